@@ -239,16 +239,15 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
     """The page's question, answered in a line."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
-        tau, rmse, where = summary.tau, summary.rmse, f"in {summary.languages} languages, mean over them"
+        tau, rmse, where = summary.tau, summary.rmse, f"in {summary.languages} languages on average"
     else:
         (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
-        f"By the regressor {regressor}, the order of {n} systems has a "
-        f"tau of {write(tau)} {where}, "
-        f"with that of {referee} (1: the same order, 0: none; no interval), "
-        f"off by {write(rmse)} logits (RMSE), each predicted without its battles."
+        f"The regressor {regressor} orders {n} systems as {referee} does with a tau of {write(tau)} {where} "
+        f"(1: the same order, 0: no relation; no interval). Its ratings are off by {write(rmse)} logits (RMSE), "
+        "each system predicted without its battles."
     )
 
 
