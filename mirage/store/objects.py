@@ -308,6 +308,7 @@ def _told(address: str, name: str = "", *, writing: bool = False) -> Iterator[No
         raise Overtaken(
             "other programs keep changing this arena", where=address, do="run the command again when they are done"
         ) from None
+    # The library passes on settings that it refuses as ValueError, and what a service cannot do as NotImplementedError.
     except (BaseError, OSError, ValueError, NotImplementedError) as error:
         match = _CODE.search(str(error))
         code = match[1] if match else ""
