@@ -99,7 +99,7 @@ def answer_index(arena: Arena) -> AnswerIndex:
         missing = np.array([*(name == "missing" for name in statuses), False])
         encoded["parser"] = (), np.full(len(rows), -1, dtype=np.int32)
         encoded["outcome"] = ("missing",), np.where(missing[status], 0, -1).astype(np.int32)
-        subsets, subset = _subsets(arena, keys)
+        subsets, subset = _subsets(arena, rows.take(first))
         encoded["subset"] = subsets, subset[query]
     outcomes, outcome = encoded["outcome"]
     return AnswerIndex(
@@ -112,31 +112,36 @@ def answer_index(arena: Arena) -> AnswerIndex:
     )
 
 
-def _subsets(arena: Arena, keys: Sequence[Key]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def _subsets(arena: Arena, queries: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The subsets, and the number of each query's; -1 where it has none."""
     import numpy as np
 
     if "queries" not in arena.tables:
-        return (), np.full(len(keys), -1, dtype=np.int32)
-    rows = arena.read("queries", columns=("language", "query_id", "subset"))
+        return (), np.full(len(queries), -1, dtype=np.int32)
+    rows = arena.read("queries", columns=("language", "query_id", "subset"), encoded=("language", "subset"))
     values, codes = encode(rows["subset"])
-    by_key = dict(zip(zip(*(rows[name].to_pylist() for name in _KEY[:2]), strict=True), codes.tolist(), strict=True))
-    return values, np.array([by_key.get(key, -1) for key in keys], dtype=np.int32)
+    return values, np.append(codes, np.int32(-1))[_positions(queries, rows, _KEY[:2])]
 
 
 def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
     """Where the texts of some answers are among all; -1 where there is none."""
     import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     if "answers" not in arena.tables:
         return np.full(len(rows), -1, dtype=np.int64)
     if "outcomes" not in arena.tables and not arena.narrowed("answers"):
         return np.arange(len(rows), dtype=np.int64)
+    return _positions(rows, placed_keys(arena), _KEY)
+
+
+def _positions(rows: pa.Table, among: pa.Table, key: Sequence[str]) -> NDArray[np.int64]:
+    """Where the rows of one table are in another, by some columns; -1 where they are not."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     def joined(table: pa.Table) -> pa.ChunkedArray:
-        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in _KEY), "\x1f")
+        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in key), "\x1f")
 
-    places = pc.index_in(joined(rows), value_set=joined(placed_keys(arena)).combine_chunks())
+    places = pc.index_in(joined(rows), value_set=joined(among).combine_chunks())
     return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64)
