@@ -96,7 +96,7 @@ class Contest:
             parts.append((deficits, errors))
         bounds = np.quantile(largest, LEVEL, axis=2, method="weibull").T.tolist()
         alone = [(np.zeros(0), np.zeros(0))] * n
-        return tuple((*part, one, two) for part, (one, two) in zip(parts or alone, bounds, strict=True))
+        return tuple((*part, *ends) for part, ends in zip(parts or alone, bounds, strict=True))
 
 
 def _undominated(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:
