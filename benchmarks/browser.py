@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -77,14 +78,26 @@ def changes(page: Any, titles: Sequence[str]) -> dict[str, float]:
     return taken
 
 
+@dataclass(frozen=True)
+class Visits:
+    """First visits to the pages of a server, and what a page change of the bare app took beside them."""
+
+    seconds: dict[str, float]
+    """By the page's name."""
+    plain: float
+    """Median seconds of the bare app's changes, half of them just before the visits, half just after."""
+
+
 def first_visits(
     start: Callable[[], Any],
     serve: Callable[[], AbstractContextManager[Any]],
     arena: str,
     titles: Sequence[str],
     look: float,
-) -> dict[str, float]:
-    """Seconds to every page of a server for the first time, by its name, after a look at the first page."""
+    plain: Any,
+) -> Visits:
+    """Open every page of a server for the first time, after a look at the first page; `plain` is the bare app's."""
+    before = changes(plain, bare.TITLES[::-1]), changes(plain, bare.TITLES[::-1])
     with serve() as (url, *_):
         page = start()
         page.goto(f"http://{url}/?arena={arena}")
@@ -92,7 +105,8 @@ def first_visits(
         page.wait_for_timeout(1000 * look)
         taken = changes(page, titles)
         page.context.close()
-        return taken
+    after = changes(plain, bare.TITLES[::-1]), changes(plain, bare.TITLES[::-1])
+    return Visits(taken, statistics.median(seconds for part in (*before, *after) for seconds in part.values()))
 
 
 def votes(page: Any, address: str) -> list[float]:
@@ -151,14 +165,22 @@ def run() -> list[Row]:
         ]
         here = [title for title in titles if title not in ELSEWHERE]
         there = [title for title in titles if title in ELSEWHERE]
-        looked, at_once = (
-            [
-                first_visits(start, lambda: server(arena.path, home), arena.name, here, look)
-                | first_visits(start, lambda: server(sample, home), "sample", there, look)
-                for _ in range(FIRST)
-            ]
-            for look in (LOOK, 0)
-        )
+        with bare.served(script) as (bare_url, _):
+            plain = start()
+            plain.goto(f"http://{bare_url}/")
+            drawn(plain, bare.TITLES[0])
+            changes(plain, bare.TITLES[::-1])
+            looked, at_once = (
+                [
+                    visits
+                    for _ in range(FIRST)
+                    for visits in (
+                        first_visits(start, lambda: server(arena.path, home), arena.name, here, look, plain),
+                        first_visits(start, lambda: server(sample, home), "sample", there, look, plain),
+                    )
+                ]
+                for look in (LOOK, 0)
+            )
         with server(arena.path, home) as (url, _, _), bare.served(script) as (bare_url, _):
             page, plain = start(), start()
             page.goto(f"http://{url}/?arena={arena.name}")
@@ -177,7 +199,6 @@ def run() -> list[Row]:
             changes(plain, bare.TITLES[1:])
             pressed = presses(plain)
         browser.close()
-    plainly = statistics.median(seconds for _, other in rounds for seconds in other.values())
     return [
         _row(
             f"the first page of a server just started, {STARTS} times in turn", *_columns(starts), "at most 1.15 times"
@@ -188,8 +209,7 @@ def run() -> list[Row]:
                 [ours[title] for ours, _ in rounds if title in ours],
                 [statistics.median(other.values()) for ours, other in rounds if title in ours],
                 "at most 1.5 times",
-                ("in the bundled sample; " if title in ELSEWHERE else "")
-                + _first([visits[title] for visits in looked], [visits[title] for visits in at_once], plainly),
+                ("in the bundled sample; " if title in ELSEWHERE else "") + _first(title, looked, at_once),
             )
             for title in titles
         ),
@@ -197,12 +217,18 @@ def run() -> list[Row]:
     ]
 
 
-def _first(looked: Sequence[float], at_once: Sequence[float], plainly: float) -> str:
-    """The first visits in words: after a look at the first page, and one page straight after the other."""
-    after, straight = statistics.median(looked), statistics.median(at_once)
+def _first(title: str, looked: Sequence[Visits], at_once: Sequence[Visits]) -> str:
+    """The first visits to a page in words: after a look at the first page, and one page straight after the other."""
+
+    def words(several: Sequence[Visits]) -> tuple[str, str]:
+        there = [visits for visits in several if title in visits.seconds]
+        ratio = statistics.median(visits.seconds[title] / visits.plain for visits in there)
+        return f"{statistics.median(visits.seconds[title] for visits in there):.2f} s", f"{ratio:.1f} times"
+
+    (after, times), (straight, straight_times) = words(looked), words(at_once)
     return (
-        f"the first time {after:.2f} s, {after / plainly:.1f} times (at most 2.5), {LOOK} s after the first page; "
-        f"straight on {straight:.2f} s, {straight / plainly:.1f} times"
+        f"the first time {after}, {times} (at most 2.5), {LOOK} s after the first page; "
+        f"straight on {straight}, {straight_times}"
     )
 
 
