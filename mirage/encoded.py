@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -29,3 +31,19 @@ def encode(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     chunks = parts if len(parts) == 1 else pa.chunked_array(parts).unify_dictionaries().chunks
     places = pa.chunked_array([chunk.indices for chunk in chunks], pa.int32()).fill_null(-1)
     return tuple(chunks[0].dictionary.to_pylist()), places.to_numpy()
+
+
+def positions(rows: pa.Table, among: pa.Table, key: Sequence[str]) -> NDArray[np.int64]:
+    """Where the rows of one table are in another, by columns of text; -1 where they are not.
+
+    Acero's joins keep no order, and Arrow looks up no pairs: the columns are joined to one text.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def joined(table: pa.Table) -> pa.ChunkedArray:
+        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in key), "\x1f")
+
+    places = pc.index_in(joined(rows), value_set=joined(among).combine_chunks())
+    return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64)

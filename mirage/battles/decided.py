@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import codes
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, points, swap
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, points, swap, with_grades
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,8 +79,7 @@ def decided(judgments: pa.Table) -> DecidedBattles:
     grades = np.full(n, np.nan)
     if "points" in judgments.column_names:
         grades = judgments["points"].to_numpy().astype(np.float64)
-    graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
-    shown = np.where((shown == UNPARSED) & ~np.isnan(grades), graded, shown)
+    shown = with_grades(shown, grades)
     rows = np.flatnonzero(shown != UNPARSED)
     shown, grades, a, b = shown[rows], grades[rows], both[:n][rows], both[n:][rows]
     of_shown = np.where(np.isnan(grades), _POINTS[shown], grades)

@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 FIRST, SECOND, TIE, UNPARSED = range(4)
 """Labels of a decision: the first system wins, the second wins, neither, or no verdict could be read."""
@@ -113,6 +114,19 @@ def shown(verdict: str, *, swapped: bool, grade: float | None = None) -> Shown:
         return Shown(UNPARSED, math.nan, swapped)
     of_shown = _POINTS[label] if grade is None else grade
     return Shown(_SWAPPED[label], 1 - of_shown, True) if swapped else Shown(label, of_shown, False)
+
+
+def with_grades(label: NDArray[Any], grades: NDArray[Any]) -> NDArray[Any]:
+    """Labels of verdicts as they were shown, a grade in the place of one that could not be read, as in `shown`.
+
+    Args:
+        label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`.
+        grades: n: points of the answer shown first; NaN where the judge gave no grade.
+    """
+    import numpy as np
+
+    graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
+    return np.where((label == UNPARSED) & ~np.isnan(grades), graded, label)
 
 
 def decide(verdicts: Sequence[Shown]) -> Decision:

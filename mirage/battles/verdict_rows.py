@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import Battles, codes, count_cells
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, with_grades
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 
@@ -105,9 +105,7 @@ class Verdicts:
         """
         s = len(self.systems)
         pair, swapped = self._pairs()
-        grades = self.points
-        graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
-        label = np.where((self.verdict == UNPARSED) & ~np.isnan(grades), graded, self.verdict).astype(np.uint8)
+        label = with_grades(self.verdict, self.points).astype(np.uint8)
         label = np.where(swapped & (label < TIE), 1 - label, label)
         order = np.argsort(pair, kind="stable")
         starts = np.flatnonzero(np.diff(pair[order], prepend=-1))

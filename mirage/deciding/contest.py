@@ -86,17 +86,17 @@ class Contest:
         parts: list[tuple[Array, Array]] = []
         # The largest of each draw, by its sign and either way.
         largest = np.zeros((2, n, len(self.draws)))
-        for k in range(n) if n > 1 else ():
+        for k in range(n):
             others = np.arange(n) != k
             deficits = (self.worth - self.worth[k])[others]
             moves = (self.draws - self.draws[:, k : k + 1])[:, others] - deficits
             errors = np.maximum(np.sqrt((moves**2).mean(axis=0)), _SAME)
             studentised = moves / errors
-            largest[:, k] = studentised.max(axis=1), np.abs(studentised).max(axis=1)
+            if n > 1:
+                largest[:, k] = studentised.max(axis=1), np.abs(studentised).max(axis=1)
             parts.append((deficits, errors))
         bounds = np.quantile(largest, LEVEL, axis=2, method="weibull").T.tolist()
-        alone = [(np.zeros(0), np.zeros(0))] * n
-        return tuple((*part, *ends) for part, ends in zip(parts or alone, bounds, strict=True))
+        return tuple((*part, *ends) for part, ends in zip(parts, bounds, strict=True))
 
 
 def _undominated(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:

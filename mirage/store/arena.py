@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
+from mirage.encoded import positions
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.languages import is_code
 from mirage.shipped import shipped
@@ -261,14 +262,7 @@ def chosen_queries(arena: Arena) -> pa.Table:
 
 def of_queries(data: pa.Table, queries: pa.Table) -> pa.Table:
     """The rows of a table that belong to some queries, in their order."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    # Acero's joins keep no order, and Arrow looks up no pairs.
-    def joined(table: pa.Table) -> pa.ChunkedArray:
-        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in _QUERY), "\x1f")
-
-    return data.filter(pc.is_in(joined(data), value_set=joined(queries).combine_chunks()))
+    return data.filter(positions(data, queries, _QUERY) >= 0)
 
 
 @lru_cache(maxsize=256)

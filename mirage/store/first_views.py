@@ -41,12 +41,12 @@ def write_first_views(name: str, tables: Iterable[tuple[Arena, pa.Table]]) -> li
     """
     folder = shipped() / "data" / "views"
     folder.mkdir(exist_ok=True)
-    for old in list_files(folder, f"{name}-*.parquet"):
-        old.unlink()
     files = []
     for arena, rows in tables:
         files.append(_path(arena, name))
         write_whole(files[-1], to_parquet(rows))
+    for old in set(list_files(folder, f"{name}-*.parquet")) - set(files):
+        old.unlink()
     return files
 
 

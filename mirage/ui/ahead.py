@@ -59,6 +59,14 @@ class _View:
     """What the browser of the reader who opened the arena told of itself: its theme."""
 
 
+def _imports() -> Iterator[ast.stmt]:
+    """What the pages import, page by page."""
+    for entry in PAGES:
+        if entry.file.is_file():
+            body = ast.parse("\n".join(text for _, text in lines(entry.file))).body
+            yield from (line for line in body if isinstance(line, ast.Import | ast.ImportFrom))
+
+
 @dataclass
 class _State:
     """What goes on in this process."""
@@ -67,8 +75,10 @@ class _State:
     """Runs for readers."""
     last: float = 0.0
     """When the last of them ended, by `time.monotonic`."""
-    imports: list[ast.stmt] | None = None
-    """What is still to be imported; None until a reader has come."""
+    imports: Iterator[ast.stmt] = field(default_factory=_imports, compare=False)
+    """What is still to be imported; the pages are read as it is taken."""
+    imported: bool = False
+    """Whether all is."""
     waiting: list[_View] = field(default_factory=list)
     known: set[tuple[str, str]] = field(default_factory=set)
     """Arenas whose pages were drawn, or wait to be: address and version."""
@@ -117,10 +127,8 @@ def _possible() -> bool:
 
 def _want(arena: Arena) -> None:
     """Have the pages of an arena drawn, unless they were."""
-    if _state.imports is None:
-        _state.imports = _imports()
     _state.waiting += _views(arena)
-    if (_state.imports or _state.waiting) and not _state.works:
+    if (not _state.imported or _state.waiting) and not _state.works:
         _state.works = True
         threading.Thread(target=_work, daemon=True, name="ahead").start()
 
@@ -141,13 +149,6 @@ def _views(arena: Arena) -> list[_View]:
         for entry in PAGES
         if entry.file.is_file()
     ]
-
-
-def _imports() -> list[ast.stmt]:
-    """What the pages import, page by page."""
-    files = [entry.file for entry in PAGES if entry.file.is_file()]
-    statements = [line for file in files for line in ast.parse("\n".join(text for _, text in lines(file))).body]
-    return [line for line in statements if isinstance(line, ast.Import | ast.ImportFrom)]
 
 
 def _work() -> None:
@@ -175,11 +176,11 @@ def _work() -> None:
 def _next_import() -> ast.stmt | None:
     """What to import next, once no reader's run goes on; None where all is."""
     with _changed:
-        while _state.imports:
-            if not _state.readers:
-                return _state.imports.pop(0)
+        while _state.readers:
             _changed.wait()
-        return None
+    line = next(_state.imports, None)
+    _state.imported = line is None
+    return line
 
 
 def _next() -> _View | None:

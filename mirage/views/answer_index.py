@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from mirage.encoded import encode
+from mirage.encoded import encode, positions
 from mirage.store.search import placed_keys
 from mirage.views.keys import Key, Keys
 
@@ -120,7 +120,7 @@ def _subsets(arena: Arena, queries: pa.Table) -> tuple[tuple[str, ...], NDArray[
         return (), np.full(len(queries), -1, dtype=np.int32)
     rows = arena.read("queries", columns=("language", "query_id", "subset"), encoded=("language", "subset"))
     values, codes = encode(rows["subset"])
-    return values, np.append(codes, np.int32(-1))[_positions(queries, rows, _KEY[:2])]
+    return values, np.append(codes, np.int32(-1))[positions(queries, rows, _KEY[:2])]
 
 
 def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
@@ -131,17 +131,4 @@ def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
         return np.full(len(rows), -1, dtype=np.int64)
     if "outcomes" not in arena.tables and not arena.narrowed("answers"):
         return np.arange(len(rows), dtype=np.int64)
-    return _positions(rows, placed_keys(arena), _KEY)
-
-
-def _positions(rows: pa.Table, among: pa.Table, key: Sequence[str]) -> NDArray[np.int64]:
-    """Where the rows of one table are in another, by some columns; -1 where they are not."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    def joined(table: pa.Table) -> pa.ChunkedArray:
-        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in key), "\x1f")
-
-    places = pc.index_in(joined(rows), value_set=joined(among).combine_chunks())
-    return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64)
+    return positions(rows, placed_keys(arena), _KEY)
