@@ -1,4 +1,4 @@
-"""What is installed on request: `pip install 'mirage[NAME]'`."""
+"""Optional dependencies, and the commands that install them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Literal
 
 from mirage.errors import BadInput
 
-Extra = Literal["hub", "local", "models", "ops", "postgres", "ray", "retrieval", "storage", "vllm"]
+Extra = Literal["hub", "local", "login", "models", "ops", "postgres", "ray", "retrieval", "storage", "vllm"]
+
+DISTRIBUTION = "mirage-rag"
+"""The name that pip knows; `mirage` on the package index is another project."""
+
+
+def install_command(name: Extra) -> str:
+    """Return the command that adds an extra to this installation, whether it came from a checkout or a wheel."""
+    return f"pip install '{DISTRIBUTION}[{name}]'"
 
 
 @contextmanager
@@ -26,5 +34,5 @@ def extra(name: Extra, subject: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise BadInput(
-            f"{subject} needs {error.name}, which is not installed", do=f"run: pip install 'mirage[{name}]'"
+            f"{subject} needs {error.name}, which is not installed", do=f"run: {install_command(name)}"
         ) from None

@@ -33,7 +33,7 @@ class Storage:
     """A server with one empty bucket."""
 
     def __init__(self) -> None:
-        pytest.importorskip("obstore", reason="arenas on object storage need: pip install 'mirage[storage]'")
+        pytest.importorskip("obstore", reason="arenas on object storage need: pip install -e '.[storage]'")
         pytest.importorskip("moto", reason="a server for the tests needs: pip install 'moto[server]'")
         import logging
 

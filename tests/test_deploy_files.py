@@ -245,4 +245,4 @@ def test_without_the_extra_of_metrics_all_goes_on_and_metrics_say_what_to_instal
         assert client.get("/healthz").status_code == 200
         answer = client.get("/metrics")
     assert answer.status_code == 501
-    assert "mirage[ops]" in answer.text
+    assert "mirage-rag[ops]" in answer.text

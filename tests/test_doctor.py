@@ -56,7 +56,7 @@ def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monk
         monkeypatch.setattr(doctor, "PORT", listener.getsockname()[1])
         results = checks()
     assert results["extra local"]["state"] == "absent"
-    assert "mirage[local]" in results["extra local"]["do"]
+    assert "mirage-rag[local]" in results["extra local"]["do"]
     assert "taken" in results["port"]["message"]
 
 

@@ -163,5 +163,5 @@ def test_pitfall_25_where_vllm_is_not_installed_the_error_says_what_to_do(tmp_pa
     path = write(tmp_path / "a", n=2)
     result = mirage(*command(path, "http://127.0.0.1:9/v1", "--engine", "vllm"), code=2)
     assert "vLLM is not installed" in result.stderr
-    assert "pip install 'mirage[vllm]'" in result.stderr
+    assert "pip install 'mirage-rag[vllm]'" in result.stderr
     assert "--engine openai" in result.stderr

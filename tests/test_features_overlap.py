@@ -338,7 +338,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
         "try:\n    PairModel('x', max_tokens=8)\nexcept BadInput as error:\n    print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "mirage[local]" in result.stdout, result.stderr
+    assert "mirage-rag[local]" in result.stdout, result.stderr
 
 
 # --- grades

@@ -15,6 +15,9 @@ import browser
 import pytest
 import waiting
 from conftest import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -25,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    (file,) = out.glob("mirage-*.whl")
+    (file,) = out.glob("mirage_rag-*.whl")
     return file
 
 
@@ -109,8 +112,6 @@ def test_a_plain_install_brings_at_most_70_packages() -> None:
     """Counted by what the installed packages ask for, as pip does."""
     from importlib import metadata
 
-    from packaging.requirements import Requirement
-
     there: set[str] = set()
     open_ = [Requirement(line) for line in PROJECT["dependencies"]]
     while open_:
@@ -133,4 +134,68 @@ def test_what_is_not_installed_is_named_with_its_extra(package: str, extra: str)
 
     with pytest.raises(BadInput, match=f"needs {package}") as caught, needed(extra, "a test"):  # type: ignore[arg-type]
         raise ModuleNotFoundError(name=package)
-    assert f"mirage[{extra}]" in caught.value.do
+    assert f"mirage-rag[{extra}]" in caught.value.do
+
+
+def dependencies() -> dict[str, list[Requirement]]:
+    """By where they are listed: every requirement of the project."""
+    lists = {"core": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
+    lists["requirements.txt"] = [
+        line
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line[:1] not in ("", "#")
+    ]
+    return {name: [Requirement(line) for line in lines] for name, lines in lists.items()}
+
+
+def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
+    for name, wanted in dependencies().items():
+        for requirement in wanted:
+            assert {">=", "<"} <= {part.operator for part in requirement.specifier}, f"{name}: {requirement}"
+
+
+FIXED = {
+    "authlib": "1.6.5",  # CVE-2025-59420, CVE-2025-61920
+    "filelock": "3.20.3",  # CVE-2025-68146, CVE-2026-22701
+    "pyarrow": "23.0.1",  # CVE-2026-25087
+    "pytest": "9.0.3",  # CVE-2025-71176
+    "ray": "2.52",  # CVE-2025-62593
+    "torch": "2.8",  # CVE-2025-32434, CVE-2025-2953, CVE-2025-3730
+    "vllm": "0.14.1",  # CVE-2025-62164, CVE-2025-66448, CVE-2026-22778
+}
+"""The first version without the known holes of earlier ones."""
+
+
+def test_lower_bounds_leave_out_versions_with_known_holes() -> None:
+    for wanted in dependencies().values():
+        for requirement in wanted:
+            if requirement.name in FIXED:
+                (least,) = (part.version for part in requirement.specifier if part.operator == ">=")
+                assert Version(least) >= Version(FIXED[requirement.name]), requirement
+
+
+def test_ci_installs_versions_within_the_bounds() -> None:
+    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    versions = {canonicalize_name(name): version for name, version in pinned.items()}
+    # CUDA only, so CI does not install it.
+    for name, wanted in dependencies().items():
+        if name != "vllm":
+            for requirement in wanted:
+                assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+
+
+FILES = [
+    *(path for path in ROOT.rglob("*.md") if ".venv" not in path.parts),
+    *(ROOT / "mirage").rglob("*.py"),
+    ROOT / "docs" / "deploy" / "Containerfile",
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_instruction_installs_another_project_of_the_same_import_name(path: Path) -> None:
+    """`mirage` on the package index is not this project."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        _, command, words = line.partition("pip install ")
+        names = re.split(r"[\s'\"`,;)]+", words) if command else []
+        assert not {"mirage", "mirage-bench", "nomiracl"} & {name.partition("[")[0] for name in names}, line

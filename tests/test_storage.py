@@ -676,4 +676,4 @@ def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, monke
     remote._remote.cache_clear()
     with pytest.raises(BadInput, match="obstore") as caught:
         store.open_arena(store.located("s3://bucket/without"))
-    assert "mirage[storage]" in caught.value.do
+    assert "mirage-rag[storage]" in caught.value.do

@@ -18,11 +18,14 @@ from mirage.cli.common import How, app
 from mirage.cli.output import show
 from mirage.deploy.checks import Check, deployment_checks
 from mirage.errors import MirageError
+from mirage.extras import DISTRIBUTION, Extra, install_command
 
 PORT = 8501
 """Where the explorer is served unless told otherwise."""
 
-_EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
+_REINSTALL = "reinstall from the checkout or wheel it came from: pip install --upgrade PATH"
+
+_EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "models": (("openai",), "asking models: generate, judge, graded features"),
     "hub": (("datasets",), "mirage pull from the hub"),
     "local": (("torch", "transformers"), "support and reranker features"),
@@ -62,7 +65,7 @@ def _python() -> Iterator[Check]:
     yield Check("Python", "fine" if new else "wrong", version, "" if new else "install Python 3.11 or newer")
     yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}", "")
     try:
-        needed = metadata.requires("mirage") or []
+        needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         yield Check("packages", "absent", "mirage runs from a folder that is not installed", "pip install .")
         return
@@ -84,7 +87,7 @@ def _packages(needed: list[str]) -> Iterator[Check]:
         if not requirement.specifier.contains(version, prereleases=True):
             problems.append(f"{requirement.name} {version} is not {requirement.specifier}")
     if problems:
-        yield Check("packages", "wrong", "; ".join(problems), "pip install --upgrade mirage")
+        yield Check("packages", "wrong", "; ".join(problems), _REINSTALL)
     else:
         yield Check("packages", "fine", "all that mirage needs, in versions that it takes", "")
 
@@ -92,7 +95,7 @@ def _packages(needed: list[str]) -> Iterator[Check]:
 def _extras() -> Iterator[Check]:
     for name, (modules, purpose) in _EXTRAS.items():
         absent = [module for module in modules if util.find_spec(module) is None]
-        do = f"pip install 'mirage[{name}]', for {purpose}" if absent else ""
+        do = f"{install_command(name)}, for {purpose}" if absent else ""
         message = f"without {', '.join(absent)}" if absent else ", ".join(modules)
         yield Check(f"extra {name}", "absent" if absent else "fine", message, do)
 
@@ -105,7 +108,7 @@ def _arenas() -> Iterator[Check]:
     for problem in problems:
         yield Check("arenas", "wrong", problem, "set MIRAGE_ARENAS to folders of arenas")
     if not folders:
-        yield Check("arenas", "wrong", "there is none", "pip install --force-reinstall mirage, or import one")
+        yield Check("arenas", "wrong", "there is none", f"{_REINSTALL}; or import one")
     for name, path in folders.items():
         try:
             arena = store.open_arena(path)

@@ -61,7 +61,7 @@ def explorer(
         raise BadInput(
             "the explorer's pages are not installed",
             where=str(page),
-            do="install mirage again: pip install --force-reinstall mirage",
+            do="reinstall from the checkout or wheel it came from: pip install --force-reinstall PATH",
         )
     environment = _environment(dir_)
     if workers is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
+from mirage.extras import install_command
 from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import Messages, Reply, Settings, state
 from mirage.store import Ledger
@@ -84,7 +85,7 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "vllm"
         raise BadInput(
             "vLLM is not installed" if missing else f"vLLM cannot be imported: {error}",
-            do="run: pip install 'mirage[vllm]', on a machine with a CUDA GPU; or serve the model anywhere and use "
+            do=f"run: {install_command('vllm')}, on a machine with a CUDA GPU; or serve the model anywhere and use "
             "--engine openai with --base-url",
         ) from None
     seed = settings.seed or 0

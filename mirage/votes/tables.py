@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
+from mirage.extras import install_command
 from mirage.votes.rows import Evidence, NuggetVote, Vote
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def engine(address: str) -> Engine:
         sql_engine = create_engine(url, connect_args=options, **pool)
     except ModuleNotFoundError:
         raise BadInput(
-            "PostgreSQL's driver is not installed", do="run: pip install 'mirage[postgres]', or unset " + URL
+            "PostgreSQL's driver is not installed", do=f"run: {install_command('postgres')}, or unset {URL}"
         ) from None
     if name == "sqlite":
         _sqlite(sql_engine, Path(str(url.database)))
