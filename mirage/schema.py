@@ -67,6 +67,10 @@ Ties = Literal["half", "davidson", "drop"]
 """What a tie is in a ranking: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
 
 
+BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
+"""The columns of table `judgments` that say which battle was decided, and by which judge."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question that systems answer."""
@@ -92,6 +96,7 @@ class Passage:
     """One text that systems get with a query, with its relevance label where there is one."""
 
     key = ("language", "query_id", "passage_id")
+    left_out = ("pooled",)
 
     language: Code
     """Language of the query."""
@@ -108,6 +113,9 @@ class Passage:
     relevant: bool | None
     """Human label: does the passage help answer the query? Null where the source carries no label for this one
     passage (NoMIRACL's published outputs label the query, so in the relevant subset single labels are unknown)."""
+    pooled: bool | None = None
+    """Whether the passage was pooled from labels and runs, so that no retriever brought the passages of the query in
+    their order, and `given` is not measured on them; null where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +232,7 @@ class Feature:
 class Judgment:
     """One verdict of one judge on one battle, in the order shown."""
 
-    key = ("language", "query_id", "judge", "system_a", "system_b")
+    key = (*BATTLE, "voter")
 
     language: Code
     """Language of the query."""
@@ -251,7 +259,8 @@ class Judgment:
     person: bool | None = None
     """Whether people decided, so that the verdict counts as a vote; null where it is not known: then a program."""
     voter: str | None = None
-    """Who of the people decided, where the judge stands for many; null for a program and where it is not known."""
+    """Who of the people decided, where the judge stands for many; null for a program and where it is not known. A
+    second verdict of the same judge and voter on one battle has `~2` after the name."""
 
 
 @dataclass(frozen=True, slots=True)

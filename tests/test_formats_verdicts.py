@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+import mirage
 from mirage import schema
-from mirage.errors import BadInput
+from mirage.errors import BadInput, NotEnoughData
 from mirage.formats import alpaca_eval, lmarena, run, trec
 from mirage.formats.run import Summary
 from mirage.formats.spec import Tables
+from mirage.retrieval.summary import measured
 from mirage.sources.files import Options
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
@@ -119,17 +121,38 @@ def test_lmarena_judges_side_by_side(tmp_path: Path) -> None:
     )
     path.write_bytes(gzip.compress(("\ufeff" + text).encode()))
     tables, summary = read(path)
-    assert rows(tables, "judgments", "query_id", "judge", "verdict", "person") == [
-        ("q1", "Human", "A", True),
-        ("q1", "gpt-4", "B", None),
-        ("q1~2", "Human", "tie", True),
-        ("q1~2", "gpt-4", "B", None),
-        ("q2", "gpt-4", "tie", None),
+    assert rows(tables, "judgments", "query_id", "judge", "voter", "verdict", "person") == [
+        ("q1", "Human", "~2", "tie", True),
+        ("q1", "Human", None, "A", True),
+        ("q1", "gpt-4", "~2", "B", None),
+        ("q1", "gpt-4", None, "B", None),
+        ("q2", "gpt-4", None, "tie", None),
     ]
-    assert summary.guessed["repeated battles"].startswith("1 row ")
+    assert summary.guessed["repeated battles"].startswith("2 verdicts ")
     assert "people" in summary.guessed["Human"]
     assert left_out(summary) == {"battles of a model with itself": 2}
     assert "language" in summary.guessed
+
+
+def test_votes_on_one_query_keep_its_id(shared: Path, arena: Callable[..., Any], tmp_path: Path) -> None:
+    """The query is the unit of the bootstrap, so votes of several people on it are told apart by the voter."""
+    imported = arena(shared / "field" / "repeated-votes.jsonl")
+    judgments = imported.read("judgments")
+    assert (imported.rows("queries"), len(judgments), len(set(judgments["voter"].to_pylist()))) == (10, 200, 20)
+    difference = mirage.rank(imported, judge="human").difference("x", "y")
+    assert difference.low < 0 < difference.high
+    lmarena.write(imported, tmp_path / "again.jsonl")
+    again = read(tmp_path / "again.jsonl")[0]["judgments"]
+    assert schema.sort("judgments", again) == schema.sort("judgments", judgments)
+
+
+def test_an_id_with_other_answers_is_another_query(tmp_path: Path) -> None:
+    """One arena has one answer of a system to a query; the summary says what that makes of the intervals."""
+    other = messages("How tall is the tower in Paris?", "About 1,000 feet")
+    path = jsonl(tmp_path / "v.jsonl", vote(), vote(judge="u2", conversation_a=other), vote(judge="u3", winner="tie"))
+    tables, summary = read(path)
+    assert rows(tables, "judgments", "query_id", "voter") == [("q1", "arena_user_9"), ("q1", "u3"), ("q1~2", "u2")]
+    assert "intervals" in summary.guessed["repeated queries"]
 
 
 @pytest.mark.parametrize(
@@ -442,6 +465,84 @@ def test_trec_refuses(tmp_path: Path, name: str, lines: str, message: str, line:
     with pytest.raises(BadInput, match=message) as caught:
         read(tmp_path / name, "trec")
     assert caught.value.where.endswith(f"{name}:{line}")
+
+
+def test_trec_runs_of_one_tag_are_told_apart_by_file(shared: Path, arena: Callable[..., Any], tmp_path: Path) -> None:
+    imported = arena(shared / "field" / "same-run-tag", values=["language=en"])
+    gains = {row["retriever"]: row["value"] for row in measured(imported, measures=["nDCG@10"]).to_pylist()}
+    assert {round(gain, 3) for name, gain in gains.items() if name.startswith("Anserini")} >= {0.613, 0.264}
+    folder = tmp_path / "languages"
+    folder.mkdir()
+    for code in ("de", "sw"):
+        (folder / f"run.one.{code}.txt").write_text("q1 Q0 d1 1 2.5 tag\n")
+        (folder / f"run.two.{code}.txt").write_text("q1 Q0 d2 1 2.5 tag\n")
+    assert {row["retriever"] for row in read(folder)[0]["retrieved"].to_pylist()} == {"tag:run.one", "tag:run.two"}
+    for code in ("de", "sw"):
+        (folder / f"run.two.{code}.txt").unlink()
+    assert {row["retriever"] for row in read(folder)[0]["retrieved"].to_pylist()} == {"tag"}
+
+
+def test_trec_ranks_that_order_nothing_are_ignored(shared: Path, arena: Callable[..., Any]) -> None:
+    imported = arena(shared / "field" / "rank-column-0", values=["language=en"])
+    expected = {*(f"d{n:02d}" for n in range(10)), "d25"}
+    assert set(imported.read("passages")["passage_id"].to_pylist()) == expected
+
+
+def test_trec_passages_of_a_pool_are_no_retriever(shared: Path, arena: Callable[..., Any], tmp_path: Path) -> None:
+    """The pool is in no order that a retriever brought, and its labels have no part in the order that systems see."""
+    imported = arena(shared / "field" / "given-phantom", values=["language=en"])
+    means = measured(imported, measures=["AP@1000"]).to_pylist()
+    assert {row["retriever"] for row in means} == {"mine"}
+    relevant = imported.read("passages", columns=["query_id", "position", "relevant"]).to_pylist()
+    assert [row["relevant"] for row in relevant if row["query_id"] == "1"][:6] != [True] * 6
+    trec.write(imported, tmp_path / "again")
+    again = arena(tmp_path / "again", name="trec")
+    assert {row["retriever"] for row in measured(again, measures=["AP@1000"]).to_pylist()} == {"mine"}
+    (tmp_path / "labels").mkdir()
+    (tmp_path / "labels" / "qrels.en.txt").write_text("1 0 b 1\n1 0 a 0\n1 0 c 2\n")
+    labels = arena(tmp_path / "labels")
+    assert labels.read("passages")["passage_id"].to_pylist() == ["a", "b", "c"]
+    with pytest.raises(NotEnoughData):
+        measured(labels)
+
+
+GRADES = "1 0 d1 0.5\n1 0 d2 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "refused"),
+    [
+        ("qrels.txt", GRADES, "qrels.txt:1"),
+        ("qrels.txt", "# judged by Ann\n1 0 d4 1\n", ""),
+        ("qrels.tsv", "1\td4\t1\n", ""),
+        ("run.tsv", "query_id\tQ0\tdoc_id\trank\tscore\trun\n1\tQ0\td1\t1\t9.0\theader\n", ""),
+        ("run.txt", "1 Q0 d2 1 nan withnan\n1 Q0 d1 2 0.5 withnan\n", "run.txt:1"),
+        ("run.txt", "1 Q0 d2 1 inf withinf\n", "run.txt:1"),
+        ("run.txt", "1 Q0 Jos\xe9\xa0Mart\xed 1 3.0 nbsp\n", ""),
+        ("run.txt", "1 Q0 two words 1 3.0 spaces\n", "run.txt"),
+        ("run.txt", "1 d1 0.5\n", "run.txt"),
+    ],
+)
+def test_trec_reads_every_file_of_a_folder_or_names_it(tmp_path: Path, name: str, lines: str, refused: str) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "topics.en.tsv").write_text("1\tWho built the bridge over the river?\n")
+    (folder / name).write_text(lines)
+    (folder / "notes.md").write_text("Nothing of use\n")
+    if refused:
+        with pytest.raises(BadInput) as caught:
+            read(folder, values=["language=en"])
+        assert refused in caught.value.where
+        return
+    tables, summary = read(folder, values=["language=en"])
+    assert {"passages", "retrieved"} & tables.keys()
+    assert left_out(summary) == {"notes.md": 1}
+
+
+def test_trec_grades_that_are_no_whole_numbers_are_mapped(tmp_path: Path) -> None:
+    (tmp_path / "qrels.en.txt").write_text(GRADES)
+    tables, _ = read(tmp_path / "qrels.en.txt", meanings=["grade:0.5=1"])
+    assert rows(tables, "passages", "passage_id", "relevant") == [("d1", True), ("d2", True)]
 
 
 # Nuggets

@@ -115,6 +115,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "title": "t",
         "text": "x",
         "relevant": None,
+        "pooled": None,
     },
     "answers": {
         "language": "en",

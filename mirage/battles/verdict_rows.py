@@ -25,10 +25,10 @@ from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = (*schema.key("judgments"), "verdict", "points")
+COLUMNS = (*schema.BATTLE, "verdict", "points")
 """Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
 
-REPEATED = (*schema.key("judgments"), "verdict")
+REPEATED = (*schema.BATTLE, "verdict")
 """Those of them whose values repeat, so that they are read fastest as dictionaries."""
 
 OF_SCORES = "people: "
@@ -307,11 +307,10 @@ def with_known(judgments: pa.Table) -> pa.Table:
     name = judgments.column_names.index("judge")
     bare = pc.utf8_slice_codeunits(judgments["judge"], len(OF_KNOWN))
     owned = judgments.set_column(name, "judge", pc.if_else(of_known, bare, judgments["judge"]))
-    own_first = pa.concat_tables([owned.filter(pc.invert(of_known)), owned.filter(of_known)])
-    rows = own_first.append_column("row", pa.array(range(len(own_first)), pa.int64()))
-    keys = [column for column in schema.key("judgments") if column in rows.column_names]
-    first = rows.group_by(keys).aggregate([("row", "min")])["row_min"]
-    return own_first.take(first.combine_chunks().sort())
+    own, known = owned.filter(pc.invert(of_known)), owned.filter(of_known)
+    keys = list(schema.BATTLE)
+    further = known.join(own.select(keys), keys, join_type="left anti").select(owned.column_names)
+    return pa.concat_tables([own, further.cast(owned.schema)])
 
 
 def judges_of(judgments: pa.Table) -> tuple[str, ...]:

@@ -77,6 +77,7 @@ class PassageSeen:
     relevant: bool | None
     url: str | None
     metadata: str | None
+    pooled: bool | None
 
 
 @dataclass(slots=True)
@@ -115,8 +116,8 @@ class QuerySeen:
     """By system."""
     retrieved: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     """By retriever: rows of `schema.Retrieved` without their key, in order."""
-    judgments: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
-    """By judge and the two systems in the order shown: verdict, points, rationale, reason, person, voter, place."""
+    judgments: dict[tuple[str, str, str, str | None], tuple[Any, ...]] = field(default_factory=dict)
+    """By judge, the two systems in the order shown, and voter: verdict, points, rationale, reason, person, place."""
     scores: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
     """By system, measure and rater: person, value, low, high, reason, place."""
     nuggets: dict[tuple[str], tuple[Any, ...]] = field(default_factory=dict)
@@ -208,7 +209,7 @@ class Collector:
                 number = None if text is None else self.passage_texts.add(text)
                 metadata = as_json(passage.metadata)
                 entry.passages[passage_id] = PassageSeen(
-                    number, key, where, title, passage.relevant, passage.url, metadata
+                    number, key, where, title, passage.relevant, passage.url, metadata, passage.pooled
                 )
                 continue
             if key is not None and seen.digest != key:
@@ -229,6 +230,8 @@ class Collector:
         """Add what a record says more of a passage; of title, address and metadata the first in the alphabet stays."""
         if passage.relevant is not None:
             seen.relevant = _agreed("label of a passage", seen.relevant, passage.relevant, entry, where)
+        # What one source gives as a system saw it is no pool.
+        seen.pooled = seen.pooled and passage.pooled
         if title:
             seen.title = min(title, seen.title or title)
         if passage.url:
@@ -320,8 +323,9 @@ class Collector:
             verdict = "unparsed" if points is None else "tie" if points == 0.5 else "A" if points > 0.5 else "B"
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
-        row = (verdict, points, rationale, reason, person or None, voter)
-        seen = entry.judgments.setdefault((judge, system_a, system_b), (*row, where))
+        row = (verdict, points, rationale, reason, person or None)
+        voter = None if voter is None else _name(voter, "voter", where)
+        seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
         if seen[:-1] != row:
             raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
 

@@ -190,9 +190,8 @@ def _merged(entry: QuerySeen, other: QuerySeen) -> QuerySeen:
     for rows, others in _pairs(entry, other):
         for key, row in others.items():
             if (before := rows.setdefault(key, row))[:-1] != row[:-1]:
-                raise BadInput(
-                    f"there are two different values for {', '.join(key)}", where=f"{before[-1]} and {row[-1]}"
-                )
+                name = ", ".join(filter(None, key))
+                raise BadInput(f"there are two different values for {name}", where=f"{before[-1]} and {row[-1]}")
     return entry
 
 
@@ -212,6 +211,7 @@ def _merge_passages(entry: QuerySeen, other: QuerySeen) -> None:
         if seen.digest is None:
             seen.text, seen.digest = passage.text, passage.digest
         seen.relevant = passage.relevant if seen.relevant is None else seen.relevant
+        seen.pooled = seen.pooled and passage.pooled
     for order, system in other.orders.items():
         entry.orders[order] = min(filter(None, (entry.orders.get(order), system)), default="")
 
@@ -293,7 +293,7 @@ def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[
     ]
 
 
-_JUDGMENT = ("judge", "system_a", "system_b", "verdict", "points", "rationale", "reason", "person", "voter", "where")
+_JUDGMENT = ("judge", "system_a", "system_b", "voter", "verdict", "points", "rationale", "reason", "person", "where")
 _SCORE = ("system", "measure", "rater", "person", "value", "low", "high", "reason", "where")
 _NUGGET = ("nugget_id", "text", "importance", "passage_id", "author", "where")
 _ASSIGNMENT = ("system", "nugget_id", "assigner", "assignment", "quote", "reason", "where")
@@ -392,6 +392,7 @@ def _of_passages(collected: Collector, passages: list[tuple[QueryKey, str, Any]]
                 "title": (seen and seen.title) or before.get("title"),
                 "text": seen.text if seen else None,
                 "relevant": label,
+                "pooled": (seen and seen.pooled) if not before else before.get("pooled"),
                 "before": before.get("text"),
             }
         )
@@ -404,7 +405,7 @@ def _of_passages(collected: Collector, passages: list[tuple[QueryKey, str, Any]]
         texts = pc.coalesce(texts, pa.array([row["before"] for row in rows], pa.string()))
     columns: dict[str, Any] = {
         name: [row[name] for row in rows]
-        for name in ("language", "query_id", "passage_id", "position", "title", "relevant")
+        for name in ("language", "query_id", "passage_id", "position", "title", "relevant", "pooled")
     }
     tables = {"passages": schema.from_columns("passages", columns | {"text": texts})}
     if documents:

@@ -24,6 +24,7 @@ from mirage.formats.battles import (
     given_answer,
     winner,
 )
+from mirage.formats.content import content_id
 from mirage.formats.fields import need, text
 from mirage.formats.spec import Builder, Format, QueryKey, Record, Sample
 from mirage.formats.whole import WholeQuery, whole_queries
@@ -51,31 +52,46 @@ def recognise(sample: Sample) -> str | None:
 
 
 class _BattleRows:
-    """Battles that were read: which columns are judges, and how often each battle came."""
+    """Battles that were read: which columns are judges, and what came before on the same battle."""
 
     def __init__(self) -> None:
         self.judges: dict[str, None] = {}
-        self.rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self.rows: dict[tuple[str | None, ...], dict[int, None]] = defaultdict(dict)
+        self.texts: dict[tuple[str | None, str], list[dict[str, str | None]]] = defaultdict(list)
+        self.repeated = 0
+        """Verdicts of the same judge and voter on a battle that came before."""
+        self.renamed = 0
+        """Rows with an id that rows before have with other texts."""
 
-    @property
-    def repeated(self) -> int:
-        """Rows on a battle that another row came on before."""
-        return sum(len(rows) - 1 for rows in self.rows.values())
-
-    def number(self, key: tuple[str, ...], value: Mapping[str, Any]) -> int:
-        """How many other rows on the same battle came before this one; the same row again keeps its number."""
-        row = hash(json.dumps(value, sort_keys=True, default=str))
+    def number(self, key: tuple[str | None, ...], value: Mapping[str, Any]) -> int:
+        """Number a row among those of the same key, from 1; the same row again keeps its number."""
         rows = self.rows[key]
-        if row not in rows:
-            rows.append(row)
-        return rows.index(row)
+        row = hash(json.dumps(value, sort_keys=True, default=str))
+        self.repeated += bool(rows) and row not in rows
+        return list(rows.setdefault(row) or rows).index(row) + 1
+
+    def query_id(self, language: str | None, query_id: str, texts: Mapping[str, str | None]) -> str:
+        """The id as it is, unless rows before have it with another query, or another answer of one of the systems: then
+        with `~2`.
+
+        Args:
+            language: of the query, where the row says it.
+            query_id: the id.
+            texts: answers by system, and the query under the empty name.
+        """
+        known = self.texts[language, query_id]
+        fits = (all(held.get(name, content) == content for name, content in texts.items()) for held in known)
+        place = next((number for number, fit in enumerate(fits, start=1) if fit), len(known) + 1)
+        known[place - 1 : place] = [{**(known[place - 1] if place <= len(known) else {}), **texts}]
+        self.renamed += place > 1
+        return query_id if place == 1 else f"{query_id}~{place}"
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Take each row for one battle with a verdict of each judge.
 
-    A battle that comes again with another row number or time is another battle on the same query: its query_id ends
-    with `~2`, and the summary counts it. The very same row again is taken once.
+    Votes on one query keep its id and are told apart by the voter. The very same row again is taken once. Where a
+    system has another answer to the same id, an arena needs another query: its id ends with `~2`.
     """
     battles = _BattleRows()
     for record in records:
@@ -83,7 +99,14 @@ def read(records: Iterable[Record], builder: Builder) -> None:
     if battles.repeated:
         builder.guessed(
             "repeated battles",
-            f"{counted(battles.repeated, 'row')} on a battle that came before: the query_id ends with ~2, ~3 ...",
+            f"{counted(battles.repeated, 'verdict')} of the same judge and voter on a battle that came before: the "
+            "voter is called ~2, ~3 ...",
+        )
+    if battles.renamed:
+        builder.guessed(
+            "repeated queries",
+            f"{counted(battles.renamed, 'row')} with other texts under an id that came before: the query_id ends with "
+            "~2, ~3 ...; intervals take these for different queries, and are too narrow if they are not",
         )
 
 
@@ -105,7 +128,11 @@ def _battle(record: Record, builder: Builder, battles: _BattleRows) -> None:
         return
     query = _query(record, builder, systems, battles)
     for judge, verdict in verdicts.items():
-        _judgment(record, builder, query, systems, judge, verdict)
+        person = judge == "winner" or by_people(judge)
+        voter = text(record, "judge") if person else None
+        number = battles.number((*query, *systems, judge, voter), record.value)
+        voter = f"{voter or ''}~{number}" if number > 1 else voter
+        _judgment(record, builder, query, systems, judge, verdict, person=person, voter=voter)
 
 
 def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> QueryKey:
@@ -118,12 +145,12 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
             where=record.where,
             do="mend the record: a battle is two answers to one query",
         )
-    query_id = text(record, "question_id", "id")
-    if query_id is not None:
-        again = battles.number((query_id, *systems), record.value)
-        if again:
-            query_id = f"{query_id}~{again + 1}"
-    language = text(record, "language")
+    language, query_id = text(record, "language"), text(record, "question_id", "id")
+    texts = {name: given_answer(turns) for name, turns in zip(systems, conversations, strict=True) if turns}
+    texts |= {"": json.dumps(prompts)} if prompts else {}
+    if known_as := query_id or (content_id(*prompts) if prompts else None):
+        unique = battles.query_id(language, known_as, texts)
+        query_id = query_id if unique == known_as else unique
     if language is None and not prompts:
         language = _LANGUAGE
         builder.guessed("language", "nothing says it, and there is no text: taken for English; --set language=CODE")
@@ -146,9 +173,16 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
 
 
 def _judgment(
-    record: Record, builder: Builder, query: QueryKey, systems: tuple[str, str], judge: str, verdict: str
+    record: Record,
+    builder: Builder,
+    query: QueryKey,
+    systems: tuple[str, str],
+    judge: str,
+    verdict: str,
+    *,
+    person: bool,
+    voter: str | None,
 ) -> None:
-    person = judge == "winner" or by_people(judge)
     if judge == "winner":
         builder.guessed(
             "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
@@ -164,7 +198,7 @@ def _judgment(
         where=record.where,
         verdict=verdict,
         person=person,
-        voter=text(record, "judge") if person else None,
+        voter=voter,
     )
 
 
@@ -201,23 +235,30 @@ def _rows(arena: Arena) -> Iterable[dict[str, Any]]:
     arena.need("judgments")
     queries = whole_queries(arena)
     texts = _texts(arena)
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}
-    for judgment in arena.read("judgments").to_pylist():
+    battles: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    # First verdicts before second ones (`~2`), as they are numbered when they are read.
+    for judgment in sorted(arena.read("judgments").to_pylist(), key=lambda row: row["voter"] or ""):
         key = tuple(judgment[name] for name in ("language", "query_id", "system_a", "system_b"))
-        query = queries[key[0], key[1]]
-        row = rows.setdefault(key, {"question_id": key[1], "model_a": key[2], "model_b": key[3], "language": key[0]})
-        row |= {tag: values[0] for tag, values in query.tags.items() if tag in _TAGS}
-        for side, system in zip("ab", key[2:], strict=True):
-            row[f"conversation_{side}"] = _messages(query, texts.get((key[0], key[1], system)))
-        column = "winner" if judgment["judge"] == PEOPLE and judgment["person"] else judgment["judge"]
+        person, voter = judgment["person"], judgment["voter"]
+        column = "winner" if judgment["judge"] == PEOPLE and person else judgment["judge"]
         if column in _OWN | _ROW | {"anony"}:
             raise BadInput(
                 f"a judge is called {column}, as a column of this format", do="rename the judge and write again"
             )
+        rows = battles[key]
+        # A row has one voter, and one verdict of a judge.
+        row = next((r for r in rows if column not in r and (not person or r.get("judge", voter) == voter)), None)
+        if row is None:
+            row = {"question_id": key[1], "model_a": key[2], "model_b": key[3], "language": key[0]}
+            query = queries[key[0], key[1]]
+            row |= {tag: values[0] for tag, values in query.tags.items() if tag in _TAGS}
+            for side, system in zip("ab", key[2:], strict=True):
+                row[f"conversation_{side}"] = _messages(query, texts.get((key[0], key[1], system)))
+            rows.append(row)
         row[column] = _WORDS.get(judgment["verdict"])
-        if column == "winner":
-            row["judge"] = judgment["voter"]
-    return rows.values()
+        if person:
+            row["judge"] = voter
+    return (row for rows in battles.values() for row in rows)
 
 
 def _texts(arena: Arena) -> dict[tuple[str, str, str], str | None]:

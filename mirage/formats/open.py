@@ -27,9 +27,14 @@ def sampled(path: Path, options: Options | None = None) -> Sample:
     lines = tuple(store.beginning(first, _SAMPLED)) if not path.is_dir() else ()
     if not store.kind(first):
         return Sample(path, (), lines)
-    with closing(store.records(first)) as records:  # type: ignore[type-var]  # a generator
-        values = [(options or Options()).apply(line.value) for line in itertools.islice(records, _SAMPLED)]
-    return Sample(path, tuple(values), lines)
+    values: list[dict[str, Any]] = []
+    wrong = None
+    try:
+        with closing(store.records(first)) as records:  # type: ignore[type-var]  # a generator
+            values.extend((options or Options()).apply(line.value) for line in itertools.islice(records, _SAMPLED))
+    except BadInput as error:
+        wrong = error.with_traceback(None)  # a format of plain lines may take it all the same: qrels named .tsv
+    return Sample(path, tuple(values), lines, wrong)
 
 
 def sampled_lines(path: Path, lines: Iterator[store.Line], options: Options) -> Sample:

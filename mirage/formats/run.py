@@ -83,6 +83,8 @@ def taken_for(path: Path, options: Options | None = None) -> Recognised:
 
 def _recognised(sample: Sample) -> Recognised:
     taken = recognise(sample)
+    if taken is None and sample.error is not None:
+        raise sample.error
     if taken is None:
         names = ", ".join(sorted(sample.fields)[:12]) or "no fields"
         raise BadInput(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage import store
+    from mirage.errors import BadInput
 
 Value = Mapping[str, Any]
 """One record as it was parsed: a JSON object, a row of a CSV or Parquet file under its column names, or the fields of a
@@ -37,6 +38,8 @@ class Sample:
     """Its first records (at most 20); empty where it is no JSON, CSV or Parquet."""
     lines: tuple[str, ...]
     """Its first lines (at most 20) as text; empty for Parquet and folders."""
+    error: BadInput | None = None
+    """Why its records could not be read on."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -60,6 +63,8 @@ class ShownPassage:
     """Address of its document."""
     metadata: Mapping[str, Any] | None = None
     """What else the source says of it."""
+    pooled: bool | None = None
+    """Whether labels and runs brought it, and nobody saw the passages of the query in their order."""
 
 
 QueryKey = tuple[str, str]

@@ -1,9 +1,10 @@
 """Files of information retrieval: topics, graded qrels, runs and corpora, one file or a folder of them.
 
-A run is what a retriever brought, and its name is the retriever's. Beside topics or labels, the passages of a query are
-those that are judged or that a run ranks among its first ten; a run alone changes no passages, unless it is named
-`given`, as those are that came with the queries. The grade and the ranks stay in the metadata of the passage. A file
-named `topics.sw.tsv` says the language of its queries.
+A run is what a retriever brought, and its tag is the retriever's name; runs of one tag in several files are told apart
+by the file. The scores order a run, and its ranks only what has equal scores. Beside topics or labels, the passages of
+a query are those that are judged or among the first ten of a run, and are marked as pooled: no retriever brought them
+in this order. A run alone changes no passages, unless it is named `given`, as those are that came with the queries. The
+grade and the ranks stay in the metadata of the passage. A file named `topics.sw.tsv` says the language of its queries.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -33,6 +34,10 @@ DEPTH = 10
 """Passages of a run that a query gets, from the first."""
 RELEVANT_FROM = 1
 """The lowest grade that counts as relevant."""
+POOLED = "pooled"
+"""Name of the run that has pooled passages in the order in which they stand in an arena."""
+_WHOLE = (GIVEN, POOLED)
+"""Runs that are no retriever's: the passages of a query, all of them in their order."""
 Kind = Literal["topics", "qrels", "run", "corpus"]
 _ORDER: tuple[Kind, ...] = ("topics", "qrels", "run", "corpus")
 IDS = ("_id", "docid", "doc_id", "pid", "id")
@@ -42,14 +47,22 @@ TEXTS = ("text", "contents", "segment", "body")
 _QUERIES = ("text", "query", "title", "question", "topic")
 _QUERY_IDS = ("_id", "qid", "query_id", "topic_id", "id")
 _CORPUS = re.compile(r"corpus|collection|doc|passage|segment", re.IGNORECASE)
-_HEADER = ("query-id", "corpus-id", "score")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_GRADED = re.compile(r"qrel|judg|label|relevan", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?nan|[+-]?inf(inity)?", re.IGNORECASE)
 _TAG = re.compile(
     r"(?:topics|queries|qrels|run|corpus|collection|passages|documents|docs|segments)[^.]*"
     r"\.([a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)"
     r"(?:\.(?:tsv|txt|jsonl?|ndjson|trec|xml|sgml|gz|zst))+"
 )
 """The name of a file that says its language: `topics.pt-BR.tsv`."""
+_ID_NAMES = frozenset(("queryid", "qid", "query", "topic", "topicid"))
+_VALUE_NAMES = frozenset(("score", "rank", "grade", "label", "relevance", "rel", "relevant", "judgment", "qrel"))
+"""Names of columns by which a header is told, without what is no letter."""
+_NAMED = re.compile(
+    r"(^|[/._-])(qrels|runs?|topics|queries)([._-].*)?\.(txt|tsv|trec|run|res|jsonl?|gz|zst)$", re.IGNORECASE
+)
+"""The name of a file that says that it is one of the kinds."""
+_ENDINGS = re.compile(r"(\.(txt|tsv|trec|run|res|gz|zst))+$", re.IGNORECASE)
 _WORDS = frozenset(("new", "min"))
 """Codes of languages that a file's name rather has for another reason."""
 
@@ -61,16 +74,46 @@ def kind_of(name: str, lines: Iterable[str]) -> Kind | None:
         name: the file's name: a corpus in two columns looks like topics and must be named for what it is.
         lines: its first lines.
     """
-    line = next((line for line in (each.lstrip("\ufeff") for each in lines) if line.strip()), "")
-    fields, tabs = line.split(), line.split("\t")
+    told = [line for each in lines if (line := each.lstrip("\ufeff")).strip()]
+    line = next((each for each in told if not _is_comment(each)), "")
     if re.match(r"\s*<(top|topics|\?xml|xml)\b", line, re.IGNORECASE) or line.lstrip().lower().startswith("<?xml"):
         return "topics"
     if line.startswith("{"):
         return _json_kind(name, line)
-    if tuple(tabs) == _HEADER or (len(fields) == 4 and len(tabs) != 2 and re.fullmatch(r"[+-]?\d+(\.0+)?", fields[3])):
-        return "qrels"
-    if len(fields) == 6 and fields[3].isdigit() and _NUMBER.fullmatch(fields[4]):
+    if _is_header(line):
+        # Its columns are told by the next line; BEIR's header says that they are labels.
+        tells = "qrels" if "corpus-id" in line else name
+        return _columns_kind(tells, next((each for each in told[told.index(line) + 1 :] if not _is_comment(each)), ""))
+    return _columns_kind(name, line) or _two_columns_kind(name, line)
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line of a file with columns is a comment: topics have an id that may begin so, and a tab after it."""
+    return line.startswith("#") and not re.match(r"#\S*\t", line)
+
+
+def _is_header(line: str) -> bool:
+    """Whether a line names the columns of qrels or of a run: none of them is a number."""
+    cells = trec.columns(line)
+    if len(cells) not in (3, 4, 6) or any(_NUMBER.fullmatch(cell) for cell in cells):
+        return False
+    names = {re.sub(r"[^a-z]", "", cell.lower()) for cell in cells}
+    return bool(names & _ID_NAMES) and bool(names & _VALUE_NAMES)
+
+
+def _columns_kind(name: str, line: str) -> Kind | None:
+    """Whether the columns of a line are those of qrels or of a run."""
+    cells = trec.columns(line)
+    if len(cells) == 6 and re.fullmatch(r"-?\d+", cells[3]) and _NUMBER.fullmatch(cells[4]):
         return "run"
+    if len(cells) == 4 and line.count("\t") != 1 and _NUMBER.fullmatch(cells[3]):
+        return "qrels"
+    # Three columns may be a run, with the rank or the score last.
+    return "qrels" if len(cells) == 3 and _NUMBER.fullmatch(cells[2]) and _GRADED.search(name) else None
+
+
+def _two_columns_kind(name: str, line: str) -> Kind | None:
+    tabs = line.split("\t")
     if len(tabs) == 2 and all(cell.strip() for cell in tabs) and " " not in tabs[0].strip():
         return "corpus" if _CORPUS.search(name) else "topics"
     return None
@@ -79,7 +122,7 @@ def kind_of(name: str, lines: Iterable[str]) -> Kind | None:
 def _json_kind(name: str, line: str) -> Kind | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(record, Mapping) or set(record) & {"answer", "response", "nuggets", "run_id", "passages"}:
         return None
@@ -99,24 +142,22 @@ def _json_kind(name: str, line: str) -> Kind | None:
 def recognise(sample: Sample) -> str | None:
     """Whether a file is of one of the kinds, or a folder holds such files."""
     if sample.path.is_dir():
-        kinds = sorted({kind for _, kind in _files(sample.path)}, key=_ORDER.index)
+        kinds = sorted({kind for _, kind in _files(sample.path) if kind}, key=_ORDER.index)
         return f"holds {', '.join(kinds)}" if {"topics", "qrels", "run"} & set(kinds) else None
     kind = kind_of(sample.path.name, sample.lines)
     return None if kind is None else f"its lines are {'of a run' if kind == 'run' else kind}"
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, Kind]]:
-    """The files of a folder that are of one of the kinds, in the order in which they are needed."""
+def _files(folder: Path) -> list[tuple[Path, Kind | None]]:
+    """The files of a folder in the order in which they are needed, and what each is; None for one of no known kind."""
     ranked = []
-    for path in store.list_files(folder, "*"):
+    for path in store.list_files(folder, "**/*"):
         try:
             kind = kind_of(path.name, _beginning(path))
         except BadInput:
-            continue
-        if kind is not None:
-            ranked.append((_ORDER.index(kind), path, kind))
-    for _, path, kind in sorted(ranked, key=lambda each: (each[0], each[1])):
-        yield path, kind
+            kind = None
+        ranked.append((_ORDER.index(kind) if kind else len(_ORDER), path, kind))
+    return [(path, kind) for _, path, kind in sorted(ranked, key=lambda each: each[:2])]
 
 
 def _beginning(path: Path) -> list[str]:
@@ -131,23 +172,23 @@ def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
     """The records of a file or of a folder's files, corpora last, each with its line number.
 
     A record says its `kind` and its `file`, and has the fields of its kind: `query_id` and `text`; `query_id`,
-    `passage_id` and `grade`; `query_id`, `passage_id`, `rank`, `score` and `run`; `passage_id`, `title` and `text`.
+    `passage_id` and `grade`; `query_id`, `passage_id`, `rank`, `score` and `run`; `passage_id`, `title` and `text`. A
+    file of a folder that is of no known kind is one record, of the kind `unread`.
 
     Raises:
         BadInput: naming file and line, if a line is not of its file's kind.
     """
-    if path.is_dir():
-        files = list(_files(path))
-    else:
-        kind = kind_of(path.name, _beginning(path))
-        files = [] if kind is None else [(path, kind)]
-    if not files:
+    files = _files(path) if path.is_dir() else [(path, kind_of(path.name, _beginning(path)))]
+    if not any(kind for _, kind in files):
         raise BadInput(
             "there are neither topics, qrels, a run nor a corpus",
             where=str(path),
             do="give files with the columns that docs/data.md names",
         )
     for file, kind in files:
+        if kind is None:
+            yield {"kind": "unread", "file": str(file), "name": file.relative_to(path).as_posix()}, 1
+            continue
         shared = {"kind": kind, "file": str(file), "language": language_of_file(file.name)}
         for value, where in _READERS[kind](file):
             yield shared | value, int(where.rpartition(":")[2])
@@ -189,28 +230,35 @@ def _topics(path: Path) -> _Numbered:
     else:
         for where, line in store.lines(path):
             query_id, tab, content = line.lstrip("\ufeff").partition("\t")
+            if _is_comment(line.lstrip("\ufeff")):
+                continue
             if line.strip() and not (query_id.strip() and tab and content.strip()):
                 raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
             if line.strip():
                 yield {"query_id": query_id, "text": content}, where
 
 
-def _qrels(path: Path) -> _Numbered:
+def _rows(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of qrels or of a run, without comments, blank lines and a header."""
+    first = True
     for where, line in store.lines(path):
         plain = line.lstrip("\ufeff")
-        if not plain.strip() or tuple(plain.split("\t")) == _HEADER:
-            continue
-        cells = plain.split("\t")
-        # BEIR's qrels have no second column.
-        label = trec.graded(plain if len(cells) != 3 else f"{cells[0]} 0 {cells[1]} {cells[2]}", where)
+        if plain.strip() and not _is_comment(plain):
+            if not (first and _is_header(plain)):
+                yield where, plain
+            first = False
+
+
+def _qrels(path: Path) -> _Numbered:
+    for where, line in _rows(path):
+        label = trec.graded(line, where)
         yield {"query_id": label.query_id, "passage_id": label.passage_id, "grade": label.grade}, where
 
 
 def _run(path: Path) -> _Numbered:
-    for where, line in store.lines(path):
-        if line.strip():
-            each = trec.ranked(line.lstrip("\ufeff"), where)
-            yield {name: getattr(each, name) for name in ("query_id", "passage_id", "rank", "score", "run")}, where
+    for where, line in _rows(path):
+        each = trec.ranked(line, where)
+        yield {name: getattr(each, name) for name in ("query_id", "passage_id", "rank", "score", "run")}, where
 
 
 def _corpus(path: Path) -> _Numbered:
@@ -255,21 +303,43 @@ class _QueryPool:
     text: str | None = None
     tags: dict[str, str] = field(default_factory=dict)
     grades: dict[str, int] = field(default_factory=dict)
-    ranks: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-    """By passage and run: its rank, among the first ten."""
-    runs: dict[str, dict[str, tuple[float, int]]] = field(default_factory=lambda: defaultdict(dict))
-    """By run and passage: its score and rank."""
+    lists: dict[tuple[str, str], dict[str, tuple[float, int]]] = field(default_factory=lambda: defaultdict(dict))
+    """By the tag and the file of a run, and passage: its score and rank."""
+    runs: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
+    """The same by the name of the run, which is known when all files are read."""
+
+    def order(self, run: str) -> list[str]:
+        """The passages of a run: as trec_eval has it the score decides, and the rank does between equals."""
+        ranked = self.runs[run]
+        return sorted(ranked, key=lambda each: (-ranked[each][0], ranked[each][1], each))
+
+    def ranks(self) -> dict[str, dict[str, int]]:
+        """By passage and run: its rank, from 1, among the first ten; in `given` and `pooled`, wherever it is.
+
+        Ranks of the file that do not order its scores from 1 on are replaced by places in that order.
+        """
+        by_passage: dict[str, dict[str, int]] = defaultdict(dict)
+        for run in sorted(self.runs):
+            order = self.order(run)
+            ranks = [self.runs[run][passage][1] for passage in order]
+            if ranks[0] < 1 or any(rank >= after for rank, after in pairwise(ranks)):
+                ranks = list(range(1, len(order) + 1))
+            for rank, passage in zip(ranks, order, strict=True):
+                if rank <= DEPTH or run in _WHOLE:
+                    by_passage[passage][run] = rank
+        return by_passage
 
     def passages(self) -> list[str]:
-        """The ids of those judged or ranked (by the run `given` alone if there is one): by best rank, then by grade."""
-        alone = GIVEN in self.runs
+        """The ids of those judged or ranked (by `given` or `pooled` alone if there is such a run), by best rank. The
+        grade has no part in the order, in which systems are shown the passages.
+        """
+        alone = next((run for run in _WHOLE if run in self.runs), None)
         best = {
-            passage: min(ranks.values()) if not alone else ranks[GIVEN]
-            for passage, ranks in self.ranks.items()
-            if not alone or GIVEN in ranks
+            passage: min(ranks.values()) if alone is None else ranks[alone]
+            for passage, ranks in self.ranks().items()
+            if alone is None or alone in ranks
         }
-        ids = {*self.grades, *best}
-        return sorted(ids, key=lambda each: (best.get(each, math.inf), -self.grades.get(each, 0), each))
+        return sorted({*self.grades, *best}, key=lambda each: (best.get(each, math.inf), each))
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
@@ -280,12 +350,18 @@ def read(records: Iterable[Record], builder: Builder) -> None:
     for each in records:
         # In a folder the line is of the record's own file.
         record = Record(each.value, f"{each.value['file']}:{each.where.rpartition(':')[2]}")
+        if record.value["kind"] == "unread":
+            name = record.value["name"]
+            if _NAMED.search(name):
+                raise BadInput("its name says topics, qrels or a run, its lines do not", where=record.value["file"])
+            builder.left_out(name, "this file is neither topics, qrels, a run nor a corpus")
+            continue
         if record.value["kind"] != "corpus":
             _gather(record, pools)
             continue
         if wanted is None:
             wanted = {passage for pool in pools.values() for passage in pool.grades}
-            wanted |= {passage for pool in pools.values() for ranks in pool.runs.values() for passage in ranks}
+            wanted |= {passage for pool in pools.values() for ranked in pool.lists.values() for passage in ranked}
         passage_id = need(record, "passage_id")
         if passage_id not in wanted:
             builder.left_out("passages of the corpus", "nobody judged them and no run has them")
@@ -293,7 +369,33 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         texts[text(record, "language"), passage_id] = ShownPassage(
             text(record, "text"), passage_id, text(record, "title"), url=text(record, "url")
         )
+    _name_runs(pools, builder)
     _build(pools, texts, builder)
+
+
+def _name_runs(pools: Mapping[_Key, _QueryPool], builder: Builder) -> None:
+    """Call each run by its tag; where several files have lists of one tag for the same query, by tag and file."""
+    counts = (Counter(tag for tag, _ in pool.lists) for pool in pools.values())
+    several = {tag for count in counts for tag, n in count.items() if n > 1}
+    for (language, query_id), pool in pools.items():
+        for (tag, file), ranked in pool.lists.items():
+            name = f"{tag}:{_stem(file, language)}" if tag in several else tag
+            if name in pool.runs:
+                raise BadInput(
+                    f"two files of the run {tag} rank for query {query_id}, and their names do not tell them apart",
+                    where=file,
+                    do="give each run a tag of its own",
+                )
+            pool.runs[name] = ranked
+    for tag in sorted(several):
+        builder.guessed(f"run {tag}", "several files have a run of this tag: each is called by tag and file")
+
+
+def _stem(file: str, language: str | None) -> str:
+    """The name of a file without its endings and the language in it."""
+    stem = _ENDINGS.sub("", Path(file).name)
+    bare = re.sub(rf"(^|[._-]){re.escape(language)}(?=[._-]|$)", "", stem) if language else stem
+    return "_".join((bare or stem).split())
 
 
 def _gather(record: Record, pools: dict[_Key, _QueryPool]) -> None:
@@ -308,34 +410,36 @@ def _gather(record: Record, pools: dict[_Key, _QueryPool]) -> None:
         return
     passage = need(record, "passage_id")
     if kind == "qrels":
-        grade = _whole(record, "grade")
+        grade = _whole(record, "grade", f"say which grade it is: --value grade:{record.value['grade']}=1")
         if pool.grades.setdefault(passage, grade) != grade:
             raise BadInput(
                 f"document {passage} has two grades for query {key[1]}", where=record.where, do="keep one line"
             )
         return
-    rank, name = _whole(record, "rank"), need(record, "run")
-    if passage in pool.runs[name]:
+    rank, name = _whole(record, "rank", "give the rank from 1 on"), need(record, "run")
+    ranked, score = pool.lists[name, record.value["file"]], number(record.value.get("score"))
+    if passage in ranked:
         raise BadInput(
             f"{name} ranks document {passage} twice for query {key[1]}", where=record.where, do="keep one line"
         )
-    pool.runs[name][passage] = number(record.value.get("score")) or 0.0, rank
-    if rank <= DEPTH or name == GIVEN:
-        pool.ranks[passage][name] = rank
+    if score is None:
+        raise wrong(record, "score", "a number", record.value.get("score"))
+    ranked[passage] = score, rank
 
 
-def _whole(record: Record, name: str) -> int:
+def _whole(record: Record, name: str, do: str) -> int:
     value = number(record.value.get(name))
     if value is None or value != int(value):
-        raise wrong(record, name, "a whole number", record.value.get(name))
+        shown = record.value.get(name)
+        raise BadInput(f"{name} must be a whole number, not {shown!r}", where=record.where, do=do)
     return int(value)
 
 
 def _build(
     pools: Mapping[_Key, _QueryPool], texts: Mapping[tuple[str | None, str], ShownPassage], builder: Builder
 ) -> None:
-    alone = not any(pool.text or pool.grades or GIVEN in pool.runs for pool in pools.values())
-    if not alone and any(pool.ranks or pool.grades for pool in pools.values()):
+    alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
+    if not alone and any(pool.runs or pool.grades for pool in pools.values()):
         builder.guessed("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
     _tell_runs(pools, texts, builder)
     if any(grade > 1 for pool in pools.values() for grade in pool.grades.values()):
@@ -346,24 +450,23 @@ def _build(
         if pool.tags:
             builder.left_out("descriptions and narratives", "the title is the query", len(pool.tags))
         query = builder.query(pool.text, where=pool.where, query_id=query_id, language=language)
-        shown = []
+        shown, all_ranks = [], pool.ranks()
         for passage in pool.passages():
             known = texts.get((language, passage)) or texts.get((None, passage)) or ShownPassage(None, passage)
             grade = pool.grades.get(passage)
             metadata: dict[str, Any] = {} if grade is None else {"grade": grade}
-            ranks = {name: rank for name, rank in sorted(pool.ranks.get(passage, {}).items()) if name != GIVEN}
+            ranks = {name: rank for name, rank in all_ranks.get(passage, {}).items() if name not in _WHOLE}
             metadata |= {"ranks": ranks} if ranks else {}
             relevant = None if grade is None or grade == -1 else grade >= RELEVANT_FROM
-            shown.append(ShownPassage(known.text, passage, known.title, relevant, known.url, metadata))
+            pooled = None if GIVEN in pool.runs else True
+            shown.append(ShownPassage(known.text, passage, known.title, relevant, known.url, metadata, pooled))
         if shown and not alone:
             builder.passages(query, shown, where=pool.where)
         for name, ranked in sorted(pool.runs.items()):
-            if name != GIVEN:
-                # As trec_eval has it, the score decides; the rank does between equals.
-                order = sorted(ranked, key=lambda each: (-ranked[each][0], ranked[each][1], each))
+            if name not in _WHOLE:
                 rows = [
                     (known or ShownPassage(None, passage), ranked[passage][0])
-                    for passage in order
+                    for passage in pool.order(name)
                     for known in [texts.get((language, passage)) or texts.get((None, passage))]
                 ]
                 builder.retrieved(query, name, rows, where=pool.where)
@@ -373,7 +476,7 @@ def _tell_runs(
     pools: Mapping[_Key, _QueryPool], texts: Mapping[tuple[str | None, str], ShownPassage], builder: Builder
 ) -> None:
     """Say where scores and ranks differ, and how many documents have no text although there is a corpus."""
-    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name != GIVEN]
+    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name not in _WHOLE]
     by_score = (sorted(ranked.values(), key=lambda value: (-value[0], value[1])) for ranked in lists)
     if any(value[1] > after[1] for order in by_score for value, after in pairwise(order)):
         builder.guessed("rank", "by the scores, as trec_eval has it; the ranks of the file say otherwise")
@@ -386,8 +489,8 @@ def _tell_runs(
 def write(arena: Arena, path: Path) -> None:
     """Write a folder: for each language LL `topics.LL.tsv`, `qrels.LL.txt`, `run.LL.txt` and `corpus.LL.jsonl`.
 
-    Grades come from the metadata, else 1 and 0. The run `given` has the passages in the order of the arena, and each
-    retriever's is `run.N.LL.txt`, numbered in the order of their names.
+    Grades come from the metadata, else 1 and 0. The run `given`, or `pooled` for those that are pooled, has the
+    passages in the order of the arena, and each retriever's is `run.N.LL.txt`, numbered in the order of their names.
 
     Raises:
         TableMissing: if the arena has no queries.
@@ -407,7 +510,8 @@ def write(arena: Arena, path: Path) -> None:
                 grade = int(passage.relevant)
             if grade is not None:
                 files["qrels.{}.txt"].append(f"{query_id} 0 {passage_id} {grade}")
-            files["run.{}.txt"].append(f"{query_id} Q0 {passage_id} {rank} {1 / rank:.6g} {GIVEN}")
+            run = POOLED if passage.pooled else GIVEN
+            files["run.{}.txt"].append(f"{query_id} Q0 {passage_id} {rank} {1 / rank:.6g} {run}")
             if passage.text is not None and (query.language, passage_id) not in seen:
                 seen.add((query.language, passage_id))
                 document = {"_id": passage_id, "title": passage.title or "", "text": passage.text}

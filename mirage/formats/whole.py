@@ -90,6 +90,7 @@ def whole_queries(arena: Arena) -> dict[QueryKey, WholeQuery]:
                 row["relevant"],
                 document.get("url"),
                 None if metadata is None else json.loads(metadata),
+                row["pooled"],
             )
         )
     references = {_key(row): row["text"] for row in _rows(arena, "references", optional=True)}

@@ -143,9 +143,9 @@ def judge_by_model(
         judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
         battle_keys = schema.from_columns(
             "judgments",
-            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
         )
-        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
+        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
         arena = _write(
             path,
             rows,
@@ -186,7 +186,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     def make() -> store.Arena:
         seen = store.consistently(path, read)
         judgments = judge.judge_by_features(_chosen(seen.tables, sample), seen.tables["features"], name=name)
-        replaced = judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(name)
+        replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
         return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
 

@@ -37,7 +37,7 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     further = read_own(UserFile("judgments", file), arena.path)["judgments"].select(names)
     if "judgments" not in arena.tables:
         return further
-    keys = list(schema.key("judgments"))
+    keys = list(schema.BATTLE)
     rows = arena.read("judgments", columns=names).join(further.select(keys), keys, join_type="left anti")
     return pa.concat_tables([rows.select(names).cast(further.schema), further]).sort_by(
         [(k, "ascending") for k in keys]

@@ -27,7 +27,8 @@ def measured(
     languages: Iterable[str] | None = None,
     relevant_from: int = RELEVANT_FROM,
 ) -> pa.Table:
-    """Measure what every retriever of an arena brought for its labelled queries; `given` is among them.
+    """Measure what every retriever of an arena brought for its labelled queries. `given` is among them, unless the
+    passages are pooled from labels and runs, in an order in which no retriever brought them.
 
     Args:
         arena: with passages that people have labelled.
@@ -39,12 +40,17 @@ def measured(
         As `measures.by_query`.
 
     Raises:
-        NotEnoughData: if no passage has a label.
+        NotEnoughData: if no passage has a label, or no retriever brought anything.
         UnknownName: if there is no such measure or language.
     """
+    import pyarrow.compute as pc
+
     wanted = list(dict.fromkeys([*measures, *(f"judged@{measure(name)[1]}" for name in measures)]))
     passages, labels = _labelled(arena, languages)
-    runs = contexts(passages, arena.read_optional("retrieved", languages=languages))
+    brought = passages.filter(pc.invert(pc.fill_null(passages["pooled"], False)))
+    runs = contexts(brought, arena.read_optional("retrieved", languages=languages))
+    if not len(runs):
+        raise NotEnoughData("no retriever brought anything", where=arena.address, do=arena.command("retrieved"))
     rank = runs.column_names.index("position")
     runs = runs.rename_columns(["rank" if k == rank else name for k, name in enumerate(runs.column_names)])
     return by_query(runs, labels, measures=wanted, relevant_from=relevant_from)

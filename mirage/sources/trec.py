@@ -7,6 +7,7 @@ run     query id, Q0, document id, rank, score, name of the run; white space bet
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class GradedLabel:
     """The query."""
     passage_id: str
     """The document id."""
-    grade: int
+    grade: float
     """How relevant it is: 0 not, the more the more; -1 where a pool held it and nobody judged it."""
 
 
@@ -56,18 +57,29 @@ class RunLine:
     """Name of the run."""
 
 
+def columns(line: str) -> list[str]:
+    """Split a line at ASCII white space, as trec_eval does; any other space is part of an id."""
+    return re.findall(r"[^ \t\r\n\f\v]+", line)
+
+
 def graded(line: str, where: str) -> GradedLabel:
-    """A line of qrels with any grades; grades such as `1.0` are taken for whole numbers.
+    """A line of qrels with any grades, of four columns, or of three as BEIR has them: query id, document id, grade.
 
     Raises:
         BadInput: if it is none.
 
     Source: trec_eval (usnistgov/trec_eval at 8bef1e9).
     """
-    fields = line.split()
-    if len(fields) != 4 or not re.fullmatch(r"[+-]?\d+(\.0+)?", fields[3]):
-        raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, a whole number")
-    return GradedLabel(fields[0], fields[2], int(float(fields[3])))
+    fields = columns(line)
+    try:
+        query_id, *_, passage_id, grade = fields
+        if len(fields) not in (3, 4) or not math.isfinite(value := float(grade)):
+            raise ValueError
+    except ValueError:
+        raise BadInput(
+            "this line is no judgment", where=where, do="write: query id, Q0, document id, a whole number"
+        ) from None
+    return GradedLabel(query_id, passage_id, int(value) if value == int(value) else value)
 
 
 def ranked(line: str, where: str) -> RunLine:
@@ -78,7 +90,7 @@ def ranked(line: str, where: str) -> RunLine:
 
     Source: trec_eval (usnistgov/trec_eval at 8bef1e9).
     """
-    fields = line.split()
+    fields = columns(line)
     try:
         query_id, _, passage_id, rank, score, run = fields
         return RunLine(query_id, passage_id, int(rank), float(score), run)

@@ -286,7 +286,7 @@ def _merge(
         if old is not None:
             others = _others(old, rows[table], table, queries, answers)
             keys = list(schema.key(table))
-            others = others.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
+            others = matching(others, new, keys, found=False)
             replaced[table] = len(old) - len(others)
             new = pa.concat_tables([others.cast(old.schema), new])
             altered = _altered(table, old, new) if table == "answers" else altered
@@ -296,17 +296,27 @@ def _merge(
 
 def _others(old: pa.Table, part: NewRows, table: str, queries: pa.Table | None, answers: pa.Table | None) -> pa.Table:
     """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
-    import pyarrow as pa
-
     replaced = old
     if part.replaced is not None:
-        columns = part.replaced.column_names
-        replaced = old.join(part.replaced, columns, join_type="left semi").select(old.column_names)
+        replaced = matching(old, part.replaced, part.replaced.column_names)
     if table in _ON_QUERIES:
         replaced = _outside(not_about(replaced, answers, table), queries)
-    keys = list(schema.key(table))
-    replaced = replaced.select(keys) if len(replaced) else pa.table({key: old[key].slice(0, 0) for key in keys})
-    return old.join(replaced, keys, join_type="left anti").select(old.column_names)
+    return matching(old, replaced, schema.key(table), found=False)
+
+
+def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, found: bool = True) -> pa.Table:
+    """The rows whose values of some columns another table has, or with `found=False` has not, in their order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def comparable(table: pa.Table) -> pa.Table:
+        # Arrow joins no null to a null.
+        null = [name for name in columns if rows[name].null_count or others[name].null_count]
+        return pa.table({name: pc.fill_null(table[name], "\0") if name in null else table[name] for name in columns})
+
+    places = comparable(rows).append_column("", pa.array(range(len(rows)), pa.int64()))
+    join = "left semi" if found else "left anti"
+    return rows.take(places.join(comparable(others), list(columns), join_type=join)[""].combine_chunks().sort())
 
 
 def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None, pa.Table | None]:

@@ -48,7 +48,7 @@ def imported(judgments: pa.Table, arena: str) -> list[Vote]:
     columns = (rows[name].to_pylist() for name in names)
     return [
         Vote(
-            vote_id="/".join((IMPORTED, *battle_key, judge)),
+            vote_id="/".join((IMPORTED, *battle_key, judge, *([voter] if voter else []))),
             time="",
             arena=arena,
             language=battle_key[0],

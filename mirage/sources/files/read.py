@@ -111,7 +111,7 @@ def read_table(
             finish(row, record, where)
             key = tuple(row[name] for name in schema.key(table))
             if key in seen:
-                raise BadInput(f"this repeats {seen[key]}: {', '.join(key)}", where=where)
+                raise BadInput(f"this repeats {seen[key]}: {', '.join(filter(None, key))}", where=where)
             seen[key] = where
         except BadInput as error:
             errors.append(error)

@@ -120,7 +120,7 @@ def read_battle_list(path: Path) -> list[tuple[str, str, str, str]]:
         BadInput: if the file cannot be read or holds no record.
     """
     errors: list[BadInput] = []
-    keys = [name for name in schema.key("judgments") if name != "judge"]
+    keys = [name for name in schema.BATTLE if name != "judge"]
     rows = []
     for record, where in named_records(path, Options(), errors):
         try:
