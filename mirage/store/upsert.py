@@ -286,7 +286,7 @@ def _merge(
         if old is not None:
             others = _others(old, rows[table], table, queries, answers)
             keys = list(schema.key(table))
-            others = matching(others, new, keys, found=False)
+            others = matching(others, new, keys, present=False)
             replaced[table] = len(old) - len(others)
             new = pa.concat_tables([others.cast(old.schema), new])
             altered = _altered(table, old, new) if table == "answers" else altered
@@ -301,11 +301,11 @@ def _others(old: pa.Table, part: NewRows, table: str, queries: pa.Table | None, 
         replaced = matching(old, part.replaced, part.replaced.column_names)
     if table in _ON_QUERIES:
         replaced = _outside(not_about(replaced, answers, table), queries)
-    return matching(old, replaced, schema.key(table), found=False)
+    return matching(old, replaced, schema.key(table), present=False)
 
 
-def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, found: bool = True) -> pa.Table:
-    """The rows whose values of some columns another table has, or with `found=False` has not, in their order."""
+def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, present: bool = True) -> pa.Table:
+    """The rows whose values of some columns another table has, or with `present=False` has not, in their order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -315,7 +315,7 @@ def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, found:
         return pa.table({name: pc.fill_null(table[name], "\0") if name in null else table[name] for name in columns})
 
     places = comparable(rows).append_column("", pa.array(range(len(rows)), pa.int64()))
-    join = "left semi" if found else "left anti"
+    join = "left semi" if present else "left anti"
     return rows.take(places.join(comparable(others), list(columns), join_type=join)[""].combine_chunks().sort())
 
 
