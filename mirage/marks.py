@@ -73,14 +73,6 @@ def bracketed(pattern: str) -> str:
     return rf"[\[［【][ \t]*[\[［【][ \t*_]*{pattern}[ \t*_]*[\]］】][ \t]*[\]］】]"
 
 
-def after_thoughts(reply: str) -> int | None:
-    """Where a reply begins after a reasoning model's thoughts (`<think>` at its start); None where it never does."""
-    if not reply.lstrip().startswith("<think>"):
-        return 0
-    end = reply.find("</think>")
-    return None if end < 0 else end + len("</think>")
-
-
 @dataclass(frozen=True)
 class MarkForm:
     """One way to write a verdict or a grade."""
@@ -98,15 +90,14 @@ class MarkForm:
             text for text in shown_texts if any(self.value(mark) is not None for mark in self.pattern.finditer(text))
         ]
 
-    def own(self, reply: str, shown_texts: Iterable[str] = (), *, begin: int = 0) -> list[Mark]:
+    def own(self, reply: str, shown_texts: Iterable[str] = ()) -> list[Mark]:
         """The marks that the judge sets itself, in their order, by the rule at the head of this module.
 
         Args:
-            reply: what the judge wrote.
+            reply: what the judge wrote, without a reasoning model's thoughts.
             shown_texts: the texts it was shown.
-            begin: where to begin to read.
         """
-        marks = [mark for mark in self.pattern.finditer(reply, begin) if self._meant(reply, mark)]
+        marks = [mark for mark in self.pattern.finditer(reply) if self._meant(reply, mark)]
         listed = {
             side
             for pair in itertools.pairwise(marks)

@@ -148,7 +148,7 @@ class Answer:
     """The text that one system gave to one query."""
 
     key = ("language", "query_id", "system")
-    left_out = ("retriever", "depth")
+    left_out = ("retriever", "depth", "thoughts")
 
     language: Code
     """Language of the query."""
@@ -157,7 +157,7 @@ class Answer:
     system: str
     """What produced the answer: the name of a model, or `baseline/...`."""
     text: str | None
-    """The raw answer, unchanged; null when there is none."""
+    """The raw answer, unchanged but for a reasoning model's thoughts; null when there is none."""
     status: Status
     """`ok`: there is an answer; `empty`: only white space; `truncated`: cut off by the token limit; `refused`: the
     service declined; `api_error`: the call failed; `missing`: the source has no answer for this query."""
@@ -174,6 +174,8 @@ class Answer:
     """Whose passages the system was shown, as table `retrieved` names them; null: those given with the query."""
     depth: Rank | None = None
     """How many of the retriever's first passages it was shown; null: all."""
+    thoughts: str | None = None
+    """A reasoning model's thoughts, which are no part of the answer (`mirage.thoughts`); null where there are none."""
 
 
 @dataclass(frozen=True, slots=True)

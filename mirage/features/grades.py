@@ -9,8 +9,9 @@ from functools import cache, lru_cache
 
 from mirage.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.languages import name_of
-from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
+from mirage.marks import Mark, MarkForm, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.thoughts import part_thoughts
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -44,13 +45,14 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
         text: what the grader wrote.
         shown_texts: the texts it was shown: query, passages, answers.
     """
-    begin = after_thoughts(text)
-    if begin is None:
-        return None
     shown_texts = list(shown_texts)
-    marked = [match.span() for match in _MARKED.pattern.finditer(text, begin)]
+    parted = part_thoughts(text, shown_texts)
+    if parted.gap is not None:
+        return None
+    text = parted.text
+    marked = [match.span() for match in _MARKED.pattern.finditer(text)]
     for form in (_MARKED, _SAID):
-        marks = form.own(text, shown_texts, begin=begin)
+        marks = form.own(text, shown_texts)
         if form is _SAID:
             marks = [
                 match
@@ -60,7 +62,7 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
         if marks:
             disagree = form.planted(shown_texts) and len({_value(match) for match in marks}) > 1
             return None if disagree else _within(_value(marks[-1]))
-    number = _ALONE.fullmatch(text, begin)
+    number = _ALONE.fullmatch(text)
     return _within(_value(number)) if number and not marked else None
 
 

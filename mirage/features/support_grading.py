@@ -15,9 +15,10 @@ from mirage.features.reader import COLUMNS, AnswerReader
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places
 from mirage.languages import name_of
-from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
+from mirage.marks import Mark, MarkForm, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 from mirage.schema import PEOPLE, Support, SupportGrade
+from mirage.thoughts import part_thoughts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,11 +124,11 @@ def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
         text: what the model wrote.
         shown_texts: the texts it was shown.
     """
-    begin = after_thoughts(text)
-    if begin is None:
-        return None
     shown_texts = list(shown_texts)
-    grades = [_value(mark) for mark in _FORM.own(text, shown_texts, begin=begin)]
+    parted = part_thoughts(text, shown_texts)
+    if parted.gap is not None:
+        return None
+    grades = [_value(mark) for mark in _FORM.own(parted.text, shown_texts)]
     if not grades or (_FORM.planted(shown_texts) and len(set(grades)) > 1):
         return None
     return grades[-1]

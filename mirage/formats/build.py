@@ -16,6 +16,7 @@ from mirage.formats.content import as_json, cleaned, content_id, digest, passage
 from mirage.formats.spec import QueryKey, ShownPassage
 from mirage.languages import language as language_of
 from mirage.nuggets import nugget_id as made_id
+from mirage.thoughts import store_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,6 +93,8 @@ class AnswerSeen:
     reason: str | None
     template: str | None
     numbered: bool | None
+    thoughts: int | None
+    """Number of the thoughts beside it; None for none."""
     shown: tuple[str, ...]
     """Ids of the passages that the system was shown, in its order; empty where not known."""
 
@@ -250,12 +253,15 @@ class Collector:
         reason: str | None = None,
         template: str | None = None,
         numbered: bool | None = None,
+        thoughts: str | None = None,
         shown: Sequence[str] = (),
     ) -> None:
         """See `spec.Builder`."""
         entry, system = self.queries[query], _name(system, "system", where)
         content = None if text is None else whole(text, "the answer", where)
-        status = _status(status, text, where)
+        parted = store_answer(text, status, reason, thoughts)
+        text, reason, thoughts = parted.text, parted.reason, parted.thoughts
+        status = _status(parted.status, text, where)
         ids = tuple(shown)
         if ids:
             before = entry.orders.get(ids)
@@ -264,7 +270,8 @@ class Collector:
         seen = entry.answers.get(system)
         if seen is None:
             number = self.texts.add(text)
-            entry.answers[system] = AnswerSeen(number, key, where, status, reason, template, numbered, ids)
+            beside = None if thoughts is None else self.texts.add(whole(thoughts, "the thoughts", where))
+            entry.answers[system] = AnswerSeen(number, key, where, status, reason, template, numbered, beside, ids)
             return
         if (seen.digest, seen.status) != (key, status):
             raise _two(f"answers of {system}", seen.where, entry, where)

@@ -358,6 +358,7 @@ def _of_answers(
                     name: [getattr(answer, name) for _, _, answer in answers]
                     for name in ("status", "template", "reason", "numbered")
                 },
+                "thoughts": collected.texts.take([answer.thoughts for _, _, answer in answers]),
             },
         )
     }

@@ -70,6 +70,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
             reason=_text(record, "reason"),
             template=values.identifier(value.get("template"), "template", where),
             numbered=values.flag(value.get("numbered"), "numbered", where),
+            thoughts=_text(record, "thoughts"),
         )
 
 

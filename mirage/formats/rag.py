@@ -31,6 +31,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "template": ("template",),
     "numbered": ("numbered",),
+    "thoughts": ("thoughts", "reasoning_content"),
 }
 """The fields by the name that `--map` gives them, each with the names under which it is found."""
 _BECOMES = {
@@ -50,6 +51,7 @@ _BECOMES = {
     "status": "answers.status",
     "template": "answers.template",
     "numbered": "answers.numbered",
+    "thoughts": "answers.thoughts",
 }
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
@@ -167,7 +169,18 @@ def _answer(
     elif numbered is None and text and "[" in text:
         ids = [passage.passage_id for passage in passages if passage.passage_id]
         numbered = not any(mention.known for mention in citations(text, ids, numbered=False))
-    builder.answer(query, system, text, where=where, status=status, template=template, numbered=numbered, shown=shown)
+    thoughts = values.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else None
+    builder.answer(
+        query,
+        system,
+        text,
+        where=where,
+        status=status,
+        template=template,
+        numbered=numbered,
+        thoughts=thoughts,
+        shown=shown,
+    )
 
 
 def _reference(value: Any, where: str) -> str | None:
@@ -281,6 +294,7 @@ def _line(answer: WholeAnswer) -> dict[str, Any]:
         "status": answer.status,
         "template": answer.template,
         "numbered": answer.numbered,
+        "thoughts": answer.thoughts,
         _OURS: {**answer.features, **given},
     }
     kept = ("contexts", "answer")

@@ -117,10 +117,12 @@ class Builder(Protocol):
         reason: str | None = None,
         template: str | None = None,
         numbered: bool | None = None,
+        thoughts: str | None = None,
         shown: Sequence[str] = (),
     ) -> None:
         """One answer. `shown`: ids of the passages that this system was shown, in its order; then `[3]` in the text is
-        its third passage, and is renumbered where the query's passages stand in another order.
+        its third passage, and is renumbered where the query's passages stand in another order. `thoughts`: those that
+        the source keeps apart from the text; those within it are parted from it (`mirage.thoughts`).
         """
         ...
 

@@ -57,6 +57,8 @@ class WholeAnswer:
     """What became of the call (`schema.Answer`)."""
     template: str | None
     """Name of the prompt's template; null where that is not known."""
+    thoughts: str | None
+    """A reasoning model's thoughts (`schema.Answer`)."""
     scores: tuple[Score, ...]
     """What people and programs gave it."""
     features: Mapping[str, float]
@@ -138,6 +140,7 @@ def whole_answers(arena: Arena) -> Iterator[WholeAnswer]:
             row["numbered"],
             row["status"],
             row["template"],
+            row["thoughts"],
             tuple(scores[key]),
             features[key],
         )

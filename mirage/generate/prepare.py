@@ -144,6 +144,7 @@ def generate(
             numbered=not template.by_id,
             retriever=context[0],
             depth=context[1],
+            thoughts=reply.reasoning,
         )
         if reply is not None
         else prepared.replaced.get((prompt.language, prompt.query_id))

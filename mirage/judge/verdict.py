@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
+from mirage.marks import Mark, MarkForm, bracketed
 from mirage.schema import Verdict
+from mirage.thoughts import part_thoughts
 
 _MEANS: dict[str, Verdict] = {"A": "A", "B": "B", "C": "tie"}
 # The words by which the instruction explains a mark.
@@ -54,14 +55,15 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
         reply: what the judge wrote.
         shown: the texts it was shown: query, passages, answers.
     """
-    begin = after_thoughts(reply)
-    if begin is None:
-        return _unparsed("the reply is all thought, without a verdict")
     shown = list(shown)
-    written = [mark for mark in _FORM.pattern.finditer(reply, begin) if not _EXPLAINED.match(reply, mark.end())]
+    parted = part_thoughts(reply, shown)
+    if parted.gap is not None:
+        return _unparsed(parted.gap)
+    reply = parted.masked
+    written = [mark for mark in _FORM.pattern.finditer(reply) if not _EXPLAINED.match(reply, mark.end())]
     if not written:
         return _unparsed("the reply holds none of the marks [[A]], [[B]] and [[C]]")
-    marks = [mark for mark in _FORM.own(reply, shown, begin=begin) if not _EXPLAINED.match(reply, mark.end())]
+    marks = [mark for mark in _FORM.own(reply, shown) if not _EXPLAINED.match(reply, mark.end())]
     planted = _FORM.planted(shown)
     if not marks and planted:
         return _unparsed("an answer or passage carries a verdict mark, and the judge set none on a line of its own")

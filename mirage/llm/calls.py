@@ -13,6 +13,7 @@ from mirage.llm.retry import Unreadable
 from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
+from mirage.thoughts import store_answer
 
 Message = Mapping[str, str]
 Messages = Sequence[Message]
@@ -296,8 +297,7 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
-    reasoning = _reasoning(message)
-    status, reason = state(text, finish, reasoning=reasoning, tools=_tools(message))
+    text, reasoning, status, reason = read_text(text, finish, reasoning=_reasoning(message), tools=_tools(message))
     if refusal or finish == "content_filter":
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
@@ -318,6 +318,17 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         estimated=tokens_in is None or tokens_out is None,
         reasoning=reasoning,
     )
+
+
+def read_text(
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = ()
+) -> tuple[str | None, str | None, Status, str | None]:
+    """The text of a reply and the reasoning, those within the text too, and what `state` says of them."""
+    parted = store_answer(text, thoughts=reasoning)
+    status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools)
+    if status == "ok" and parted.status == "truncated":
+        status, reason = "truncated", parted.reason
+    return parted.text, parted.thoughts, status, reason
 
 
 def state(

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from mirage.marks import after_thoughts
+from mirage.thoughts import part_thoughts
 
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inner>.*)\n```", re.DOTALL | re.IGNORECASE)
 
@@ -17,10 +17,10 @@ def read_list(text: str) -> list[dict[str, Any]] | str:
     A reasoning model's thoughts before it, and one fence of code around it, do not count. A list beside other words is
     not read: it can be a quotation of a text that the model was shown.
     """
-    begin = after_thoughts(text)
-    if begin is None:
-        return "the reply is all thought, without a list"
-    body = text[begin:].strip()
+    parted = part_thoughts(text)
+    if parted.gap is not None:
+        return parted.gap
+    body = parted.text.strip()
     if fenced := _FENCE.fullmatch(body):
         body = fenced["inner"].strip()
     try:

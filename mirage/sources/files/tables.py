@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +11,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.sources.files.options import PASSAGES, Options
 from mirage.sources.files.read import Limit, Refused, Row, named_records, parse_row, read_table
+from mirage.thoughts import store_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +56,7 @@ def read_answers(
     def finish(row: Row, _: Row, where: str) -> None:
         if row["text"] == "" and row["status"] in _FITTING["no text"]:
             row["text"] = None  # CSV writes both alike
+        row |= asdict(store_answer(*(row[name] for name in ("text", "status", "reason", "thoughts"))))
         content = "no text" if row["text"] is None else "a text" if row["text"].strip() else "an empty text"
         row["status"] = row["status"] or _FITTING[content][0]
         if row["status"] not in _FITTING[content]:
