@@ -1,8 +1,11 @@
 """Marks such as `[[A]]` and `[[3]]` in a judge's reply: which of them the judge sets, and which it only mentions.
 
-The rule, for verdicts and grades alike. The last mark that the judge sets counts. It does not set a mark that it
+The rule, for verdicts and grades alike, in every language. A mark on a line of its own, or right after a label
+(`Verdict: [[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`), beats those amid sentences; the last of them counts. Among
+marks amid sentences, those of the reply's last line count. If these differ, the reply is not read: which of two marks
+a sentence prefers is a matter of its language. The judge does not set a mark that it
 
-- denies or compares with: `not [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`;
+- denies or compares with: `not [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`, `[[A]]ではなく`;
 - reports: `the answer says [[5]]`, or gives as an example: `such as [[3]]`;
 - names beside another as a choice: `[[A]] or [[B]]`, `between [[3]] and [[4]]`.
 
@@ -56,6 +59,27 @@ _REPORTED = re.compile(
 _CHOICE = re.compile(
     r"[^\S\n\"'“”]*[\"'“”]?[^\S\n]*(?:,|/|or|and|to|vs\.?|versus|,\s*(?:or|and))[^\S\n]*[\"'“”]?", re.IGNORECASE
 )
+# A denial that follows the mark, as the verb does in Bengali, Hindi, Japanese, Korean, Persian and Telugu.
+_DENIED_AFTER = re.compile(
+    r"[\s\"'”’»」』*_)`]*(?:では?(?:な|あり)|じゃ(?:な|あり)|(?:이|가)?\s*아[니닌닙]|नहीं|নয়|নয়|కాదు|نیست|نه\b"
+    r"|(?:is|was)\s+(?:not|wrong|worse)\b|isn['’]t|wasn['’]t)",
+    re.IGNORECASE,
+)
+_COPULAS = r"is|was|of|lautet|ist|est|es|é|è|on|adalah|ialah|ni|هو|هي|هی|คือ|เป็น|是|为|為|は|が|은|는|이|가|হল|হলো|হচ্ছে"
+"""Words between a label and its mark."""
+VERDICT_NOUNS = (
+    r"verdict|decision|judg(?:e)?ment|choice|urteil|entscheidung|wahl|veredicto|decisión|elección|juicio|décision"
+    r"|jugement|choix|tuomio|päätös|ratkaisu|valinta|putusan|keputusan|penilaian|pilihan|uamuzi|hukumu|chaguo"
+    r"|вердикт|решение|выбор|الحكم|القرار|الاختيار|حکم|رأی|رای|تصمیم|انتخاب|রায়|রায়|সিদ্ধান্ত|নির্বাচন|निर्णय|फ़ैसला|फैसला|चुनाव"
+    r"|తీర్పు|నిర్ణయం|ఎంపిక|คำตัดสิน|ผลการตัดสิน|การตัดสิน|ตัวเลือก|ìdájọ́|ìpinnu|判定|評決|判断|結論|決定|選択|结论|裁决|判决|决定|选择"
+    r"|판정|평결|결정|판단|선택|결론"
+)
+"""A verdict in 18 languages."""
+GRADE_NOUNS = (
+    r"score|rating|grade|note|punktzahl|bewertung|puntuación|calificación|nota|arvosana|pisteet|skor|nilai|alama"
+    r"|оценка|балл|الدرجة|التقييم|نمره|امتیاز|স্কোর|নম্বর|अंक|स्कोर|స్కోరు|స్కోర్|คะแนน|評価|点数|評分|评分|得分|分数|점수|평점|máàkì"
+)
+"""A grade in 18 languages."""
 _REPEATED = 20
 """Characters before or after a mark that a judge does not happen to share with a text it was shown."""
 _NEAR = 300
@@ -65,12 +89,16 @@ _INTRODUCES = tuple(":\"'“”„«»「」『』‘`")
 
 
 def bracketed(pattern: str) -> str:
-    """A pattern for what a judge puts in double brackets: `[[A]]`, `[[ A ]]`, `[[**A**]]`, `【【A】】`, `［［A］］`.
+    r"""Return a pattern for a mark in double brackets or in a box of LaTeX.
+
+    As in `[[A]]`, `[[ A ]]`, `[[**A**]]`, `【【A】】`, `［［A］］` and `\boxed{A}`.
 
     Args:
         pattern: a pattern for what stands between them.
     """
-    return rf"[\[［【][ \t]*[\[［【][ \t*_]*{pattern}[ \t*_]*[\]］】][ \t]*[\]］】]"
+    opening = r"(?:(?P<box>\\boxed\{(?:\\text\w{0,2}\{)?(?:\[\[)?)|[\[［【][ \t]*[\[［【])"
+    closing = r"(?(box)(?:\]\])?\}{1,2}|[\]］】][ \t]*[\]］】])"
+    return rf"{opening}[ \t*_]*{pattern}[ \t*_]*{closing}"
 
 
 @dataclass(frozen=True)
@@ -83,6 +111,8 @@ class MarkForm:
     """What a mark means; None for one that means nothing, which no text shown can plant."""
     nouns: str
     """What it is called, as a pattern: `verdict|decision`."""
+    labelled: bool = False
+    """Whether the pattern holds what it is called, so that each mark is labelled."""
 
     def planted(self, shown_texts: Iterable[str]) -> list[str]:
         """The texts shown that carry a mark of this form."""
@@ -109,7 +139,13 @@ class MarkForm:
             return self._unquoted(reply, marks, planted)
         asides = [match.span() for match in _ASIDE.finditer(reply)]
         own_marks = [mark for mark in marks if self._set(reply, mark, asides)]
-        return own_marks or (marks if len({self.value(mark) for mark in marks}) == 1 else [])
+        labelled = [mark for mark in own_marks if self._alone(reply, mark) or self._is_labelled(reply, mark)]
+        if labelled:
+            return labelled
+        last_line = len(reply.rstrip()) - len(reply.rstrip().rpartition("\n")[2])
+        last = [mark for mark in own_marks if mark.start() >= last_line]
+        candidates = last or own_marks or marks
+        return candidates if len({self.value(mark) for mark in candidates}) == 1 else []
 
     def _meant(self, reply: str, mark: Mark) -> bool:
         """Whether a mark is neither denied nor reported, on its line or by the line before that ends with a colon."""
@@ -117,15 +153,22 @@ class MarkForm:
         if not words.strip(_WRAPS):
             introduced = next((line.rstrip() for line in reversed(lines_above) if line.strip()), "")
             words = introduced if introduced.endswith((":", "：")) else words
-        return not _DENIED.search(words) and not _REPORTED.search(words)
+        denied = _DENIED.search(words) or _DENIED_AFTER.match(reply, mark.end())
+        return not denied and not _REPORTED.search(words)
 
     def _set(self, reply: str, mark: Mark, asides: list[tuple[int, int]]) -> bool:
         """Whether a mark stands in the judge's own words, on a line of its own, or right after a label."""
         asides_around = [(start, end) for start, end in asides if start <= mark.start() < end]
         if not asides_around or self._alone(reply, mark):
             return True
+        return all(self._alone(reply, mark, *span) for span in asides_around) and self._is_labelled(reply, mark)
+
+    def _is_labelled(self, reply: str, mark: Mark) -> bool:
+        """Whether a mark stands right after what it is called."""
+        if self.labelled:
+            return True
         words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS)
-        return all(self._alone(reply, mark, *span) for span in asides_around) and bool(self._label.search(words))
+        return bool(self._label.search(words))
 
     def _alone(self, reply: str, mark: Mark, start: int | None = None, end: int | None = None) -> bool:
         """Whether a stretch, by default its line, holds nothing but a mark, its label and what surrounds words."""
@@ -137,7 +180,11 @@ class MarkForm:
 
     @cached_property
     def _label(self) -> re.Pattern[str]:
-        return re.compile(rf"\b(?:{_LEAD}(?:{self.nouns})(?:\s+is|\s+of)?|final|finally)[\s*_:：=]*$", re.IGNORECASE)
+        return re.compile(
+            rf"(?:(?<![^\W\d_])|(?<=[^\x00-\x7f]))(?:{_LEAD}(?:{self.nouns})(?:\s*(?:{_COPULAS}))?|final(?:ly)?|endgültig"
+            r"|finalement|schließlich|最終的に|最终)[\s*_:：=—–-]*$",
+            re.IGNORECASE,
+        )
 
     def _unquoted(self, reply: str, marks: list[Mark], planted_texts: list[str]) -> list[Mark]:
         """The marks that the judge set as it was asked to, by all that can be known."""
@@ -165,7 +212,7 @@ class MarkForm:
         return self._label.sub("", before).rstrip(), after
 
 
-_WRAPS = " \t\u00a0*_#\"'“”„‘’«»「」『』`()（）.:："
+_WRAPS = "$ \t\u00a0*_#\"'“”„‘’«»「」『』`()（）.:："
 
 
 def _repeats(before: str, after: str, shown_before: str, shown_after: str) -> bool:

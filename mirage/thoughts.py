@@ -1,7 +1,7 @@
 """A reasoning model's thoughts and the text beside them: the one place that tells them apart.
 
-Imports, generated answers and the replies of judges and graders all go through `part_thoughts`, so that a draft is never
-read, measured, shown or judged as the answer. Known forms:
+Imports, generated answers and the replies of judges and graders all go through `part_thoughts`, so that a draft is
+never read, measured, shown or judged as the answer. Known forms:
 
 - tags: `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `<reflection>`, `<scratchpad>`, `<seed:think>` and the like
   (any case, with attributes, escaped as `&lt;think&gt;`), `[THINK]` (Mistral), `◁think▷` (Kimi);
@@ -10,9 +10,9 @@ read, measured, shown or judged as the answer. Known forms:
 - channels (gpt-oss): `<|channel|>analysis<|message|>`; the text is what channel `final` holds;
 - headings: `Here is my thought process:` before `Here is my response:` (Granite).
 
-Any closing mark closes any opening one: models mix them. A closing mark alone says that the text began in thought, since
-chat templates put the opening mark into the prompt. A mark in code, in quotation marks or amid a sentence ("the tag
-<think> opens ...") is a word of the text.
+Any closing mark closes any opening one: models mix them. A closing mark alone says that the text began in thought,
+since chat templates put the opening mark into the prompt. A mark in code, in quotation marks or amid a sentence ("the
+tag <think> opens ...") is a word of the text.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _TAG = (
     r"(?:[\w-]{1,20}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|antthinking|inner_?monologue"
     r"|longcat_think)"
 )
-_TOKEN = r"(?:thoughts?|think(?:ing)?|reasoning)"
+_WORD = r"(?:thoughts?|think(?:ing)?|reasoning)"
 _OPEN = (
-    rf"(?:<|&lt;)\s*{_TAG}(?:\s[^<>\n]{{0,200}}?)?(?<!/)(?:>|&gt;)|◁\s*{_TAG}\s*▷|\[{_TOKEN}\]"
-    rf"|<\|\s*(?:begin_of_|begin_|start_of_|start_)?{_TOKEN}\s*\|>|<\|inner_prefix\|>"
+    rf"(?:<|&lt;)\s*{_TAG}(?:\s[^<>\n]{{0,200}}?)?(?<!/)(?:>|&gt;)|◁\s*{_TAG}\s*▷|\[{_WORD}\]"
+    rf"|<\|\s*(?:begin_of_|begin_|start_of_|start_)?{_WORD}\s*\|>|<\|inner_prefix\|>"
     r"|(?:<\|channel>|<unused94>)thought"
 )
 _CLOSE = (
-    rf"(?:<|&lt;)\s*/\s*{_TAG}\s*(?:>|&gt;)|◁\s*/\s*{_TAG}\s*▷|\[/{_TOKEN}\]"
-    rf"|<\|\s*(?:/|end_of_|end_){_TOKEN}\s*\|>|<\|inner_suffix\|>|<channel\|>|<unused95>"
+    rf"(?:<|&lt;)\s*/\s*{_TAG}\s*(?:>|&gt;)|◁\s*/\s*{_TAG}\s*▷|\[/{_WORD}\]"
+    rf"|<\|\s*(?:/|end_of_|end_){_WORD}\s*\|>|<\|inner_suffix\|>|<channel\|>|<unused95>"
 )
 _MARK = re.compile(rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})", re.IGNORECASE)
 _HEADER = re.compile(

@@ -124,8 +124,8 @@ def test_marks_that_are_words_of_the_text_take_nothing_away(text: str) -> None:
 
 
 _PIECES = st.sampled_from(
-    ["<think>", "</think>", "[THINK]", "`", "```", "\n", " ", "a", "word.", '"', "<|channel|>final<|message|>", "<|end|>",
-     "<answer>", "</answer>", "analysis", "assistantfinal", "◁think▷"]
+    ["<think>", "</think>", "[THINK]", "`", "```", "\n", " ", "a", "word.", '"', "<|channel|>final<|message|>",
+     "<|end|>", "<answer>", "</answer>", "analysis", "assistantfinal", "◁think▷"]
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from mirage.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.languages import name_of
-from mirage.marks import Mark, MarkForm, bracketed
+from mirage.marks import GRADE_NOUNS, Mark, MarkForm, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 from mirage.thoughts import part_thoughts
 
@@ -18,16 +18,18 @@ LOW, HIGH = 1, 5
 
 _NUMBER = r"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*5)?"
 _ALONE = re.compile(rf"\W*{_NUMBER}\W*")
-_NOUNS = "score|rating|grade"
 
 
 def _value(mark: Mark) -> float | None:
     return float(mark["grade"].replace(",", "."))
 
 
-_MARKED = MarkForm(re.compile(bracketed(_NUMBER)), _value, _NOUNS)
+_MARKED = MarkForm(re.compile(bracketed(_NUMBER)), _value, GRADE_NOUNS)
 _SAID = MarkForm(
-    re.compile(rf"\b(?:{_NOUNS})\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE), _value, _NOUNS
+    re.compile(rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE),
+    _value,
+    GRADE_NOUNS,
+    labelled=True,
 )
 
 

@@ -15,7 +15,7 @@ from mirage.features.reader import COLUMNS, AnswerReader
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places
 from mirage.languages import name_of
-from mirage.marks import Mark, MarkForm, bracketed
+from mirage.marks import GRADE_NOUNS, Mark, MarkForm, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 from mirage.schema import PEOPLE, Support, SupportGrade
 from mirage.thoughts import part_thoughts
@@ -31,7 +31,7 @@ def _value(mark: Mark) -> Support | None:
     return _GRADES.get(mark["grade"].casefold())
 
 
-_FORM = MarkForm(re.compile(bracketed(r"(?P<grade>[A-Za-z]{1,20})")), _value, "grade|support")
+_FORM = MarkForm(re.compile(bracketed(r"(?P<grade>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|support")
 
 
 @dataclass(frozen=True, slots=True)

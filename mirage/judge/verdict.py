@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mirage.marks import Mark, MarkForm, bracketed
+from mirage.marks import VERDICT_NOUNS, Mark, MarkForm, bracketed
 from mirage.schema import Verdict
 from mirage.thoughts import part_thoughts
 
@@ -19,13 +19,13 @@ _EXPLAINED = re.compile(
 
 
 def _means(mark: Mark) -> Verdict | None:
-    return _MEANS.get(unicodedata.normalize("NFKC", mark[1]))
+    return _MEANS.get(unicodedata.normalize("NFKC", mark["letter"]))
 
 
 _FORM = MarkForm(
-    re.compile(bracketed(r"([A-Za-zＡ-Ｚａ-ｚ](?:[A-Za-z /-]{0,10}[A-Za-z])?)")),
+    re.compile(bracketed(r"(?P<letter>[A-Za-zＡ-Ｚａ-ｚ](?:[A-Za-z /-]{0,10}[A-Za-z])?)")),
     _means,
-    "verdict|decision|judg(?:e)?ment|choice",
+    VERDICT_NOUNS,
 )
 
 
