@@ -2,8 +2,8 @@
 
 The rule, for verdicts and grades alike, in every language. A mark on a line of its own, or right after a label
 (`Verdict: [[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`), beats those amid sentences; the last of them counts. Among
-marks amid sentences, those of the reply's last line count. If these differ, the reply is not read: which of two marks
-a sentence prefers is a matter of its language. The judge does not set a mark that it
+marks amid sentences, those of the last sentence with a mark count. If these differ, the reply is not read: which of
+two marks a sentence prefers is a matter of its language. The judge does not set a mark that it
 
 - denies or compares with: `not [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`, `[[A]]ではなく`;
 - reports: `the answer says [[5]]`, or gives as an example: `such as [[3]]`;
@@ -80,6 +80,7 @@ GRADE_NOUNS = (
     r"|оценка|балл|الدرجة|التقييم|نمره|امتیاز|স্কোর|নম্বর|अंक|स्कोर|స్కోరు|స్కోర్|คะแนน|評価|点数|評分|评分|得分|分数|점수|평점|máàkì"
 )
 """A grade in 18 languages."""
+_SENTENCE_END = re.compile(r"[.!?][\s\"')]+|[。！？।؟۔\n]")
 _REPEATED = 20
 """Characters before or after a mark that a judge does not happen to share with a text it was shown."""
 _NEAR = 300
@@ -142,9 +143,10 @@ class MarkForm:
         labelled = [mark for mark in own_marks if self._alone(reply, mark) or self._is_labelled(reply, mark)]
         if labelled:
             return labelled
-        last_line = len(reply.rstrip()) - len(reply.rstrip().rpartition("\n")[2])
-        last = [mark for mark in own_marks if mark.start() >= last_line]
-        candidates = last or own_marks or marks
+        candidates = own_marks or marks
+        if own_marks:
+            ends = [end.end() for end in _SENTENCE_END.finditer(reply, 0, own_marks[-1].start())]
+            candidates = [mark for mark in own_marks if mark.start() >= max(ends, default=0)]
         return candidates if len({self.value(mark) for mark in candidates}) == 1 else []
 
     def _meant(self, reply: str, mark: Mark) -> bool:

@@ -175,6 +175,7 @@ OF_MODELS = (
         "tests/test_ledger.py",
         "tests/test_engine_vllm.py",
         "tests/test_marks.py",
+        "tests/test_thoughts.py",
     ),
     *(
         "tests/test_generat",

@@ -404,11 +404,11 @@ UNREADABLE: list[tuple[str, str]] = [
     ("[A]", "none of the marks"),
     ("[[12#0]]", "none of the marks"),
     ("Verdict: [[D]]", r"\[\[D\]\]"),
-    ("[[A]] no, rather [[Tie]]", r"\[\[Tie\]\]"),
+    ("[[A]] no, rather [[Tie]]", "differ"),
     ("[[a]]", r"\[\[a\]\]"),
     ("[[A or B]]", r"\[\[A or B\]\]"),
-    ("<think>It is [[A]]", "all thought"),
-    ("<think>It is [[A]]</think>", "none of the marks"),
+    ("<think>It is [[A]]", "thoughts"),
+    ("<think>It is [[A]]</think>", "thoughts"),
     ("[[A]] if assistant A is better\n[[B]] if assistant B is better\n[[C]] for a tie", "none of the marks"),
 ]
 """Replies that decide nothing, and why."""

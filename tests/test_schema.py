@@ -129,6 +129,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "numbered": None,
         "retriever": None,
         "depth": None,
+        "thoughts": None,
     },
     "outcomes": {
         "language": "en",

@@ -270,7 +270,9 @@ class Collector:
         seen = entry.answers.get(system)
         if seen is None:
             number = self.texts.add(text)
-            beside = None if thoughts is None else self.texts.add(whole(thoughts, "the thoughts", where))
+            if thoughts is not None:
+                whole(thoughts, "the thoughts", where)
+            beside = None if thoughts is None else self.texts.add(thoughts)
             entry.answers[system] = AnswerSeen(number, key, where, status, reason, template, numbered, beside, ids)
             return
         if (seen.digest, seen.status) != (key, status):

@@ -68,7 +68,7 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
     if not marks and planted:
         return _unparsed("an answer or passage carries a verdict mark, and the judge set none on a line of its own")
     if not marks:
-        return _unparsed("the reply only mentions the marks, and does not set one")
+        return _unparsed("the reply only mentions the marks, or sets several that differ")
     if planted and len({_means(mark) for mark in marks}) > 1:
         return _unparsed("an answer or passage carries a verdict mark, and the judge's own do not agree")
     last = marks[-1]

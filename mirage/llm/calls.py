@@ -297,7 +297,9 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
-    text, reasoning, status, reason = read_text(text, finish, reasoning=_reasoning(message), tools=_tools(message))
+    text, reasoning, status, reason = separate_reasoning(
+        text, finish, reasoning=_reasoning(message), tools=_tools(message)
+    )
     if refusal or finish == "content_filter":
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
@@ -320,10 +322,10 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     )
 
 
-def read_text(
+def separate_reasoning(
     text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = ()
 ) -> tuple[str | None, str | None, Status, str | None]:
-    """The text of a reply and the reasoning, those within the text too, and what `state` says of them."""
+    """Return the text of a reply, its reasoning, also that within the text, and what `state` says of them."""
     parted = store_answer(text, thoughts=reasoning)
     status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools)
     if status == "ok" and parted.status == "truncated":

@@ -11,7 +11,7 @@ from typing import Any
 from mirage.errors import BadInput, Unreachable
 from mirage.extras import install_command
 from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import Messages, Reply, Settings, read_text
+from mirage.llm.calls import Messages, Reply, Settings, separate_reasoning
 from mirage.store import Ledger
 
 Engine = tuple[Any, Any]
@@ -140,6 +140,6 @@ def _read(key: str, output: Any, served: str) -> Reply:
     first = output.outputs[0]
     if first.finish_reason not in ("stop", "length"):
         return failed(key, f"the engine ended the reply: {first.finish_reason}", attempts=1)
-    text, reasoning, status, reason = read_text(first.text, first.finish_reason)
+    text, reasoning, status, reason = separate_reasoning(first.text, first.finish_reason)
     tokens_in, tokens_out = len(output.prompt_token_ids or ()), len(first.token_ids)
     return Reply(key, text, status, reason, tokens_in, tokens_out, served, attempts=1, reasoning=reasoning)
