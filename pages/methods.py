@@ -80,8 +80,10 @@ def differences(page: ui.Page) -> None:
             "Measured on": [f"{effect.n:,} {effect.unit}" for effect in effects],
         }
     )
-    st.header("Answers that the two parsers read differently", anchor=False)
     rules = views.rule_counts(page.arena)
+    if rules is None:
+        return
+    st.header("Answers that the two parsers read differently", anchor=False)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
 

@@ -23,6 +23,7 @@ from mirage.charts.palette import MARK_SIZE, SHAPES, SPACE, family, ink
 from mirage.charts.primitives import ticks
 from mirage.features import FeatureMean
 from mirage.schema import Prediction
+from mirage.views.features import Relation
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
@@ -402,3 +403,23 @@ def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
     assert high > 3.5
     assert all(low <= value <= high for value in axis["tickvals"])
     assert 0 in axis["tickvals"]
+
+
+def test_a_name_of_an_axis_may_be_marked_and_never_leaves_the_drawing() -> None:
+    rows = [Relation("length", language, 0.5, 0.1, 0.9, 5, 1, "") for language in ("all", "en")]
+    drawn = draw(features.relation_map(rows, features=("length",), languages=("all", "en"), mode="light"))
+    assert {"all", "en"} <= set(texts(drawn)), "markup is no part of a name"
+    bold = [span.text for span in parsed(drawn).iter("tspan") if span.get("font-weight") == "600"]
+    assert "all" in bold
+
+
+@given(st.text("<>/b &;\"'amplt", max_size=30))
+def test_every_text_of_a_figure_leaves_it_well_formed(text: str) -> None:
+    """Also markup that is not closed, closed twice or crossed."""
+    figure = rank_map(["a"])
+    layout = figure["layout"]
+    axis = {**layout["yaxis"], "ticktext": [text]}
+    title = {**layout["xaxis"], "title": {"text": f"<b>{text}<i>"}}
+    note = {"x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "text": f"</b>{text}", "hovertext": text}
+    figure = {**figure, "layout": {**layout, "yaxis": axis, "xaxis": title, "annotations": [note]}}
+    parsed(draw(figure))

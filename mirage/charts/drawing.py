@@ -8,12 +8,13 @@ drawing fits whatever holds it, as Plotly's does; everything else is in pixels.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from itertools import pairwise
 from math import hypot
+from types import MappingProxyType
 from typing import Any
 
 from mirage.charts.palette import CLEAR, FONT, SHAPES, SPACE, TEXT_SIZE
@@ -22,18 +23,73 @@ _DASHES = {"solid": "none", "dot": "2,2", "dash": "6,3", "longdash": "10,3", "da
 """Plotly's names of lines."""
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 """Plotly's names of the side of a text that is at its place."""
-_CHARACTERS = {"b": 'font-weight="600"', "i": 'font-style="italic"'}
-_MARKUP = re.compile(r"<(/?)(b|i|span)(?: style=\"color:(#[0-9a-f]{3,6})\")?>")
-"""What the texts of figures have of markup; all else in them is escaped."""
+_STYLES = {"b": {"font-weight": "600"}, "i": {"font-style": "italic"}}
+_MARKUP = re.compile(r"<(/?)(b|i|span|br)(?: style=\"color:(#[0-9a-f]{3,6})\")?>")
+"""What the texts of figures have of markup; all else in them is text."""
 _GAP = 3
 """Pixels between a mark and the text beside it."""
 _RADIUS = 5.0
 """Of a shape of 16 x 16."""
-_Columns = dict[str, dict[str, list[str]]]
+_Look = tuple[str, str, float, float]
+"""Fill, stroke, width of the stroke, opacity."""
+_Columns = dict[str, dict[_Look, list[str]]]
 """The marks by their place along x and how they are painted, as data of paths.
 
 An element for each mark would be most of what a browser does for the whole page.
 """
+
+
+class _Svg(str):
+    """Markup that `_element` has written; any other text is escaped where it becomes a child."""
+
+    __slots__ = ()
+
+
+def _element(tag: str, attributes: Mapping[str, object] = MappingProxyType({}), *children: str) -> _Svg:
+    """Serialize an element: the one place where text becomes markup.
+
+    Args:
+        tag: its name.
+        attributes: by name; their values are escaped.
+        children: elements, and texts, which are escaped.
+    """
+    written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items())
+    return _Svg(f"<{tag}{written}>{_joined(children)}</{tag}>" if children else f"<{tag}{written}/>")
+
+
+def _joined(children: Iterable[str]) -> _Svg:
+    """Concatenate elements and escaped texts."""
+    return _Svg("".join(child if isinstance(child, _Svg) else escape(child) for child in children))
+
+
+def _rich(text: str) -> _Svg:
+    """Turn the text of a figure, which is text with a little HTML (`_MARKUP`), into spans of SVG."""
+    levels: list[tuple[str, dict[str, str], list[str]]] = [("", {}, [])]
+
+    def close() -> None:
+        _, look, children = levels.pop()
+        levels[-1][2].append(_element("tspan", look, *children))
+
+    end = 0
+    for tag in _MARKUP.finditer(text):
+        levels[-1][2].append(unescape(text[end : tag.start()]))
+        end = tag.end()
+        closes, name, color = tag.groups()
+        if name == "br":
+            levels[-1][2].append(" ")
+        elif not closes:
+            levels.append((name, _STYLES.get(name, {"fill": color or "currentColor"}), []))
+        elif levels[-1][0] == name:
+            close()
+    levels[-1][2].append(unescape(text[end:]))
+    while len(levels) > 1:
+        close()
+    return _joined(levels[0][2])
+
+
+def _plain(text: str) -> str:
+    """Return the text of a figure without its markup."""
+    return unescape(_MARKUP.sub(lambda tag: " " if tag[2] == "br" else "", text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +161,7 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
             top, bottom = (margin["t"] + (1 - end) * room for end in (high, low))
             fields[number] = _Field(layout[f"xaxis{number}"], layout[name], top, bottom)
     columns: _Columns = {}
-    above: list[str] = []
+    above: list[_Svg] = []
     shapes = [(shape["type"], _shape(shape, fields[""])) for shape in layout.get("shapes", ())]
     parts = [drawn for kind, drawn in shapes if kind != "line"]
     visible = [field for field in fields.values() if field.x_axis.get("visible", True)]
@@ -131,45 +187,47 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
     parts += above
     parts += [_note(note, fields[""], margin["t"], room) for note in layout.get("annotations", ())]
     width = f"{layout['width'] - margin['l'] - margin['r']}px" if "width" in layout else "100%"
-    svg = (
-        f'<svg width="{width}" height="{height}" font-family="{FONT}" font-size="{TEXT_SIZE}" '
-        f'fill="{layout["font"]["color"]}">{"".join(parts)}</svg>'
-    )
+    look = {"font-family": FONT, "font-size": TEXT_SIZE, "fill": layout["font"]["color"]}
+    svg = _element("svg", {"width": width, "height": height, **look}, *parts)
     return Drawing(svg, tuple(marks), margin["l"], margin["r"], height, size, legend)
 
 
-def _grid(field: _Field, left: float) -> Iterator[str]:
+def _grid(field: _Field, left: float) -> Iterator[_Svg]:
     """Lines and names of a field's axes; `left` is the room beside it."""
     x_axis, y_axis = field.x_axis, field.y_axis
     above = x_axis.get("side") == "top"
     edge = field.top if above else field.bottom
     muted, line = x_axis["tickfont"]["color"], x_axis["linecolor"]
     if y_axis.get("showgrid", True):
-        ys = [field.y(value) for value in y_axis["tickvals"] if field.holds(value)]
-        yield "".join(_across(y, y_axis["gridcolor"]) for y in ys)
+        yield from (_across(field.y(value), y_axis["gridcolor"]) for value in y_axis["tickvals"] if field.holds(value))
     if y_axis.get("zeroline") and field.holds(0):
         yield _across(field.y(0), y_axis["zerolinecolor"])
     yield _across(edge, line)
-    yield f'<path d="M0 {field.top:.1f}V{field.bottom:.1f}" stroke="{line}"/>'
+    yield _element("path", {"d": f"M0 {field.top:.1f}V{field.bottom:.1f}", "stroke": line})
     size = x_axis["tickfont"].get("size", TEXT_SIZE)
     y = edge - SPACE if above else edge + SPACE + size / 2
     names = list(_names(x_axis))
     if x_axis.get("showgrid", True):
-        yield "".join(_upright(field, value, x_axis["gridcolor"]) for value, _ in names)
+        yield from (_upright(field, value, x_axis["gridcolor"]) for value, _ in names)
     if x_axis.get("zeroline"):
         yield _upright(field, 0, x_axis["zerolinecolor"])
-    texts = "".join(f'<text x="{100 * field.x(value):.2f}%" y="{y:.1f}">{name}</text>' for value, name in names)
+    texts = [
+        _element("text", {"x": f"{100 * field.x(value):.2f}%", "y": f"{y:.1f}"}, _rich(name)) for value, name in names
+    ]
     if "title" in x_axis:
-        texts += f'<text x="50%" y="{y + 2 * SPACE + size / 2:.1f}">{x_axis["title"]["text"]}</text>'
-    yield f'<g class="x" fill="{muted}" font-size="{size}" text-anchor="middle">{texts}</g>'
-    rows = _names(y_axis)
-    texts = "".join(f'<text x="{-SPACE}" y="{field.y(value):.1f}" dy=".35em">{name}</text>' for value, name in rows)
-    yield f'<g class="y" fill="{muted}" text-anchor="end">{texts}</g>'
+        place = {"x": "50%", "y": f"{y + 2 * SPACE + size / 2:.1f}"}
+        texts.append(_element("text", place, _rich(x_axis["title"]["text"])))
+    yield _element("g", {"class": "x", "fill": muted, "font-size": size, "text-anchor": "middle"}, *texts)
+    texts = [
+        _element("text", {"x": -SPACE, "y": f"{field.y(value):.1f}", "dy": ".35em"}, _rich(name))
+        for value, name in _names(y_axis)
+    ]
+    yield _element("g", {"class": "y", "fill": muted, "text-anchor": "end"}, *texts)
     if "title" in y_axis:
         x, y = TEXT_SIZE - left, (field.top + field.bottom) / 2
-        name = y_axis["title"]["text"]
-        turned = f'transform="translate({x} {y:.1f}) rotate(-90)"'
-        yield f'<text class="y" fill="{muted}" text-anchor="middle" {turned}>{name}</text>'
+        turned = f"translate({x} {y:.1f}) rotate(-90)"
+        look = {"class": "y", "fill": muted, "text-anchor": "middle", "transform": turned}
+        yield _element("text", look, _rich(y_axis["title"]["text"]))
 
 
 def _names(axis: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
@@ -179,73 +237,77 @@ def _names(axis: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     return zip(values, axis.get("ticktext") or written, strict=True)
 
 
-def _upright(field: _Field, value: float, color: str, look: str = "") -> str:
-    """A line over the whole height; `look` is further attributes."""
+def _upright(field: _Field, value: float, color: str, **look: object) -> _Svg:
+    """A line over the whole height; `look` is further attributes, with `_` for `-`."""
     x = f"{100 * field.x(value):.2f}%"
-    return f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{color}"{look}/>'
+    more = {name.replace("_", "-"): part for name, part in look.items()}
+    ends = {"x1": x, "x2": x, "y1": f"{field.top:.1f}", "y2": f"{field.bottom:.1f}"}
+    return _element("line", {**ends, "stroke": color, **more})
 
 
-def _shape(shape: Mapping[str, Any], field: _Field) -> str:
+def _shape(shape: Mapping[str, Any], field: _Field) -> _Svg:
     """A line from top to bottom, or a stretch of x that is shaded."""
     if shape["type"] == "line":
         line = shape["line"]
-        look = f' stroke-width="{line["width"]}" stroke-dasharray="{_DASHES[line.get("dash", "solid")]}"'
-        return _upright(field, shape["x0"], line["color"], look)
+        dash = _DASHES[line.get("dash", "solid")]
+        return _upright(field, shape["x0"], line["color"], stroke_width=line["width"], stroke_dasharray=dash)
     start, end = field.x(shape["x0"]), field.x(shape["x1"])
-    return (
-        f'<rect x="{100 * start:.2f}%" width="{100 * (end - start):.2f}%" y="{field.top:.1f}" '
-        f'height="{field.bottom - field.top:.1f}" fill="{shape["fillcolor"]}" opacity="{shape["opacity"]}"/>'
-    )
+    place = {"x": f"{100 * start:.2f}%", "width": f"{100 * (end - start):.2f}%", "y": f"{field.top:.1f}"}
+    height = f"{field.bottom - field.top:.1f}"
+    return _element("rect", {**place, "height": height, "fill": shape["fillcolor"], "opacity": shape["opacity"]})
 
 
-def _whiskers(trace: Mapping[str, Any], field: _Field) -> str:
+def _line(x1: str, y1: float, x2: str, y2: float) -> _Svg:
+    """A line between two places, in pixels along y."""
+    return _element("line", {"x1": x1, "x2": x2, "y1": f"{y1:.1f}", "y2": f"{y2:.1f}"})
+
+
+def _whiskers(trace: Mapping[str, Any], field: _Field) -> _Svg:
     """The error bars of a trace along x; an end beyond the field has no cap."""
     error, pieces = trace["error_x"], []
     for x, y, down, up in zip(trace["x"], trace["y"], error["arrayminus"], error["array"], strict=True):
         ends = field.x(x - down), field.x(x + up)
         start, end = (100 * min(1.0, max(0.0, share)) for share in ends)
         row, cap = field.y(y), error["width"]
-        pieces.append(f'<line x1="{start:.2f}%" x2="{end:.2f}%" y1="{row:.1f}" y2="{row:.1f}"/>')
+        pieces.append(_line(f"{start:.2f}%", row, f"{end:.2f}%", row))
         for share in ends if cap else ():
             if 0 <= share <= 1:
-                x_end = f"{100 * share:.2f}%"
-                pieces.append(f'<line x1="{x_end}" x2="{x_end}" y1="{row - cap:.1f}" y2="{row + cap:.1f}"/>')
+                pieces.append(_line(f"{100 * share:.2f}%", row - cap, f"{100 * share:.2f}%", row + cap))
     return _bars(error, trace, pieces)
 
 
-def _upright_whiskers(trace: Mapping[str, Any], field: _Field) -> str:
+def _upright_whiskers(trace: Mapping[str, Any], field: _Field) -> _Svg:
     """The error bars of a trace along y, without caps."""
     error, pieces = trace["error_y"], []
     for x, y, down, up in zip(trace["x"], trace["y"], error["arrayminus"], error["array"], strict=True):
         start, end = (min(field.bottom, max(field.top, field.y(end))) for end in (y - down, y + up))
         place = f"{100 * field.x(x):.2f}%"
-        pieces.append(f'<line x1="{place}" x2="{place}" y1="{start:.1f}" y2="{end:.1f}"/>')
+        pieces.append(_line(place, start, place, end))
     return _bars(error, trace, pieces)
 
 
-def _bars(error: Mapping[str, Any], trace: Mapping[str, Any], pieces: Sequence[str]) -> str:
+def _bars(error: Mapping[str, Any], trace: Mapping[str, Any], pieces: Sequence[_Svg]) -> _Svg:
     """The lines of error bars, in their look."""
-    look = f'stroke="{error["color"]}" stroke-width="{error["thickness"]}" opacity="{trace.get("opacity", 1)}"'
-    return f"<g {look}>{''.join(pieces)}</g>"
+    look = {"stroke": error["color"], "stroke-width": error["thickness"], "opacity": trace.get("opacity", 1)}
+    return _element("g", look, *pieces)
 
 
-def _across(y: float, color: str) -> str:
+def _across(y: float, color: str) -> _Svg:
     """A line over the whole width."""
-    return f'<line x2="100%" y1="{y:.1f}" y2="{y:.1f}" stroke="{color}"/>'
+    return _element("line", {"x2": "100%", "y1": f"{y:.1f}", "y2": f"{y:.1f}", "stroke": color})
 
 
-def _lines(trace: Mapping[str, Any], field: _Field) -> str:
+def _lines(trace: Mapping[str, Any], field: _Field) -> _Svg:
     """The pieces of a trace of lines; it breaks where a value is missing."""
     line = trace["line"]
     points = list(zip(trace["x"], trace["y"], strict=True))
-    pieces = "".join(
-        f'<line x1="{100 * field.x(x0):.2f}%" y1="{field.y(y0):.1f}" x2="{100 * field.x(x1):.2f}%" '
-        f'y2="{field.y(y1):.1f}"/>'
+    pieces = [
+        _line(f"{100 * field.x(x0):.2f}%", field.y(y0), f"{100 * field.x(x1):.2f}%", field.y(y1))
         for (x0, y0), (x1, y1) in pairwise(points)
         if None not in (x0, y0, x1, y1)
-    )
+    ]
     dash = _DASHES.get(line.get("dash", "solid"), line.get("dash"))
-    return f'<g stroke="{line["color"]}" stroke-width="{line["width"]}" stroke-dasharray="{dash}">{pieces}</g>'
+    return _element("g", {"stroke": line["color"], "stroke-width": line["width"], "stroke-dasharray": dash}, *pieces)
 
 
 def _marks(trace: Mapping[str, Any], field: _Field, columns: _Columns) -> None:
@@ -254,20 +316,26 @@ def _marks(trace: Mapping[str, Any], field: _Field, columns: _Columns) -> None:
     colors, symbols = _each(_colors(marker), n), _each(marker.get("symbol", "circle"), n)
     edge = marker.get("line", {})
     edges = _each(edge.get("color", "none"), n)
-    rest = f'stroke-width="{edge.get("width", 0)}" opacity="{marker.get("opacity", trace.get("opacity", 1))}"'
+    rest = (edge.get("width", 0), marker.get("opacity", trace.get("opacity", 1)))
     for x, y, color, symbol, stroke in zip(trace["x"], trace["y"], colors, symbols, edges, strict=True):
         column = columns.setdefault(f"{100 * field.x(x):.2f}%", {})
         path = _outline(symbol, marker["size"], round(field.y(y), 1))
-        column.setdefault(f'fill="{color}" stroke="{stroke}" {rest}', []).append(path)
+        column.setdefault((color, stroke, *rest), []).append(path)
 
 
-def _column(x: str, looks: Mapping[str, Sequence[str]]) -> str:
+def _column(x: str, looks: Mapping[_Look, Sequence[str]]) -> _Svg:
     """The marks at a place along x."""
-    paths = "".join(f'<path d="{"".join(outlines)}" {paint}/>' for paint, outlines in looks.items())
-    return f'<svg class="marks" x="{x}" overflow="visible">{paths}</svg>'
+    paths = [
+        _element(
+            "path",
+            {"d": "".join(outlines), "fill": fill, "stroke": stroke, "stroke-width": width, "opacity": opacity},
+        )
+        for (fill, stroke, width, opacity), outlines in looks.items()
+    ]
+    return _element("svg", {"class": "marks", "x": x, "overflow": "visible"}, *paths)
 
 
-def _texts(trace: Mapping[str, Any], field: _Field) -> str:
+def _texts(trace: Mapping[str, Any], field: _Field) -> _Svg:
     """The texts on the marks of a trace, or beside them; plain, whether their maker has escaped them or not."""
     n, font = len(trace["x"]), trace["textfont"]
     inks = _each(font["color"], n)
@@ -277,11 +345,9 @@ def _texts(trace: Mapping[str, Any], field: _Field) -> str:
         trace["x"], trace["y"], trace["text"], inks, _each(trace.get("textposition", ""), n), strict=True
     ):
         anchor, dx = {"middle left": ("end", -beside), "middle right": ("start", beside)}.get(place, ("middle", 0))
-        texts.append(
-            f'<text x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}" dx="{dx:g}" dy=".35em" text-anchor="{anchor}" '
-            f'fill="{color}">{escape(unescape(text))}</text>'
-        )
-    return f'<g font-size="{font["size"]}" style="white-space: pre">{"".join(texts)}</g>'
+        spot = {"x": f"{100 * field.x(x):.2f}%", "y": f"{field.y(y):.1f}", "dx": f"{dx:g}", "dy": ".35em"}
+        texts.append(_element("text", {**spot, "text-anchor": anchor, "fill": color}, unescape(text)))
+    return _element("g", {"font-size": font["size"], "style": "white-space: pre"}, *texts)
 
 
 def _outline(symbol: str, size: float, y: float) -> str:
@@ -348,7 +414,7 @@ def _hovers(trace: Mapping[str, Any], field: _Field) -> Iterator[tuple[float, fl
         yield round(field.x(x), 4), round(field.y(y), 1), text, click
 
 
-def _note(note: Mapping[str, Any], field: _Field, top: float, room: float) -> str:
+def _note(note: Mapping[str, Any], field: _Field, top: float, room: float) -> _Svg:
     """An annotation at its place in the field or in the whole drawing, with the line that leads to it from there; its
     explanation on hover.
     """
@@ -356,25 +422,21 @@ def _note(note: Mapping[str, Any], field: _Field, top: float, room: float) -> st
     y = top + (1 - note["y"]) * room if note.get("yref") == "paper" else field.y(note["y"])
     dx, dy = note.get("ax", note.get("xshift", 0)), note.get("ay", -note.get("yshift", 0))
     font = note.get("font", {})
-    look = f' fill="{font["color"]}" font-size="{font["size"]}"' if font else ""
-    about = f"<title>{note['hovertext'].replace('<br>', ' ')}</title>" if "hovertext" in note else ""
-    middle = ' dy=".35em"' if note["yanchor"] == "middle" else ""
-    text = (
-        f'<text class="note" x="{dx:g}" y="{dy:g}"{middle} text-anchor="{_ANCHORS[note["xanchor"]]}"{look} '
-        f'xml:space="preserve">{about}{_MARKUP.sub(_tspan, note["text"])}</text>'
-    )
+    look = {"fill": font["color"], "font-size": font["size"]} if font else {}
+    about = [_element("title", {}, _plain(note["hovertext"]))] if "hovertext" in note else []
+    middle = {"dy": ".35em"} if note["yanchor"] == "middle" else {}
+    place = {"class": "note", "x": f"{dx:g}", "y": f"{dy:g}", **middle, "text-anchor": _ANCHORS[note["xanchor"]]}
+    parts = [_element("text", {**place, **look, "xml:space": "preserve"}, *about, _rich(note["text"]))]
     length = hypot(dx, dy)
     if note.get("standoff", length) < length and note["arrowcolor"] != CLEAR:
         near = note["standoff"] / length
-        text += (
-            f'<line x1="{near * dx:.1f}" y1="{near * dy:.1f}" x2="{dx:g}" y2="{dy:g}" stroke="{note["arrowcolor"]}" '
-            f'stroke-width="{note["arrowwidth"]}"/>'
-        )
-    return f'<svg x="{100 * share:.2f}%" y="{y:.1f}" overflow="visible">{text}</svg>'
+        ends = {"x1": f"{near * dx:.1f}", "y1": f"{near * dy:.1f}", "x2": f"{dx:g}", "y2": f"{dy:g}"}
+        parts.append(_element("line", {**ends, "stroke": note["arrowcolor"], "stroke-width": note["arrowwidth"]}))
+    return _element("svg", {"x": f"{100 * share:.2f}%", "y": f"{y:.1f}", "overflow": "visible"}, *parts)
 
 
-def _legend(traces: Sequence[Mapping[str, Any]]) -> str:
-    """The first mark of every trace with its name."""
+def _legend(traces: Sequence[Mapping[str, Any]]) -> _Svg:
+    """The first mark of every trace with its name, as HTML."""
     entries = []
     for trace in traces:
         if not trace.get("showlegend", "name" in trace) or not trace["x"]:
@@ -382,18 +444,16 @@ def _legend(traces: Sequence[Mapping[str, Any]]) -> str:
         marker = trace["marker"]
         color, edge = (_each(value, 1)[0] for value in (_colors(marker), marker.get("line", {}).get("color", "none")))
         symbol, size = _each(marker["symbol"], 1)[0], marker["size"]
-        stroke = f'stroke="{edge}" stroke-width="{marker.get("line", {}).get("width", 0)}"'
         side = size + 4
-        entries.append(
-            f'<span><svg width="{side}" height="{side}" viewBox="{-side / 2} 0 {side} {side}">'
-            f'<path d="{_outline(symbol, size, side / 2)}" fill="{color}" {stroke}/></svg> {trace["name"]}</span>'
+        sign = _element(
+            "path",
+            {
+                "d": _outline(symbol, size, side / 2),
+                "fill": color,
+                "stroke": edge,
+                "stroke-width": marker.get("line", {}).get("width", 0),
+            },
         )
-    return "".join(entries)
-
-
-def _tspan(tag: re.Match[str]) -> str:
-    """A piece of markup of a figure's text as SVG's."""
-    closes, name, color = tag.groups()
-    if closes:
-        return "</tspan>"
-    return f"<tspan {_CHARACTERS[name]}>" if name in _CHARACTERS else f'<tspan fill="{color or "currentColor"}">'
+        box = {"width": side, "height": side, "viewBox": f"{-side / 2} 0 {side} {side}"}
+        entries.append(_element("span", {}, _element("svg", box, sign), f" {_plain(trace['name'])}"))
+    return _joined(entries)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mirage.rank as rank
+from mirage.errors import NotEnoughData
 from mirage.outcomes import RULES, departures, rates
 from mirage.prompts.origins import ORIGINS, PromptOrigin
 
@@ -45,7 +46,10 @@ class DepartureEffect:
 def effects(arena: Arena) -> tuple[DepartureEffect, ...]:
     """Measure every departure on the outcomes of an arena, by both parsers."""
     outcomes = arena.read("outcomes")
-    strict, published = (_cells(rates(outcomes, parser=parser)) for parser in ("strict", "published"))
+    parsers = set(outcomes["parser"].to_pylist())
+    strict, published = (
+        _cells(rates(outcomes, parser=parser)) if parser in parsers else {} for parser in ("strict", "published")
+    )
     return (
         _parser(outcomes, strict, published),
         _api_errors(strict),
@@ -67,11 +71,15 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 
 
 @lru_cache(maxsize=8)
-def rule_counts(arena: Arena) -> pa.Table:
-    """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words."""
+def rule_counts(arena: Arena) -> pa.Table | None:
+    """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
+    the outcomes are by one parser alone."""
     import pyarrow as pa
 
-    counts = departures(arena.read("outcomes"))
+    outcomes = arena.read("outcomes")
+    if len(set(outcomes["parser"].to_pylist())) < 2:
+        return None
+    counts = departures(outcomes)
     return counts.append_column("meaning", pa.array([RULES[rule] for rule in counts["rule"].to_pylist()], pa.string()))
 
 
@@ -103,21 +111,29 @@ def _cells(table: pa.Table) -> dict[tuple[str, str, str], dict[str, Any]]:
 
 
 def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> DepartureEffect:
-    moved = departures(outcomes)
+    moved = departures(outcomes) if strict and published else None
     answers = sum(row["n"] - row["missing"] for row in strict.values())
     changes = [
         abs(strict[k]["rate"] - published[k]["rate"])
         for k in strict
-        if strict[k]["rate"] is not None and published[k]["rate"] is not None
+        if k in published and strict[k]["rate"] is not None and published[k]["rate"] is not None
     ]
-    differ = sum(moved["n"].to_pylist())
+    differ = 0 if moved is None else sum(moved["n"].to_pylist())
+    if moved is None:
+        effect = "not measured: the outcomes are by one parser alone"
+    else:
+        effect = f"{differ:,} answers ({_share(differ, answers)}) get another outcome; " + (
+            f"a cell's rate moves by {100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most "
+            f"({len(changes)} cells)"
+            if changes
+            else "no cell has a rate by both parsers"
+        )
     return DepartureEffect(
         "Reading an answer",
         "Four fixed English phrases, or a passage number in an answer under 10 characters; both asked for, or "
         "none of all, is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
-        f"{differ:,} answers ({differ / answers:.1%}) get another outcome; a cell's rate moves by "
-        f"{100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most ({len(strict)} cells)",
+        effect,
         answers,
         "answers",
     )
@@ -125,13 +141,15 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
 
 def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
     errors = sum(row["api_error"] for row in strict.values())
-    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["n"]))
-    share = worst["api_error"] / max(1, worst["n"])
+    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["n"]), default=None)
+    effect = f"{errors:,} answers"
+    if worst is not None:
+        effect += f"; at most {_share(worst['api_error'], worst['n'])} of a cell ({worst['system']}, {worst['language']})"
     return DepartureEffect(
         "API errors",
         "An error text of the service is an invalid answer and counts as wrong",
         "api_error: undecided, and no battle is fought with it",
-        f"{errors:,} answers; at most {share:.1%} of a cell ({worst['system']}, {worst['language']})",
+        effect,
         sum(row["n"] - row["missing"] for row in strict.values()),
         "answers",
     )
@@ -139,19 +157,25 @@ def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
 
 def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
     gaps = {k: row["rate_as_published"] - row["rate"] for k, row in strict.items() if row["rate"] is not None}
-    key = max(gaps, key=lambda k: abs(gaps[k]))
     taus = []
     for language, subset in sorted({k[:2] for k in gaps}):
         keys = [k for k in gaps if k[:2] == (language, subset)]
         taus.append(_tau([strict[k]["rate"] for k in keys], [strict[k]["rate_as_published"] for k in keys]))
     defined = [t for t in taus if t is not None]
+    effect = "no cell has a decided answer"
+    if gaps:
+        key = max(gaps, key=lambda k: abs(gaps[k]))
+        order = f"{np.mean(defined):.2f}" if defined else "undefined, since no cell's rates differ"
+        effect = (
+            f"the printed kind of rate is {100 * np.mean(list(gaps.values())):.1f} points higher on average, "
+            f"{100 * gaps[key]:.1f} at most ({key[2]}, {key[0]}); mean tau-b between the two orders of the systems "
+            f"{order}"
+        )
     return DepartureEffect(
         "Undecided answers in a rate",
         "Counted as wrong: 1 - accuracy",
         "Left out of the rate, their share shown beside it",
-        f"the printed kind of rate is {100 * np.mean(list(gaps.values())):.1f} points higher on average, "
-        f"{100 * gaps[key]:.1f} at most ({key[2]}, {key[0]}); mean tau-b between the two orders of the systems "
-        f"{np.mean(defined):.2f}",
+        effect,
         len(gaps),
         "cells",
     )
@@ -169,6 +193,11 @@ def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
     )
 
 
+def _share(part: int, whole: int) -> str:
+    """A share as a percentage; 0.0% of nothing."""
+    return f"{part / max(1, whole):.1%}"
+
+
 def _width(row: rank.LanguageRanking) -> float:
     """Mean width of the intervals that the data bounds on both sides."""
     width = np.ptp(row.interval(), axis=0)
@@ -176,36 +205,23 @@ def _width(row: rank.LanguageRanking) -> float:
 
 
 def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
-    battles = rank.from_outcomes(outcomes, skill="both")
-    ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
-    scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
-    base = ranking.languages[scope]
-    dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages[scope]
-    moved = np.abs(base.ranks() - dropped.ranks())
-    widths, narrow = [], []
-    for code, language_battles in battles.items():
-        widths.append(_width(ranking.languages[code]))
-        single = rank.rate({code: _battle_units(language_battles)}, draws=_DRAWS, seed=rank.SEED).languages[code]
-        narrow.append(_width(single))
-    n = sum(len(language_battles.queries) for language_battles in battles.values())
-    sizes = [len(language_battles.queries) for language_battles in battles.values()]
+    """Measure the departures of the ranking; each says why where it cannot be measured."""
+    try:
+        battles = rank.from_outcomes(outcomes, skill="both")
+        ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
+        unit, size = _unit_effect(battles, ranking), _size_effect(battles)
+        ties = _tie_effect(battles, ranking)
+        n = sum(len(language_battles.queries) for language_battles in battles.values())
+    except NotEnoughData as error:
+        ties = unit = size = f"not measured: {error.what}"
+        n = 0
     return [
-        DepartureEffect(
-            "Ties",
-            "Dropped by MIRAGE-Bench",
-            "Half a win for each",
-            f"{int((moved > 0).sum())} of {len(moved)} systems change rank in {_scope(scope)}, by {int(moved.max())} "
-            f"at most; the ratings spread {np.ptp(dropped.theta) / np.ptp(base.theta):.1f} times as far when ties "
-            "are dropped",
-            n,
-            "queries",
-        ),
+        DepartureEffect("Ties", "Dropped by MIRAGE-Bench", "Half a win for each", ties, n, "queries"),
         DepartureEffect(
             "Unit of the bootstrap",
             "The query in MIRAGE-Bench; the battle in Chatbot Arena",
             "The query, with all battles fought on it",
-            f"intervals that resample battles are {np.mean(np.array(narrow) / np.array(widths)):.2f} times as wide "
-            "as those that resample queries",
+            unit,
             n,
             "queries",
         ),
@@ -213,12 +229,58 @@ def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
             "Size of a draw",
             "As many queries as the user asks for (100 in the paper of MIRAGE-Bench)",
             "As many as there are",
-            f"with {int(np.median(sizes))} queries a language, draws of 100 make intervals about "
-            f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)",
+            size,
             n,
             "queries",
         ),
     ]
+
+
+def _tie_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> str:
+    """Compare the ranks with those of the ranking that drops ties."""
+    scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
+    base = ranking.languages[scope]
+    try:
+        dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages.get(scope)
+    except NotEnoughData:
+        dropped = None
+    if dropped is None or dropped.systems != base.systems:
+        return f"not measured: without its ties {_scope(scope)} loses battles that it rests on"
+    moved = np.abs(base.ranks() - dropped.ranks())
+    spread, before = np.ptp(dropped.theta), np.ptp(base.theta)
+    wider = (
+        f"; the ratings spread {spread / before:.1f} times as far when ties are dropped"
+        if np.isfinite(spread) and before > 0
+        else ""
+    )
+    return (
+        f"{int((moved > 0).sum())} of {len(moved)} systems change rank in {_scope(scope)}, by {int(moved.max())} "
+        f"at most{wider}"
+    )
+
+
+def _unit_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> str:
+    """Compare the widths of intervals that resample battles with those that resample queries."""
+    ratios = []
+    for code, language_battles in battles.items():
+        if code in ranking.languages:
+            single = rank.rate({code: _battle_units(language_battles)}, draws=_DRAWS, seed=rank.SEED).languages[code]
+            ratios.append(_width(single) / width if (width := _width(ranking.languages[code])) > 0 else np.nan)
+    bounded = [ratio for ratio in ratios if np.isfinite(ratio)]
+    if not bounded:
+        return "not measured: the data bounds no rating"
+    return (
+        f"intervals that resample battles are {np.mean(bounded):.2f} times as wide as those that resample queries"
+    )
+
+
+def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
+    """Calculate how much wider intervals of draws of 100 queries are."""
+    sizes = [len(language_battles.queries) for language_battles in battles.values()]
+    return (
+        f"with {int(np.median(sizes))} queries a language, draws of 100 make intervals about "
+        f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)"
+    )
 
 
 def _battle_units(battles: rank.Battles) -> rank.Battles:
