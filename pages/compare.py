@@ -23,7 +23,7 @@ NAMES = {
 }
 
 
-OPTIONS = ("against", "margin")
+OPTIONS = ("compare_against", "margin")
 """Keys of the pickers that most readers leave as they are."""
 HERE = "this arena"
 """The option of the picker of arenas for two systems of one arena."""
@@ -135,7 +135,15 @@ def _arena(names: tuple[str, ...]) -> str:
         "Another run of a system, of yesterday or with another setting, may be in another arena. Queries go together "
         "by language and id."
     )
-    name: str = ui.pick("Second is in", (HERE, *names), key="against", kind="arena", width=170, help=about)
+    name: str = ui.pick(
+        "Second is in",
+        (HERE, *names),
+        key="compare_against",
+        former="against",
+        kind="arena",
+        width=170,
+        help=about,
+    )
     return name
 
 

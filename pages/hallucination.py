@@ -183,7 +183,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
             )
             for metric in SHORT
         ]
-        ui.table(rates.systems, columns, key="printed")
+        ui.table(rates.systems, columns, key="printed_rates")
         ui.note(f"Fewest hallucinations first. Read from {rates.reference}.")
     ui.heading("By language")
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)

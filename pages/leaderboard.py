@@ -30,7 +30,7 @@ from mirage.views.published import published_ranks
 
 PICKERS = {"Ranks": ("ranks",)}
 """Keys of the pickers of every section."""
-OPTIONS = ("ties", "battles", "own", "without", "control", "against", "scale")
+OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale")
 """Keys of the pickers that most readers leave as they are."""
 
 
@@ -254,7 +254,8 @@ def _compared(board: views.Board) -> str | None:
     reference: str = ui.pick(
         "Compare with",
         ("none", *board.rows["system"].to_pylist()),
-        key="against",
+        key="leaderboard_against",
+        former="against",
         kind="system",
         width=150,
         help="Shows every system's difference to this one, with its own interval: how well all others are known does "

@@ -418,7 +418,7 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
                     "systems": row["systems"],
                 }
             )
-    ui.table(_rows(lines, PRINTED), PRINTED, key="printed")
+    ui.table(_rows(lines, PRINTED), PRINTED, key="surrogate_printed")
     st.caption(
         ui.plain(
             "The printed figures are of other systems, features and a GPT-4o judge, with most of the systems ranked "

@@ -188,7 +188,7 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
             ui.onward("hallucination", "When it answers and when it abstains", languages=codes, systems=system)
     st.header("Its features beside the others", anchor=False)
     table = views.feature_means(page.arena, system, codes)
-    ui.table(table, FEATURES, key="features")
+    ui.table(table, FEATURES, key="your_features")
     with st.container(horizontal=True, gap="medium"):
         ui.onward("features", "All systems by language", systems=system)
         ui.onward("answers", "What it said", systems=system)

@@ -270,9 +270,8 @@ def _whiskers(trace: Mapping[str, Any], field: _Field) -> _Svg:
         start, end = (100 * min(1.0, max(0.0, share)) for share in ends)
         row, cap = field.y(y), error["width"]
         pieces.append(_line(f"{start:.2f}%", row, f"{end:.2f}%", row))
-        for share in ends if cap else ():
-            if 0 <= share <= 1:
-                pieces.append(_line(f"{100 * share:.2f}%", row - cap, f"{100 * share:.2f}%", row + cap))
+        caps = [f"{100 * share:.2f}%" for share in ends if cap and 0 <= share <= 1]
+        pieces += [_line(place, row - cap, place, row + cap) for place in caps]
     return _bars(error, trace, pieces)
 
 

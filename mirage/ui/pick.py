@@ -43,7 +43,7 @@ def link_state() -> LinkState:
     return state
 
 
-def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
+def check_link(param: str, kind: str, valid: Iterable[str], asked: Sequence[str] = ()) -> list[str]:
     """What the address asks for and does not exist, one sentence each, with the nearest names that do.
 
     Streamlit drops such values silently from the address. The sentences stay until the picker of that name is used.
@@ -52,12 +52,13 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
         param: name of the query parameter, which is the picker's key.
         kind: what the name should be, in the singular.
         valid: the names that exist.
+        asked: what the address asks for by another parameter than this.
     """
     state = link_state()
     current = st.session_state.get(param, _ABSENT)
     if current is _ABSENT or state.arrived:
         valid = list(valid)
-        unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
+        unknown = [value for value in (*asked, *st.query_params.get_all(param)) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
             state.problems[param] = [
@@ -93,6 +94,7 @@ def pick(
     help: str | None = None,  # noqa: A002  # Streamlit's own name for it
     placeholder: str | None = None,
     kind: str = "",
+    former: str = "",
     width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
     """A picker bound to the query parameter of its key.
@@ -100,7 +102,7 @@ def pick(
     Args:
         label: shown above it.
         options: bare codes, as they stand in the address.
-        key: name of the parameter; unique over all pages, except where pages mean the same thing by it.
+        key: name of the parameter. Where pages mean different things by a word, each puts its own name before it.
         many: pick any number; nothing picked is an empty list and usually means all.
         segments: draw the options side by side; for few and short ones. Where one could be taken for markup they are
             in a list, which shows them as they are.
@@ -109,16 +111,22 @@ def pick(
         placeholder: shown while nothing is picked.
         width: in pixels, `stretch`, or `content` where the options lie side by side.
         kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
+        former: an older name of the parameter. A link that has it is read once and goes on with the new name.
 
     Returns:
         The option, or a list of them for `many`.
     """
-    problems = check_link(key, kind, options) if kind else []
+    old = st.query_params.get_all(former) if former else []
+    if old:
+        del st.query_params[former]
+    problems = check_link(key, kind, options, old) if kind else []
     state = link_state()
     page, handed = state.wanted
     requested: list[str] = handed.pop(key, []) if page == state.page else []
     if not requested and state.arrived and key in st.session_state:
         requested = st.query_params.get_all(key)
+    if not requested and key not in st.query_params:
+        requested = old
     requested = [value for value in requested if value in options]
     if requested:
         st.session_state[key] = requested if many else requested[-1]

@@ -73,7 +73,8 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 @lru_cache(maxsize=8)
 def rule_counts(arena: Arena) -> pa.Table | None:
     """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
-    the outcomes are by one parser alone."""
+    the outcomes are by one parser alone.
+    """
     import pyarrow as pa
 
     outcomes = arena.read("outcomes")
@@ -144,7 +145,9 @@ def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
     worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["n"]), default=None)
     effect = f"{errors:,} answers"
     if worst is not None:
-        effect += f"; at most {_share(worst['api_error'], worst['n'])} of a cell ({worst['system']}, {worst['language']})"
+        effect += (
+            f"; at most {_share(worst['api_error'], worst['n'])} of a cell ({worst['system']}, {worst['language']})"
+        )
     return DepartureEffect(
         "API errors",
         "An error text of the service is an invalid answer and counts as wrong",
@@ -269,9 +272,7 @@ def _unit_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> 
     bounded = [ratio for ratio in ratios if np.isfinite(ratio)]
     if not bounded:
         return "not measured: the data bounds no rating"
-    return (
-        f"intervals that resample battles are {np.mean(bounded):.2f} times as wide as those that resample queries"
-    )
+    return f"intervals that resample battles are {np.mean(bounded):.2f} times as wide as those that resample queries"
 
 
 def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
