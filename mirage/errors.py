@@ -37,6 +37,12 @@ class MirageError(Exception):
             lines.append(f"  to do: {self.do}")
         return "\n".join(lines)
 
+    def named(self, path: str, name: str) -> MirageError:
+        """Return this error with another name for a path, such as one of a server whose folders are private."""
+        self.what, self.where, self.do = (part.replace(path, name) for part in (self.what, self.where, self.do))
+        self.args = (self.what,)
+        return self
+
 
 def _again(kind: type[MirageError], args: tuple[Any, ...], state: dict[str, Any]) -> MirageError:
     error = kind.__new__(kind)

@@ -68,6 +68,8 @@ BATTLES = (
 
 def main(page: ui.Page) -> None:
     """Take answers in, then show where their system stands."""
+    if not may("curator"):
+        ui.withdraw_upload()
     page.need("queries")
     own_systems = owned.added(page.arena)
     if own_systems:
@@ -148,7 +150,7 @@ def take(page: ui.Page) -> None:
         st.caption(_kept())
         with st.form("take", border=False):
             name = st.text_input("Name of the system", max_chars=80, placeholder="my-model")
-            upload = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"], max_upload_size=64)
+            upload = ui.offer_upload("Answers", ("jsonl", "csv", "parquet", "gz"))
             pressed = st.form_submit_button("Check and add", type="primary")
         if pressed:
             if upload is None or not name.strip():
@@ -259,6 +261,9 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
                     progress=lambda k, of: move(k / max(of, 1), f"Measuring {k:,} of {of:,} answers ..."),
                 )
                 completed = True
+            except MirageError as error:
+                # The reader knows the file by its own name, and the server's folders are nobody's business.
+                raise error.named(str(upload), Path(file).name) from None
             except OSError as error:
                 message = f"the file cannot be kept: {error.strerror or error}"
                 raise ArenaError(message, do="free space, then try again") from None

@@ -226,7 +226,7 @@ def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) ->
 def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, languages="en", against="sim-05", scale="arena")
     assert not page.exception
-    assert (page.session_state["against"], page.session_state["scale"]) == ("sim-05", "arena")
+    assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
     board = views.board(odd, "gpt-4o", "both", ("en",))

@@ -75,7 +75,7 @@ def site(settings: Site) -> str:
     # Without a login of nginx's own, $remote_user is whatever the browser claims.
     name = "$remote_user" if settings.htpasswd is not None else '""'
     headers = "\n".join(f'    add_header {name} "{value}" always;' for name, value in HEADERS.items())
-    upload = f"client_max_body_size {settings.megabytes}m;"
+    upload = f"client_max_body_size {settings.megabytes + 1}m;"  # what frames the file is beside it
     rest = f"location / {{ return 302 {prefix}/; }}" if prefix else "location = /metrics { return 404; }"
     return f"""\
 # Written by `mirage app --nginx-conf`.
@@ -102,6 +102,8 @@ map "$mirage_served $cookie_{COOKIE}" $mirage_cookie {{
 server {{
     listen {settings.listen} default_server;
     server_name _;
+    server_tokens off;
+{headers}
 {_health()}
     location / {{ return 421; }}
 }}
@@ -114,6 +116,7 @@ server {{
 {headers}
     add_header Set-Cookie $mirage_cookie always;
 {_health()}
+    location = {prefix}/_stcore/metrics {{ return 404; }}
     location {prefix}/ {{
         proxy_pass http://$mirage_upstream;
         proxy_http_version 1.1;
@@ -124,6 +127,7 @@ server {{
         proxy_set_header X-Forwarded-User {name};
         proxy_set_header {PROXY_HEADER} "{settings.secret}";
         proxy_hide_header X-Content-Type-Options;
+        proxy_hide_header Server;
         # One that is gone is left at once; one that works on a page may take its time.
         proxy_connect_timeout 2s;
         proxy_next_upstream error timeout;

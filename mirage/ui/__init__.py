@@ -49,11 +49,12 @@ from mirage.ui.text import (
     text_html,
 )
 from mirage.ui.together import stop
+from mirage.ui.uploads import offer_upload, withdraw_upload
 
 __all__ = [
-    "PAGES",
     "Col",
     "LegendEntry",
+    "PAGES",
     "Page",
     "PassageView",
     "TextSpan",
@@ -74,6 +75,7 @@ __all__ = [
     "missing",
     "mode",
     "note",
+    "offer_upload",
     "onward",
     "other_arenas",
     "passage_html",
@@ -94,5 +96,6 @@ __all__ = [
     "table",
     "text_html",
     "where",
+    "withdraw_upload",
     "working",
 ]

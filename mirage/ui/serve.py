@@ -1,6 +1,6 @@
-"""The explorer of a deployment, as a program for Streamlit: `mirage app --workers N` starts it N times.
+"""The explorer as a program for Streamlit: `mirage app` starts it once, `mirage app --workers N` N times.
 
-It is `app.py` with routes for those who keep it running.
+It is `app.py` behind the guards of `serving.py`, with routes for those who keep it running.
 """
 
 from streamlit.starlette import App

@@ -1,6 +1,6 @@
-"""An explorer of a deployment: Streamlit's server with routes for its keepers and a count of its requests.
+"""The explorer's server: Streamlit's with guards before it, and with routes for its keepers and a count of its requests.
 
-    streamlit run mirage/ui/serve.py     # mirage app --workers N starts these
+    streamlit run mirage/ui/serve.py     # what mirage app starts
 
 `/healthz` says that the process answers, `/readyz` that it has an arena to show (and whether the votes' database
 answers), `/metrics` is for Prometheus. They stand at the root whatever the base path is, and need no login: the proxy
@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from streamlit import config
 
 from mirage import store
 from mirage.errors import BadInput, MirageError
 from mirage.store import home
-from mirage.ui import logs, metrics
+from mirage.ui import logs, metrics, uploads
 from mirage.views import people
 
 if TYPE_CHECKING:
@@ -78,6 +79,39 @@ class _Counted:
 
 def _kind(path: str) -> str:
     return next((kind for kind in _KINDS if f"/{kind}" in path), "page")
+
+
+class _Closed:
+    """Closes what no reader needs: Streamlit's own metrics, and pages that act from another site.
+
+    Streamlit compares a foreign origin with this machine's addresses, for which it asks a service on the internet. Here
+    an origin is the site's own or one that the settings name, else the request ends before Streamlit sees it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif not _own_origin(scope["headers"]):
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await PlainTextResponse("Forbidden\n", 403)(scope, receive, send)
+        elif scope["path"].endswith("/_stcore/metrics"):
+            await PlainTextResponse("Not Found\n", 404)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _own_origin(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request comes from a page of this site, of a site that the settings name, or from no page."""
+    lines = [(name, value.decode("latin-1").strip().lower()) for name, value in headers]
+    origins = {value for name, value in lines if name == b"origin"}
+    hosts = {value for name, value in lines if name == b"host"}
+    known = {str(origin).strip().lower().rstrip("/") for origin in config.get_option("server.corsAllowedOrigins") or ()}
+    return all(origin in known or origin.partition("://")[2] in hosts for origin in origins)
 
 
 async def _alive(_request: Request) -> Response:
@@ -148,7 +182,7 @@ def parts() -> dict[str, Any]:
     """What a deployment's explorer has beside the pages: keyword arguments of Streamlit's `App`."""
     return {
         "routes": [Route("/healthz", _alive), Route("/readyz", _ready), Route("/metrics", _metrics)],
-        "middleware": [Middleware(_Counted)],
+        "middleware": [Middleware(_Counted), Middleware(_Closed), Middleware(uploads.Gate)],
         "lifespan": _lifetime,
         "on_script_error": lambda problem: metrics.error("", problem),
     }

@@ -1,0 +1,130 @@
+"""Uploads: who may send one, and how many bytes a visit and all visits together may hold.
+
+Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory. `Gate`
+stands in front: it passes on only what comes from a visit that was shown the field, within the bounds below. Streamlit
+frees a visit's files when the visit ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MEGABYTES: Final = 64
+"""The most that one file may have."""
+_FILE: Final = (MEGABYTES + 1) << 20
+"""Bytes of a request: the file and what frames it."""
+VISIT: Final = 2 * _FILE
+"""Bytes that a visit may hold: a file, and the next one that takes its place."""
+ALL: Final = 8 * _FILE
+"""Bytes that all visits of a process may hold."""
+_PATH: Final = "/_stcore/upload_file/"
+_VISITS: Final = 10_000
+"""Visits that are remembered as shown a field."""
+
+_offered: OrderedDict[str, None] = OrderedDict()
+"""Ids of the visits that were shown a field."""
+_arriving: Counter[str] = Counter()
+"""Bytes of requests that are being read, by visit."""
+
+
+def offer_upload(label: str, kinds: Sequence[str]) -> Any:
+    """Draw the field for a file, and let this visit send one. Call it only for a reader who may.
+
+    Args:
+        label: what the file holds.
+        kinds: its endings.
+    """
+    if (context := get_script_run_ctx()) is not None:
+        _offered[context.session_id] = None
+        _offered.move_to_end(context.session_id)
+        while len(_offered) > _VISITS:
+            _offered.popitem(last=False)
+    return st.file_uploader(label, type=list(kinds), max_upload_size=MEGABYTES)
+
+
+def withdraw_upload() -> None:
+    """Let this visit send no file any more: its reader may not."""
+    if (context := get_script_run_ctx()) is not None:
+        _offered.pop(context.session_id, None)
+
+
+class Gate:
+    """Refuses uploads that no field asked for or that hold too much, and says so without Streamlit's texts."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or _PATH not in scope["path"] or scope["method"] in ("OPTIONS", "DELETE"):
+            await self._app(scope, receive, send)
+            return
+        visit = scope["path"].partition(_PATH)[2].split("/")[0]
+        headers = dict(scope["headers"])
+        written = headers.get(b"content-length", b"")
+        size = int(written) if written.isdigit() and len(written) < 16 else None  # noqa: PLR2004
+        if status := _refusal(visit, size):
+            await _say(send, status)
+            return
+        _arriving[visit] += size or 0
+        try:
+            await self._app(scope, receive, _without_texts(send))
+        finally:
+            _arriving[visit] -= size or 0
+            if not _arriving[visit]:
+                del _arriving[visit]
+
+
+def _refusal(visit: str, size: int | None) -> HTTPStatus | None:
+    """Return why an upload is refused; None where it may come."""
+    if visit not in _offered:
+        return HTTPStatus.FORBIDDEN
+    if size is None:
+        return HTTPStatus.LENGTH_REQUIRED
+    if size > _FILE:
+        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    held = _held()
+    if held.get(visit, 0) + _arriving[visit] + size > VISIT:
+        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    if sum(held.values()) + _arriving.total() + size > ALL:
+        return HTTPStatus.SERVICE_UNAVAILABLE
+    return None
+
+
+def _held() -> dict[str, int]:
+    """Return the bytes that Streamlit holds, by visit."""
+    files: Any = Runtime.instance().uploaded_file_mgr
+    return {visit: sum(len(file.data) for file in kept.values()) for visit, kept in list(files.file_storage.items())}
+
+
+def _without_texts(send: Send) -> Send:
+    """Replace the body of a refusal, which may name addresses elsewhere or folders of the server, by its status."""
+    refused = False
+
+    async def write(message: Message) -> None:
+        nonlocal refused
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
+            refused = True
+            await _say(send, HTTPStatus(message["status"]))
+        elif not refused:
+            await send(message)
+
+    return write
+
+
+async def _say(send: Send, status: HTTPStatus) -> None:
+    """Send a response of a status in words."""
+    body = f"{status.phrase}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": int(status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
