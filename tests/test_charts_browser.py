@@ -49,11 +49,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def charts(page: Any) -> list[list[Any]]:
     """Return what `CHARTS` says of the page once all of them are drawn, or after a while."""
     for _ in range(40):
-        found: list[list[Any]] = page.evaluate(CHARTS)
-        if all(whole and drawn >= due for _, whole, drawn, due in found):
+        drawings: list[list[Any]] = page.evaluate(CHARTS)
+        if all(whole and drawn >= due for _, whole, drawn, due in drawings):
             break
         page.wait_for_timeout(250)
-    return found
+    return drawings
 
 
 @pytest.mark.parametrize("arena", sorted(store.bundled()))

@@ -1,4 +1,4 @@
-"""Every section of every page opens: on the bundled arenas, on the examples of docs/data.md, and without any one table."""
+"""Every section of every page opens: on the bundled arenas, the examples of docs/data.md, and without any one table."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Find = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
-    """Return the folder of an arena by its name in `ARENAS`; each is made once."""
+    """Return the folder of an arena by its name in `ARENAS`; each is written once."""
     folder = tmp_path_factory.mktemp("every-section")
-    made: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
 
     def examples() -> None:
         here = folder / "docs"
@@ -60,18 +60,18 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                         assert done.exit_code == 0, done.output
         finally:
             os.chdir(before)
-        made.update({f"example {name}": here / "build" / name for name in EXAMPLES})
+        paths.update({f"example {name}": here / "build" / name for name in EXAMPLES})
 
     def path(arena: str) -> Path:
         if arena in store.bundled():
             return store.bundled()[arena]
-        if arena not in made:
+        if arena not in paths:
             if arena.startswith("example "):
                 examples()
             else:
                 table = arena.removeprefix("without ")
-                made[arena] = rich_arena.write(folder / table / "rich", without=(table,)).path
-        return made[arena]
+                paths[arena] = rich_arena.write(folder / table / "rich", without=(table,)).path
+        return paths[arena]
 
     return path
 

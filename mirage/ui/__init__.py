@@ -52,9 +52,9 @@ from mirage.ui.together import stop
 from mirage.ui.uploads import offer_upload, withdraw_upload
 
 __all__ = [
+    "PAGES",
     "Col",
     "LegendEntry",
-    "PAGES",
     "Page",
     "PassageView",
     "TextSpan",

@@ -43,7 +43,7 @@ def link_state() -> LinkState:
     return state
 
 
-def check_link(param: str, kind: str, valid: Iterable[str], asked: Sequence[str] = ()) -> list[str]:
+def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str] = ()) -> list[str]:
     """What the address asks for and does not exist, one sentence each, with the nearest names that do.
 
     Streamlit drops such values silently from the address. The sentences stay until the picker of that name is used.
@@ -52,13 +52,13 @@ def check_link(param: str, kind: str, valid: Iterable[str], asked: Sequence[str]
         param: name of the query parameter, which is the picker's key.
         kind: what the name should be, in the singular.
         valid: the names that exist.
-        asked: what the address asks for by another parameter than this.
+        values: what the address asks for by another parameter than this.
     """
     state = link_state()
     current = st.session_state.get(param, _ABSENT)
     if current is _ABSENT or state.arrived:
         valid = list(valid)
-        unknown = [value for value in (*asked, *st.query_params.get_all(param)) if value and value not in valid]
+        unknown = [value for value in (*values, *st.query_params.get_all(param)) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
             state.problems[param] = [

@@ -1,4 +1,4 @@
-"""The explorer's server: Streamlit's with guards before it, and with routes for its keepers and a count of its requests.
+"""The explorer's server: Streamlit's behind guards, with routes for its keepers and a count of requests.
 
     streamlit run mirage/ui/serve.py     # what mirage app starts
 
@@ -182,7 +182,7 @@ def parts() -> dict[str, Any]:
     """What a deployment's explorer has beside the pages: keyword arguments of Streamlit's `App`."""
     return {
         "routes": [Route("/healthz", _alive), Route("/readyz", _ready), Route("/metrics", _metrics)],
-        "middleware": [Middleware(_Counted), Middleware(_Closed), Middleware(uploads.Gate)],
+        "middleware": [Middleware(_Counted), Middleware(_Closed), Middleware(uploads.UploadGate)],
         "lifespan": _lifetime,
         "on_script_error": lambda problem: metrics.error("", problem),
     }

@@ -1,6 +1,6 @@
 """Uploads: who may send one, and how many bytes a visit and all visits together may hold.
 
-Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory. `Gate`
+Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory. `UploadGate`
 stands in front: it passes on only what comes from a visit that was shown the field, within the bounds below. Streamlit
 frees a visit's files when the visit ends.
 """
@@ -59,20 +59,21 @@ def withdraw_upload() -> None:
         _offered.pop(context.session_id, None)
 
 
-class Gate:
+class UploadGate:
     """Refuses uploads that no field asked for or that hold too much, and says so without Streamlit's texts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http" or _PATH not in scope["path"] or scope["method"] in ("OPTIONS", "DELETE"):
             await self._app(scope, receive, send)
             return
         visit = scope["path"].partition(_PATH)[2].split("/")[0]
         headers = dict(scope["headers"])
         written = headers.get(b"content-length", b"")
-        size = int(written) if written.isdigit() and len(written) < 16 else None  # noqa: PLR2004
+        size = int(written) if written.isdigit() and len(written) < 16 else None
         if status := _refusal(visit, size):
             await _say(send, status)
             return
