@@ -1,8 +1,8 @@
 """Uploads: who may send one, and how many bytes a visit and all visits together may hold.
 
-Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory. `UploadGate`
-stands in front: it passes on only what comes from a visit that was shown the field, within the bounds below. Streamlit
-frees a visit's files when the visit ends.
+Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory.
+`UploadGate` stands in front: it passes on only what comes from a visit that was shown the field, within the bounds
+below. Streamlit frees a visit's files when the visit ends.
 """
 
 from __future__ import annotations
