@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mirage.abstention import Method
     from mirage.engines.tasks import Executor
     from mirage.placement import Placement
-    from mirage.rank.large import VerdictFiles
+    from mirage.rank.large import VerdictFiles, Verdicts
     from mirage.votes import Correction, Vote
 
 __all__ = [
@@ -492,9 +492,9 @@ def rank(
     Args:
         battles: an arena; or rows of battles: a data frame (pandas, polars), an Arrow table, a list of mappings, or a
             file (.csv, .jsonl, .parquet). Columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`; `unparsed` is
-            left out and counted). Of a large Parquet file, or an arena with as many verdicts, a block of queries at a
-            time is counted. Optional: `query_id` (battles on one query are drawn together; without it each
-            battle is a query of its own), `language` (each is ranked, and all together), `judge`, and `points`, what
+            left out and counted). Where the counts would not fit in memory, a block of queries is counted at a time.
+            Optional: `query_id` (battles on one query are drawn together; without it each battle is a query of its
+            own), `language` (each is ranked, and all together), `judge`, and `points`, what
             system_a takes of the battle's point, in [0, 1].
         judge: whose verdicts, or `relevance` for an arena's outcomes by human labels; None where there is only one.
         draws: bootstrap draws behind the intervals.
@@ -513,22 +513,24 @@ def rank(
     """
     from mirage.battles.referee import Referee, only_judge, referees
     from mirage.battles.verdict_rows import judges_of
-    from mirage.rank.large import rank_files
+    from mirage.rank.large import VerdictTable, rank_files
     from mirage.rank.ranking import rank_by, remarks
 
     notes: list[str] = []
-    files = _files(battles, judge)
-    if files is not None and files.large:
-        result = rank_files(files, judge=judge, draws=draws, seed=seed, ties=ties, penalty=penalty, executor=executor)
-        return Ranking(
-            **{field.name: getattr(result, field.name) for field in fields(result)},
-            remarks=(*remarks(result), "counted a block of queries at a time: too many battles for memory"),
-        )
-    if isinstance(battles, Arena):
+    table: pa.Table | None = None
+    verdicts: Verdicts | None = _files(battles, judge)
+    if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
+        table = _judgments(_frame(battles), notes)
+        verdicts = VerdictTable.of(table)
+    if verdicts is not None and verdicts.large:
+        how: dict[str, Any] = {"draws": draws, "seed": seed, "ties": ties, "penalty": penalty}
+        result = rank_files(verdicts, judge=judge, executor=executor, **how)
+        notes += [*remarks(result), "counted a block of queries at a time: too many battles for memory"]
+        return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
+    if table is None:
         name = only_judge(referees(battles), judge, noun="referee")
         table = battles.read(Referee.named(name).table)
     else:
-        table = _judgments(_frame(battles), notes)
         name = only_judge(judges_of(table), judge)
     result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
     notes += remarks(result, table if Referee.named(name).by_labels else None)

@@ -293,3 +293,20 @@ def test_counts_that_would_fill_the_memory_are_large(tmp_path: Path, monkeypatch
     monkeypatch.setattr(large, "DENSE", 4 * 4 * 50)
     assert not files.large
     assert large.VerdictFiles.of_file(tmp_path / "absent.parquet") is None
+
+
+def test_battles_in_memory_take_the_route_in_blocks_where_their_counts_would_fill_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table or CSV file of battles without query ids, whose counts by query and pair took 21 GB."""
+    rows = [
+        {"system_a": f"s{k % 5}", "system_b": f"s{(k % 5 + 1 + k % 3) % 5}", "verdict": "A" if k % 7 < 4 else "B"}
+        for k in range(300)
+    ]
+    dense = mirage.rank(rows, draws=20)
+    monkeypatch.setattr(large, "DENSE", 1000)
+    blocks = mirage.rank(rows, draws=20)
+    assert not blocks.battles
+    assert any("a block of queries at a time" in remark for remark in blocks.remarks)
+    assert any("no query_id" in remark for remark in blocks.remarks)
+    np.testing.assert_allclose(blocks.languages["und"].theta, dense.languages["und"].theta, atol=1e-6)

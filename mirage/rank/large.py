@@ -1,7 +1,8 @@
-"""Rankings straight from files that are too large for memory, or whose counts would be."""
+"""Rankings of verdicts that are too many for memory, or whose counts would be: from files, or from a table."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -28,13 +29,90 @@ LARGE = 20_000_000
 DENSE = 60_000_000
 """Nor where counts by query, system and system would have more cells than this, of about 30 bytes each."""
 
+BATCH = 262_144
+"""Rows of a table that are counted at a time."""
+
 UNDETERMINED = "und"
 """BCP 47 code of a language that is not known."""
 
 
+class Verdicts(ABC):
+    """Verdicts that can be read in batches, with the columns of table `judgments` or some of them."""
+
+    rows: int
+    """Verdicts, of all judges and languages."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The columns at hand."""
+
+    @abstractmethod
+    def distinct(self, column: str) -> list[str]:
+        """Return the values of a column, sorted, each once."""
+
+    @abstractmethod
+    def scan(self, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows whose columns have these values, in batches of some columns."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """Where the verdicts are, for errors."""
+
+    @property
+    def large(self) -> bool:
+        """Whether to count them a block of queries at a time."""
+        if self.rows >= LARGE:
+            return True
+        systems = len({*self.distinct("system_a"), *self.distinct("system_b")})
+        if self.rows * systems**2 <= DENSE:
+            return False
+        queries = len(self.distinct("query_id")) if "query_id" in self.columns else self.rows
+        return queries * systems**2 > DENSE
+
+
 @dataclass(frozen=True, slots=True)
-class VerdictFiles:
-    """Verdicts in Parquet files, with the columns of table `judgments` or some of them."""
+class VerdictTable(Verdicts):
+    """Verdicts in memory."""
+
+    table: pa.Table
+    """With the columns of table `judgments` or some of them, as text."""
+    rows: int
+    """Verdicts in it, of all judges and languages."""
+
+    @classmethod
+    def of(cls, table: pa.Table) -> VerdictTable:
+        """Take the verdicts of a table."""
+        return cls(table, len(table))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return tuple(self.table.column_names)
+
+    @property
+    def origin(self) -> str:
+        """Where the verdicts are."""
+        return "the battles"
+
+    def distinct(self, column: str) -> list[str]:
+        """Return the values of a column, sorted, each once."""
+        return sorted(self.table[column].unique().to_pylist())
+
+    def scan(self, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows whose columns have these values, in batches of some columns."""
+        import pyarrow.compute as pc
+
+        chosen = self.table
+        for name, value in equal.items():
+            chosen = chosen.filter(pc.equal(chosen[name], value))
+        yield from chosen.select(list(columns)).to_batches(max_chunksize=BATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFiles(Verdicts):
+    """Verdicts in Parquet files."""
 
     paths: tuple[Path, ...]
     """The files."""
@@ -63,24 +141,26 @@ class VerdictFiles:
         return None if rows is None else cls((path,), rows)
 
     @property
-    def large(self) -> bool:
-        """Whether they are to be counted a block of queries at a time."""
-        if self.rows >= LARGE:
-            return True
-        systems = {name for column in ("system_a", "system_b") for name in store.distinct(self.paths, column)}
-        if self.rows * len(systems) ** 2 <= DENSE:
-            return False
-        queries = len(store.distinct(self.paths, "query_id")) if "query_id" in self.columns else self.rows
-        return queries * len(systems) ** 2 > DENSE
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that all files have."""
         return store.columns_of(self.paths)
 
+    @property
+    def origin(self) -> str:
+        """Where the verdicts are."""
+        return str(self.paths[0])
+
+    def distinct(self, column: str) -> list[str]:
+        """Return the values of a column, sorted, each once."""
+        return store.distinct(self.paths, column)
+
+    def scan(self, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows whose columns have these values, in batches of some columns."""
+        return store.scan(self.paths, list(columns), equal=equal)
+
 
 def rank_files(
-    files: VerdictFiles,
+    files: Verdicts,
     *,
     judge: str | None = None,
     languages: Sequence[str] | None = None,
@@ -94,8 +174,8 @@ def rank_files(
     """Rank systems by the verdicts of one judge, counted a block of queries at a time (`streamed.py`).
 
     Args:
-        files: the verdicts; a file without `language` is of one language, without `query_id` each row is a query of its
-            own, without `judge` all are of one judge.
+        files: the verdicts, in files or in memory; without `language` they are of one language, without `query_id`
+            each row is a query of its own, without `judge` all are of one judge.
         judge: whose verdicts; None where there is only one.
         languages: codes; None for all.
         draws: draws behind the intervals.
@@ -113,9 +193,9 @@ def rank_files(
     columns = files.columns
     for name in ("system_a", "system_b", "verdict"):
         if name not in columns:
-            raise BadInput(f"there is no column {name}", where=str(files.paths[0]), do="name the columns so")
-    referee = only_judge(store.distinct(files.paths, "judge"), judge) if "judge" in columns else judge or "judge"
-    codes = store.distinct(files.paths, "language") if "language" in columns else [UNDETERMINED]
+            raise BadInput(f"there is no column {name}", where=files.origin, do="name the columns so")
+    referee = only_judge(files.distinct("judge"), judge) if "judge" in columns else judge or "judge"
+    codes = files.distinct("language") if "language" in columns else [UNDETERMINED]
     for code in languages or ():
         if code not in codes:
             raise UnknownName("language", code, codes, where=f"battles by {referee}")
@@ -150,18 +230,18 @@ def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store
 
 
 def _opened(
-    files: VerdictFiles, columns: Sequence[str], judge: str, language: str, ties: Ties, executor: Executor | None
+    files: Verdicts, columns: Sequence[str], judge: str, language: str, ties: Ties, executor: Executor | None
 ) -> AbstractContextManager[BlockedBattles]:
     equal = {name: value for name, value in (("judge", judge), ("language", language)) if name in columns}
     return count_blocks(_batches(files, columns, equal), drop_ties=ties == "drop", executor=executor)
 
 
-def _batches(files: VerdictFiles, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+def _batches(files: Verdicts, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     names = [name for name in ("query_id", "system_a", "system_b", "verdict", "points") if name in columns]
     row = 0
-    for batch in store.scan(files.paths, names, equal=equal):
+    for batch in files.scan(names, equal):
         if "query_id" in columns:
             yield batch
             continue
