@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,13 @@ from mirage.sources.files import Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from mirage.cli.output import Format
+    from mirage.pipeline.recompute import Mismatch
+    from mirage.store import Arena
+
+DIFFERENT = ("table", "row", "column", "stored", "recomputed")
+"""Columns of what differs between a derived table and its sources."""
 
 WRONG = ("where", "wrong", "to_do")
 """Columns of what is wrong in a file."""
@@ -33,13 +41,21 @@ def check(
         Path | None,
         typer.Option("--into", metavar="DIR", parser=located, help="Files: an arena that the records must fit."),
     ] = None,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute", help="Arenas: make every derived number again from its sources, and list what differs."
+        ),
+    ] = False,
     output_format: How = "table",
 ) -> None:
     """Check that an arena, or a file to be imported, is sound.
 
     Reads every byte of an arena: hashes, row counts, and every row against the contract; exit code 2 at the first
-    thing that is wrong. Reads a file as `mirage import` does, and prints every wrong line; exit code 2 if there is one.
-    Writes nothing.
+    thing that is wrong. Hashes cannot tell a forged number whose hash was written anew: --recompute makes outcomes,
+    features that need no model, ratings, tournaments and predictions again, names what it cannot, and ends with exit
+    code 2 if a stored number differs. Reads a file as `mirage import` does, and prints every wrong line; exit code 2 if
+    there is one. Writes nothing.
     """
     from mirage import store
 
@@ -48,6 +64,8 @@ def check(
             raise BadInput(f"{path} is a file", do="say what its records are: --as answers, queries or judgments")
         for line in store.check(store.open_arena(path)):
             note(line)
+        if recompute:
+            _recompute(store.open_arena(path), output_format)
         return
 
     from mirage.imports.own import UserFile, read_own
@@ -67,6 +85,22 @@ def check(
     note(f"{path}: {_counted(tables)}; nothing is wrong.")
     if ignored := files.unread(kind, path, options):
         note(f"ignored, as no columns of {kind}: {', '.join(ignored)}")
+
+
+def _recompute(arena: Arena, output_format: Format) -> None:
+    """Print what differs between an arena's derived tables and its sources; exit with 2 if anything does."""
+    from mirage.pipeline.recompute import recompute
+
+    mismatches: list[Mismatch] = []
+    for part in recompute(arena):
+        mismatches += part.mismatches
+        if part.reason is not None:
+            note(f"{part.subject}: not recomputed: {part.reason}")
+        else:
+            note(f"{part.subject}: {part.rows:,} rows recomputed, {len(part.mismatches):,} values differ")
+    if mismatches:
+        show([asdict(mismatch) for mismatch in mismatches], DIFFERENT, output_format)
+        raise typer.Exit(2)
 
 
 def _counted(tables: dict[str, pa.Table]) -> str:
