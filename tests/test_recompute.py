@@ -1,4 +1,4 @@
-"""`mirage check --recompute`: forged numbers are found though their hashes were written anew."""
+"""`mirage check --recompute`: forged numbers are stored though their hashes were written anew."""
 
 from __future__ import annotations
 
@@ -88,8 +88,10 @@ def test_rows_that_were_added_or_left_out_are_named(tables: dict[str, pa.Table],
     ratings = tables["ratings"].to_pylist()
     ratings[0]["system"] = "a system nobody knows"
     arena = write(tmp_path / "arena", {**tables, "ratings": pa.Table.from_pylist(ratings, tables["ratings"].schema)})
-    found = {mismatch.stored for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == "(row)"}
-    assert found == {"present", "absent"}
+    stored = {
+        mismatch.stored for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == "(row)"
+    }
+    assert stored == {"present", "absent"}
 
 
 def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa.Table], tmp_path: Path) -> None:

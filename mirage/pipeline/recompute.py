@@ -117,9 +117,9 @@ def _features(arena: Arena) -> Iterator[Recomputed]:
     )
     tools = features.Tools(reference=REFERENCE if REFERENCE in systems else None)
     known = set(measurable_in(arena, tools)[0])
-    if mine := [name for name in names if name in known]:
-        part = _rows_with(stored, "feature", mine)
-        yield _compared(arena, FEATURES, "features", "features that need no model", part, only=mine, tools=tools)
+    if measurable := [name for name in names if name in known]:
+        part = _rows_with(stored, "feature", measurable)
+        yield _compared(arena, FEATURES, "features", "features that need no model", part, only=measurable, tools=tools)
     if others := sorted(set(names) - known):
         reason = "made by a model, imported, or compared with a reference system that the arena does not name"
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
@@ -158,8 +158,8 @@ def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[s
         return {"skills": skills, "regressors": regressors, "weigh": False}
     notes = arena.manifest["made"].get(table, {}).get("notes", [])
     note = next((note for note in notes if note.startswith(f"{referee}: ")), "")
-    made = re.search(r"over ([\d,]+) .*seed (\d+)", note)
-    draws, seed = (int(made[1].replace(",", "")), int(made[2])) if made else (DRAWS, SEED)
+    match = re.search(r"over ([\d,]+) .*seed (\d+)", note)
+    draws, seed = (int(match[1].replace(",", "")), int(match[2])) if match else (DRAWS, SEED)
     return {"draws": draws, "seed": seed}
 
 
@@ -183,15 +183,15 @@ def _compared(
     if "answers" in tables and not any(text is not None for text in tables["answers"]["text"].to_pylist()):
         return Recomputed(subject, 0, "the arena has no texts of answers")
     try:
-        made = stage.run(tables, **options)[table]
+        fresh = stage.run(tables, **options)[table]
     except MirageError as error:
         return Recomputed(subject, 0, error.what)
-    return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, made, all_rows=all_rows)))
+    return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, fresh, all_rows=all_rows)))
 
 
-def _mismatches(table: str, stored: pa.Table, made: pa.Table, *, all_rows: bool) -> Iterator[Mismatch]:
+def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, all_rows: bool) -> Iterator[Mismatch]:
     names, tolerance = schema.key(table), FITTED if table == "predictions" else TOLERANCE
-    ours, theirs = _by_key(names, stored.to_pylist()), _by_key(names, made.to_pylist())
+    ours, theirs = _by_key(names, stored.to_pylist()), _by_key(names, fresh.to_pylist())
     for key in sorted(ours.keys() | theirs.keys() if all_rows else ours.keys(), key=repr):
         row = ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
         if key not in theirs:
@@ -208,10 +208,10 @@ def _by_key(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> dict[tup
     return {tuple(row[name] for name in names): row for row in rows}
 
 
-def _equal(stored: Any, made: Any, tolerance: float) -> bool:
-    if isinstance(stored, float) and isinstance(made, float):
-        return math.isclose(stored, made, rel_tol=tolerance, abs_tol=tolerance)
-    return bool(stored == made)
+def _equal(stored: Any, fresh: Any, tolerance: float) -> bool:
+    if isinstance(stored, float) and isinstance(fresh, float):
+        return math.isclose(stored, fresh, rel_tol=tolerance, abs_tol=tolerance)
+    return bool(stored == fresh)
 
 
 def _rows_with(table: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
