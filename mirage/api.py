@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mirage.abstention import Method
     from mirage.engines.tasks import Executor
     from mirage.placement import Placement
-    from mirage.rank.large import VerdictFiles, Verdicts
+    from mirage.rank.large import VerdictFiles, VerdictSource
     from mirage.votes import Correction, Vote
 
 __all__ = [
@@ -518,7 +518,7 @@ def rank(
 
     notes: list[str] = []
     table: pa.Table | None = None
-    verdicts: Verdicts | None = _files(battles, judge)
+    verdicts: VerdictSource | None = _files(battles, judge)
     if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
         table = _judgments(_frame(battles), notes)
         verdicts = VerdictTable.of(table)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
-    from mirage.pipeline.recompute import ForgedValue
+    from mirage.pipeline.recompute import Mismatch
     from mirage.store import Arena
 
 DIFFERENT = ("table", "row", "column", "stored", "recomputed")
@@ -91,7 +91,7 @@ def _recompute(arena: Arena, output_format: Format) -> None:
     """Print what differs between an arena's derived tables and its sources; exit with 2 if anything does."""
     from mirage.pipeline.recompute import recompute
 
-    mismatches: list[ForgedValue] = []
+    mismatches: list[Mismatch] = []
     for part in recompute(arena):
         mismatches += part.mismatches
         if part.reason is not None:

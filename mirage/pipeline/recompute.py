@@ -38,7 +38,7 @@ FITTED = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
-class ForgedValue:
+class Mismatch:
     """A stored value that its sources do not give."""
 
     table: str
@@ -63,7 +63,7 @@ class Recomputed:
     """Stored rows that were compared; 0 where nothing could be."""
     reason: str | None
     """Why nothing was compared; None where something was."""
-    mismatches: tuple[ForgedValue, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     """What differs, by key."""
 
 
@@ -189,19 +189,19 @@ def _compared(
     return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, fresh, all_rows=all_rows)))
 
 
-def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, all_rows: bool) -> Iterator[ForgedValue]:
+def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, all_rows: bool) -> Iterator[Mismatch]:
     names, tolerance = schema.key(table), FITTED if table == "predictions" else TOLERANCE
     ours, theirs = _by_key(names, stored.to_pylist()), _by_key(names, fresh.to_pylist())
     for key in sorted(ours.keys() | theirs.keys() if all_rows else ours.keys(), key=repr):
         row = ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
         if key not in theirs:
-            yield ForgedValue(table, row, "(row)", "present", "absent")
+            yield Mismatch(table, row, "(row)", "present", "absent")
         elif key not in ours:
-            yield ForgedValue(table, row, "(row)", "absent", "present")
+            yield Mismatch(table, row, "(row)", "absent", "present")
         else:
             for column in stored.column_names:
                 if not _equal(ours[key][column], theirs[key][column], tolerance):
-                    yield ForgedValue(table, row, column, str(ours[key][column]), str(theirs[key][column]))
+                    yield Mismatch(table, row, column, str(ours[key][column]), str(theirs[key][column]))
 
 
 def _by_key(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:

@@ -36,11 +36,11 @@ UNDETERMINED = "und"
 """BCP 47 code of a language that is not known."""
 
 
-class Verdicts(ABC):
-    """Verdicts that can be read in batches, with the columns of table `judgments` or some of them."""
+class VerdictSource(ABC):
+    """VerdictSource that can be read in batches, with the columns of table `judgments` or some of them."""
 
     rows: int
-    """Verdicts, of all judges and languages."""
+    """VerdictSource, of all judges and languages."""
 
     @property
     @abstractmethod
@@ -73,13 +73,13 @@ class Verdicts(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictTable(Verdicts):
-    """Verdicts in memory."""
+class VerdictTable(VerdictSource):
+    """VerdictSource in memory."""
 
     table: pa.Table
     """With the columns of table `judgments` or some of them, as text."""
     rows: int
-    """Verdicts in it, of all judges and languages."""
+    """VerdictSource in it, of all judges and languages."""
 
     @classmethod
     def of(cls, table: pa.Table) -> VerdictTable:
@@ -111,13 +111,13 @@ class VerdictTable(Verdicts):
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictFiles(Verdicts):
-    """Verdicts in Parquet files."""
+class VerdictFiles(VerdictSource):
+    """VerdictSource in Parquet files."""
 
     paths: tuple[Path, ...]
     """The files."""
     rows: int
-    """Verdicts in them, of all judges and languages."""
+    """VerdictSource in them, of all judges and languages."""
 
     @classmethod
     def of_arena(cls, arena: store.Arena, *, languages: Sequence[str] | None = None) -> VerdictFiles:
@@ -160,7 +160,7 @@ class VerdictFiles(Verdicts):
 
 
 def rank_files(
-    files: Verdicts,
+    files: VerdictSource,
     *,
     judge: str | None = None,
     languages: Sequence[str] | None = None,
@@ -230,13 +230,13 @@ def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store
 
 
 def _opened(
-    files: Verdicts, columns: Sequence[str], judge: str, language: str, ties: Ties, executor: Executor | None
+    files: VerdictSource, columns: Sequence[str], judge: str, language: str, ties: Ties, executor: Executor | None
 ) -> AbstractContextManager[BlockedBattles]:
     equal = {name: value for name, value in (("judge", judge), ("language", language)) if name in columns}
     return count_blocks(_batches(files, columns, equal), drop_ties=ties == "drop", executor=executor)
 
 
-def _batches(files: Verdicts, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+def _batches(files: VerdictSource, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     names = [name for name in ("query_id", "system_a", "system_b", "verdict", "points") if name in columns]
