@@ -410,13 +410,13 @@ def test_runs_that_a_judge_saw_apart_meet_through_the_others(tmp_path: Path) -> 
 @given(st.integers(2, 400), st.floats(0.005, 0.9))
 def test_two_runs_with_the_same_values_are_equivalent_where_few_queries_can_be_otherwise(n: int, margin: float) -> None:
     estimate = paired_estimate(np.zeros(n), flat(np.zeros(n)), reach=1.0)
-    otherwise = 1 - 0.05 ** (1 / n)
+    otherwise = 1 - 0.025 ** (1 / n)
     assert estimate.otherwise == pytest.approx(otherwise)
     assert (estimate.low, estimate.high) == pytest.approx((-otherwise, otherwise))
     if otherwise > margin:
         more = more_queries(estimate, margin).more
         assert more is not None
-        bounds = [1 - 0.05 ** (1 / (n + extra)) for extra in (more - 1, more)]
+        bounds = [1 - 0.025 ** (1 / (n + extra)) for extra in (more - 1, more)]
         assert bounds[1] <= margin * (1 + 1e-9)
         assert bounds[0] > margin * (1 - 1e-9)
 

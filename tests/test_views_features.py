@@ -64,9 +64,9 @@ def test_a_language_of_one_answer_leaves_the_mean_without_an_interval() -> None:
     assert (joint.mean, joint.low, joint.error) == (3.0, None, None)
 
 
-def test_equal_values_have_an_interval_of_no_width() -> None:
+def test_equal_values_without_bounds_have_no_interval_pitfall_127() -> None:
     (joint,) = over_languages([mean("en", 2.0, 0.0, 9), mean("fi", 4.0, 0.0, 9)])
-    assert (joint.low, joint.high) == (3.0, 3.0)
+    assert (joint.mean, joint.low, joint.high) == (3.0, None, None)
 
 
 # The overview

@@ -1,25 +1,28 @@
 """The difference of two systems over the queries that both have: its interval, what it could show, what would decide.
 
-A query is the unit: it gives one difference, and queries are drawn independently within strata. The interval is that of
-Student's t. Two things guard it where queries hardly vary:
+A query is the unit: it gives one difference, and queries are drawn independently within strata. Where differences are
+bounded the interval is that of `mirage.bounded`, which also holds where a few queries decide: rare differences to one
+side make Student's t say `equivalent` or `better` far too often. Other differences have Student's t. Two things guard
+both where queries hardly vary:
 
 - No p-value goes below 2^(1 - m), with m the queries on which the two differ: what an exact test that flips signs could
   give at best (as in `mirage.rank.tiers`).
-- Where all differences are the same, their spread is not 0 but unknown. With 95% confidence fewer than 1 - 0.05^(1/n)
-  of all queries are otherwise, for n queries seen (Clopper and Pearson, 1934; about 3/n, the rule of three of Hanley
-  and Lippman-Hand, 1983), and each of them by no more than the range of the measure. So two runs with the same values
-  are `equivalent` where that share of the range lies within the margin, else `inconclusive`.
+- Where all differences are the same, their spread is not 0 but unknown: with 97.5% confidence fewer than
+  1 - 0.025^(1/n) of all queries are otherwise, for n queries seen (Clopper and Pearson, 1934), and each of them by no
+  more than the range of the measure. So two runs with the same values are `equivalent` where that share of the range
+  lies within the margin, else `inconclusive`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.bounded import StratifiedMean, mean_of_means
 from mirage.rank.by_query import spread
 from mirage.rank.fit import Array
 from mirage.rank.records import LEVEL
@@ -57,8 +60,8 @@ class PairedEstimate:
     reason: str | None
     """Why an end is null; else null."""
     otherwise: float | None = None
-    """Where every query has the same difference: with 95% confidence fewer than this share of all queries has another,
-    in (0, 1); else null."""
+    """Where every query has the same difference: with 97.5% confidence fewer than this share of all queries has
+    another, in (0, 1); else null."""
 
     @property
     def detectable(self) -> float | None:
@@ -102,33 +105,50 @@ def paired_estimate(differences: Array, strata: NDArray[np.intp], *, reach: floa
     for rows in groups:
         moves[rows, 0] = differences[rows] / (len(rows) * len(groups))
     variance, below = (float(part[0]) for part in spread(moves, groups))
-    if math.sqrt(variance) > _SAME * (reach or 1.0):
-        return _with_ends(value, math.sqrt(variance), variance**2 / below, n, differing, reach)
-    otherwise = float(np.mean([1 - (ALPHA / len(groups)) ** (1 / len(rows)) for rows in groups]))
-    if reach is None:
+    varied = math.sqrt(variance) > _SAME * (reach or 1.0)
+    error, df = (math.sqrt(variance), variance**2 / below) if varied else (None, None)
+    share = None if varied else float(np.mean([1 - (ALPHA / 2) ** (1 / len(rows)) for rows in groups]))
+    if reach is not None:
+        mean = StratifiedMean(differences, strata, -reach, reach)
+        low, high = mean.interval(LEVEL)
+        if error is None:
+            df = float(n - len(groups))
+            error = (high - low) / 2 / quantile(df, 1 - ALPHA / 2)
+        p = max(mean.p_value(), _least(differing))
+        return PairedEstimate(value, error, df, low, high, p, n, differing, None, share)
+    if error is None or df is None:
         why = "they differ on no query" if differing == 0 else "they differ by as much on every query"
-        return PairedEstimate(value, None, None, None, None, _least(differing), n, differing, why, otherwise)
-    df = float(n - len(groups))
-    error = (reach + abs(value)) * otherwise / quantile(df, 1 - ALPHA / 2)
-    return replace(_with_ends(value, error, df, n, differing, reach), otherwise=otherwise)
+        return PairedEstimate(value, None, None, None, None, _least(differing), n, differing, why, share)
+    return _with_ends(value, error, df, n, differing)
 
 
 def mean_estimate(parts: Sequence[PairedEstimate], *, reach: float | None) -> PairedEstimate | None:
-    """The unweighted mean of independent estimates, with Satterthwaite's degrees of freedom; None where no part has a
-    standard error. Parts without are left out.
+    """The unweighted mean of independent estimates; None where no part has a standard error. Parts without are left
+    out.
 
     Args:
         parts: estimates of one measure, a language each.
-        reach: the largest difference that is possible; None where there is none.
+        reach: the largest difference that is possible; None where there is none, which takes Satterthwaite's degrees of
+            freedom.
     """
+    from scipy.special import ndtr, ndtri
+
     known = [(part, part.error, part.df) for part in parts if part.error is not None and part.df is not None]
     if not known:
         return None
     variance = sum(error**2 for _, error, _ in known)
     below = sum(error**4 / df for _, error, df in known)
-    value = sum(part.value for part, _, _ in known) / len(known)
+    error, df = math.sqrt(variance) / len(known), variance**2 / below
     n, differing = (sum(getattr(part, name) for part, _, _ in known) for name in ("n_queries", "differing"))
-    return _with_ends(value, math.sqrt(variance) / len(known), variance**2 / below, n, differing, reach)
+    values, lows, highs = (
+        np.array([getattr(part, name) for part, _, _ in known], dtype=float) for name in ("value", "low", "high")
+    )
+    if reach is None:
+        return _with_ends(float(values.mean()), error, df, n, differing)
+    value, low, high = mean_of_means(values, lows, highs)
+    apart = value - low if value > 0 else high - value
+    p = 2 * float(ndtr(ndtri(ALPHA / 2) * abs(value) / apart)) if apart > 0 else 1.0
+    return PairedEstimate(value, error, df, low, high, max(p, _least(differing)), n, differing, None)
 
 
 def more_queries(estimate: PairedEstimate, margin: float) -> MoreQueries:
@@ -192,13 +212,13 @@ def _growth(distance: Array, estimate: PairedEstimate, margin: float) -> Array:
     return np.asarray(high)
 
 
-def _with_ends(value: float, error: float, df: float, n: int, differing: int, reach: float | None) -> PairedEstimate:
+def _with_ends(value: float, error: float, df: float, n: int, differing: int) -> PairedEstimate:
+    """Return a difference without bounds with the interval and the test of Student's t."""
     from scipy.special import stdtr
 
     half = quantile(df, 1 - ALPHA / 2) * error
-    bound = math.inf if reach is None else reach
     p = max(2 * float(stdtr(df, -abs(value) / error)), _least(differing))
-    return PairedEstimate(value, error, df, max(value - half, -bound), min(value + half, bound), p, n, differing, None)
+    return PairedEstimate(value, error, df, value - half, value + half, p, n, differing, None)
 
 
 def _least(differing: int) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mirage.encoded import encode
@@ -12,6 +13,9 @@ from mirage.features.families import FEATURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Bounds = tuple[float, float]
+"""Lowest and highest possible value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,9 @@ class FeatureMean:
     mean: float | None
     """Mean over the queries where the feature has a value; null where it has none."""
     low: float | None
-    """Lower end of the 95% interval of the mean (Student's t, the query as the unit), not below the lowest possible
-    value; null with fewer than two values."""
+    """Lower end of the 95% interval of the mean, the query as the unit: that of `mirage.bounded` where the feature is
+    bounded on both sides, else Student's t, not below the lowest possible value. Null with fewer than two values, and
+    where all values of a feature without bounds are the same."""
     high: float | None
     """Upper end, not above the highest possible value."""
     n: int
@@ -37,6 +42,8 @@ class FeatureMean:
     """Queries in all."""
     error: float | None = None
     """Standard error of the mean; null with fewer than two values."""
+    bounded: bool = False
+    """Whether the feature is bounded on both sides."""
 
     @property
     def coverage(self) -> float:
@@ -44,15 +51,18 @@ class FeatureMean:
         return self.n / self.total
 
 
-def means(features: pa.Table) -> list[FeatureMean]:
+def means(features: pa.Table, *, bounds: Mapping[str, Bounds] = MappingProxyType({})) -> list[FeatureMean]:
     """Average a features table by language, system and feature, in this order.
 
     Args:
         features: rows of `schema.Feature`, each key once. Missing values stay out of the mean and count in `total`.
             Text may be Arrow dictionaries.
+        bounds: lowest and highest possible value of what is not a declared feature.
     """
     import numpy as np
     from scipy.special import stdtrit
+
+    from mirage.bounded import bounded_mean_intervals
 
     names, group = [], np.zeros(len(features), dtype=np.intp)
     for key in ("language", "system", "feature"):
@@ -68,23 +78,32 @@ def means(features: pa.Table) -> list[FeatureMean]:
     squares = np.bincount(of_known, (values - mean[of_known]) ** 2, cells)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     reach = stdtrit(np.maximum(n - 1, 1), 0.975) * error
+    ends = np.array([_bounds(name, bounds) for name in names[-1]]).reshape(-1, 2)
+    lowest, highest = (np.tile(end, cells // max(len(end), 1)) for end in ends.T)
+    low, high = np.maximum(mean - reach, lowest), np.minimum(mean + reach, highest)
+    bounded = np.isfinite(highest - lowest) & (n > 1)
+    inside = bounded[of_known]
+    number = np.cumsum(bounded) - 1
+    low[bounded], high[bounded] = bounded_mean_intervals(
+        values[inside], number[of_known[inside]], lowest[bounded], highest[bounded]
+    )
+    told = bounded | ((n > 1) & (error > 0))
     result = []
     for k in np.flatnonzero(total).tolist():
         places = np.unravel_index(k, [len(values) for values in names])
         language, system, feature = (values[place] for values, place in zip(names, places, strict=True))
-        several = n[k] > 1
-        low, high = _within(feature, float(mean[k]), float(reach[k])) if several else (None, None)
         result.append(
             FeatureMean(
                 language,
                 system,
                 feature,
                 float(mean[k]) if n[k] else None,
-                low,
-                high,
+                float(low[k]) if told[k] else None,
+                float(high[k]) if told[k] else None,
                 int(n[k]),
                 int(total[k]),
-                float(error[k]) if several else None,
+                float(error[k]) if n[k] > 1 else None,
+                bool(bounded[k]),
             )
         )
     return sorted(result, key=lambda row: (row.language, row.system, row.feature))
@@ -93,9 +112,8 @@ def means(features: pa.Table) -> list[FeatureMean]:
 def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
     """Average each system's means over the languages where it has one, every language counting alike.
 
-    The interval takes the languages' means as independent: the root of the summed squared standard errors over the
-    number of languages, with Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null
-    where a language's mean has no standard error.
+    The interval takes the languages' means as independent: for bounded features that of `mirage.bounded.mean_of_means`,
+    else Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null where a language's is.
 
     Args:
         feature_means: means by language (`means`).
@@ -103,33 +121,42 @@ def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
     Returns:
         One of language `all` for each system and feature, in this order; `n` and `total` are sums.
     """
+    import numpy as np
     from scipy.special import stdtrit
+
+    from mirage.bounded import mean_of_means
 
     groups: dict[tuple[str, str], list[FeatureMean]] = {}
     for row in feature_means:
         groups.setdefault((row.system, row.feature), []).append(row)
     result = []
     for (system, feature), parts in sorted(groups.items()):
-        estimates = [(part.mean, part.error, part.n) for part in parts if part.mean is not None]
-        errors = [error for _, error, _ in estimates if error is not None]
-        mean = sum(m for m, _, _ in estimates) / len(estimates) if estimates else None
+        known = [part for part in parts if part.mean is not None]
+        estimates = np.array([part.mean for part in known], dtype=float)
+        errors = np.array([part.error for part in known if part.error is not None])
+        mean = float(estimates.mean()) if known else None
         low: float | None = None
         high: float | None = None
         error: float | None = None
-        if mean is not None and len(errors) == len(estimates):
-            variance = sum(e**2 for e in errors)
-            error = math.sqrt(variance) / len(estimates)
-            spread = sum(e**4 / (n - 1) for e, (_, _, n) in zip(errors, estimates, strict=True))
-            margin = float(stdtrit(variance**2 / spread, 0.975)) * error if spread else 0.0
-            low, high = _within(feature, mean, margin)
+        bounded = bool(known) and all(part.bounded for part in known)
+        if mean is not None and len(errors) == len(known):
+            error = float(np.sqrt((errors**2).sum())) / len(known)
+            if bounded:
+                lows, highs = (np.array([getattr(part, end) for part in known]) for end in ("low", "high"))
+                _, low, high = mean_of_means(estimates, lows, highs)
+            elif error > 0:
+                spread = float((errors**4 / [part.n - 1 for part in known]).sum())
+                margin = float(stdtrit((errors**2).sum() ** 2 / spread, 0.975)) * error
+                lowest, highest = _bounds(feature, {})
+                low, high = max(mean - margin, lowest), min(mean + margin, highest)
         n, total = sum(part.n for part in parts), sum(part.total for part in parts)
-        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error))
+        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded))
     return result
 
 
-def _within(feature: str, mean: float, margin: float) -> tuple[float, float]:
-    """An interval that ends where the feature does."""
+def _bounds(feature: str, others: Mapping[str, Bounds]) -> Bounds:
+    """Return the lowest and highest possible value of a feature; infinite where there is none."""
     spec = FEATURES.get(feature)
-    lowest = -math.inf if spec is None or spec.low is None else spec.low
-    highest = math.inf if spec is None or spec.high is None else spec.high
-    return max(mean - margin, lowest), min(mean + margin, highest)
+    if spec is None:
+        return others.get(feature, (-math.inf, math.inf))
+    return -math.inf if spec.low is None else spec.low, math.inf if spec.high is None else spec.high

@@ -256,8 +256,10 @@ def _compared(
 def _means(
     language: str, values: Mapping[_Key, float | None], prefix: str = ""
 ) -> dict[tuple[str, str], features.FeatureMean]:
-    """By score and system. A prefix keeps the intervals of differences from being cut where a score ends."""
+    """Return the means by score and system; with a prefix those of differences, which lie within -1 and 1."""
     import pyarrow as pa
+
+    bounds = {prefix + name: (-1.0, 1.0) for name in NAMES}
 
     keys = sorted(values, key=lambda key: (key[1], key[2], key[0]))  # sums in one order are the same to the last bit
     table = pa.table(
@@ -268,7 +270,7 @@ def _means(
             "value": pa.array([values[key] for key in keys], pa.float64()),
         }
     )
-    return {(row.feature.removeprefix(prefix), row.system): row for row in features.means(table)}
+    return {(row.feature.removeprefix(prefix), row.system): row for row in features.means(table, bounds=bounds)}
 
 
 def _ranks(means: Mapping[tuple[str, str], features.FeatureMean]) -> dict[tuple[str, str], int | None]:

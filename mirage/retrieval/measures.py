@@ -55,7 +55,7 @@ class RetrievalMean:
     mean: float | None
     """Mean over the queries with a value; null without any."""
     low: float | None
-    """Lower end of the 95% interval (Student's t, the query as the unit); null with fewer than two queries."""
+    """Lower end of the 95% interval (`mirage.bounded`, the query as the unit); null with fewer than two queries."""
     high: float | None
     """Upper end."""
     n: int
@@ -153,7 +153,7 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
     table = measured.select(["language", "query_id", "retriever", "measure", "value"]).rename_columns(
         ["language", "query_id", "system", "feature", "value"]
     )
-    rows = feature_means(table)
+    rows = feature_means(table, bounds=dict.fromkeys(table["feature"].unique().to_pylist(), (0.0, 1.0)))
     every = [*rows, *over_languages(rows)]
     return [
         RetrievalMean(
@@ -161,8 +161,8 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
             row.system,
             row.feature,
             row.mean,
-            None if row.low is None else max(0.0, row.low),
-            None if row.high is None else min(1.0, row.high),
+            row.low,
+            row.high,
             row.n,
             row.total,
         )

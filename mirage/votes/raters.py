@@ -300,6 +300,11 @@ def score_means(scores: pa.Table) -> list[ScoreMean]:
         people first.
     """
     result = []
+    bounds = {
+        row["measure"]: (min(ends), max(ends))
+        for row in scores.select(["measure", "low", "high"]).to_pylist()
+        if None not in (ends := (row["low"], row["high"]))
+    }
     for person in (True, False):
         groups: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         raters: dict[tuple[str, str, str], set[str]] = defaultdict(set)
@@ -309,7 +314,7 @@ def score_means(scores: pa.Table) -> list[ScoreMean]:
                 raters[key].add(row["rater"])
                 if row["value"] is not None:
                     groups[key][row["query_id"]].append(row["value"])
-        rows = means(_by_query(groups)) if groups else []
+        rows = means(_by_query(groups), bounds=bounds) if groups else []
         languages = defaultdict(set)
         for row in rows:
             languages[row.feature].add(row.language)
