@@ -10,6 +10,7 @@ Rice (Advances in Applied Probability 12, 1980), so that it needs no draws. Cove
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 
 import numpy as np
@@ -24,6 +25,8 @@ UNSEEN = 0.25
 interval of 50 values covers 89% where one in 50 is 0, with 0.5 all intervals of smooth values are too wide."""
 _STEPS = 60
 """Most steps to a quantile."""
+_FARTHEST = 8.0
+"""Standard deviations of a normal beyond which no p-value is told from another."""
 _SAME = 1e-9
 """Values that differ by less, against the range, are the same."""
 
@@ -95,10 +98,16 @@ class StratifiedMean:
         side = self._sample if self.value > point else self._mirrored
         if gap <= _SAME:
             return 1.0
-        z = 2.0
-        for _ in range(_STEPS):
-            last, z = z, min(z * (gap / max(self._distance(side, z), 1e-300)) ** 0.6, 8.0)
-            if abs(z - last) < 1e-3:
+        # A distance is nearly a power of z: secant steps in logarithms.
+        z, power, last, before = 2.0, 1.4, 0.0, 0.0
+        for step in range(8):
+            short = math.log(gap / max(self._distance(side, z), 1e-300))
+            if step and short != before:
+                power = min(max((before - short) / math.log(z / last), 0.3), 3.0)
+            if abs(short) < 1e-3 or (z == _FARTHEST and short > 0):
+                break
+            last, before, z = z, short, min(z * math.exp(short / power), _FARTHEST)
+            if z == last:
                 break
         return min(1.0, 2 * NormalDist().cdf(-z))
 

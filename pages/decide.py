@@ -259,12 +259,12 @@ SYSTEMS = (
     ),
     ui.Col("price", "$ / 1,000", "probability", help="US dollars for 1,000 answers.", width=74),
     ui.Col("seconds", "Seconds", "mean", help="Median seconds for an answer.", width=66),
-    ui.Col("p_best", "Best", "probability", help="Share of the draws in which it is worth most.", width=56),
+    ui.Col("p_best", "Best", "probability", help="Chance that it is worth most.", width=56),
     ui.Col(
         "p_front",
         "Front",
         "probability",
-        help="Share of the draws in which nobody as cheap and as fast is worth more.",
+        help="Chance that nobody as cheap and as fast is worth more.",
         width=56,
     ),
 )
@@ -275,7 +275,7 @@ LANGUAGES = (
         "p_right",
         "Right",
         "probability",
-        help="Share of the draws in which no other is better than the choice by more than the margin.",
+        help="Chance that no other is better than the choice by more than the margin.",
     ),
     ui.Col("one_regret", "Lost", "value", help="How far the choice for all languages is below the best here."),
     ui.Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Of what is lost."),

@@ -148,14 +148,14 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(judge_decisions: 
     correction = votes.correct(
         [*some, skip, unknown, *preferred], judge_decisions, language="sw", judge="judge", seed=7
     )
-    plain = votes.correct(some, judge_decisions, language="sw", judge="judge", seed=7)
+    plain = votes.correct([*some, unknown], judge_decisions, language="sw", judge="judge", seed=7)
     assert (correction.theta == plain.theta).all(), "only votes on battles drawn at random"
-    assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (90, 600, 1, 1)
-    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 90, 7, True)
-    assert correction.votes.sum() == 180
+    assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (91, 600, 1, 1)
+    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 91, 7, True)
+    assert correction.votes.sum() == 182
     for part in (
         "600 battles judged by judge",
-        "90 votes of 3 people",
+        "91 votes of 3 people",
         f"lambda {correction.lam:.2f} (tuned)",
         "seed 7",
     ):
@@ -348,7 +348,7 @@ def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
     judge_decisions: dict[Battle, Decision],
 ) -> None:
     some = cast(judge_decisions, 200)
-    plain = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    plain = votes.correct([*some, unknown], judge_decisions, language="sw", judge="judge")
     half = votes.correct([chance(vote, 0.5) for vote in some], judge_decisions, language="sw", judge="judge")
     assert np.allclose(half.theta, plain.theta)
     assert np.allclose(half.covariance, plain.covariance)
@@ -483,3 +483,39 @@ def test_on_real_people_the_corrected_intervals_cover_and_are_hardly_narrower_th
     (before,) = trials(real, sets[1:], 375, draws=4, seed=1)
     assert chosen.covers > 0.92
     assert chosen.error < 0.6 * before.error, "all votes of the queue, and not the quarter that is plainly random"
+
+
+def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -> None:
+    """On three queries of ten people see the systems the other way round, and there the judge mostly says nothing."""
+    names, theta = [f"s{k}" for k in range(5)], np.linspace(0.8, -0.8, 5)
+    i, j = np.triu_indices(5, 1)
+    chance = 1 / (1 + np.exp(theta[j] - theta[i]))
+    reversed_chance = 1 / (1 + np.exp((theta[i] - theta[j]) / 2))
+    share = 0.7 * chance + 0.3 * reversed_chance
+    points, pairs = np.zeros((5, 5)), np.zeros((5, 5))
+    points[i, j], pairs[i, j] = share, 1
+    expected = solve_points(pairs, points, np.zeros(5))
+    rng, errors, held = np.random.default_rng(128), [], []
+    for _ in range(30):
+        decided: dict[Battle, Decision] = {}
+        cast_votes = []
+        for q in range(120):
+            hard = rng.random() < 0.3
+            wins = rng.random(len(i)) < (reversed_chance if hard else chance)
+            for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
+                key = Battle("sw", f"q{q:03}", names[a], names[b])
+                if not (hard and rng.random() < 0.9):
+                    said = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                    decided[key] = Decision(0 if said else 1, float(said), True)
+                if rng.random() < 0.15:
+                    word, about = "A" if won else "B", {"language": "sw", "system_a": key[2], "system_b": key[3]}
+                    cast_votes.append(ballot(q, word, voter="v", vote_id=f"{q}-{a}-{b}", **about))
+        correction = votes.correct(cast_votes, decided, language="sw", judge="judge")
+        low, high = correction.interval()
+        errors.append(correction.theta - expected)
+        held.append((low <= expected) & (expected <= high))
+        assert correction.unread > 0
+        assert correction.n_votes == len(cast_votes)
+    bias, noise = np.mean(errors, axis=0), np.std(errors, axis=0) / 30**0.5
+    assert np.abs(bias).max() < 3 * noise.max()
+    assert 0.88 <= np.mean(held) <= 1

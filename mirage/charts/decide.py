@@ -90,7 +90,7 @@ def by_weight(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     }
     hover = [
         f"<b>{label_text(row['choice'])}</b><br>{label_text(row['measure'])} weighs {row['weight']:.0%}<br>no other is "
-        f"better in {row['p_right']:.0%} of the draws"
+        f"better with a chance of {row['p_right']:.0%}"
         for row in chosen
     ]
     places = [measures.index(row["measure"]) for row in chosen]

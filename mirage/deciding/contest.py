@@ -4,10 +4,16 @@ A system is left out of those that may be the best when a one-sided test shows o
 all others: the largest of its studentised deficits against the 95% quantile of the largest over the draws. The set so
 holds the truly best with a chance of 95% (the marginal confidence set for the first rank of Mogstad, Romano, Shaikh and
 Wilhelm, 2024, Review of Economic Studies 91(1), doi:10.1093/restud/rdad006; with a single step).
+
+Chances are read off other draws. As they are, the draws believe that the estimates differ as much as the truth does, so
+the best of nearly equal systems would look sure. For chances the differences shrink by how far systems differ beyond
+their errors: a hierarchical model whose spread has a half-Cauchy prior (Gelman, Bayesian Analysis 1(3), 2006) at the
+scale of these errors. Of the priors tried, none was better calibrated (`benchmarks/calibration_means.py`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +24,8 @@ from mirage.rank.fit import Array
 from mirage.rank.records import LEVEL
 
 _SAME = 1e-12
+_SPREADS = 80
+"""Spreads of the truth that chances are averaged over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +70,12 @@ class Contest:
         return rows
 
     def p_right(self, margin: float = 0.0) -> Array:
-        """S: share of the draws in which no other is better by more than the margin."""
-        short = self.draws.max(axis=1, keepdims=True) - self.draws
+        """S: chance that no other is better by more than the margin."""
+        short = self._shrunk.max(axis=1, keepdims=True) - self._shrunk
         return np.asarray((short <= margin + _SAME).mean(axis=0))
 
     def on_front(self, costs: Array) -> tuple[NDArray[np.bool_], Array]:
-        """S whether no other is worth more at no higher cost, by the estimates; S shares of the draws in which so.
+        """S whether no other is worth more at no higher cost, by the estimates; S chances that it is so.
 
         Args:
             costs: S x C: what each costs; NaN where that is not known, which then is not compared.
@@ -75,7 +83,28 @@ class Contest:
         with np.errstate(invalid="ignore"):
             dearer = costs[:, None, :] > costs[None, :, :]
         at_most = np.asarray(~np.swapaxes(dearer, 0, 1).any(axis=2))
-        return _undominated(self.worth[None], at_most)[0], _undominated(self.draws, at_most).mean(axis=0)
+        return _undominated(self.worth[None], at_most)[0], _undominated(self._shrunk, at_most).mean(axis=0)
+
+    @cached_property
+    def _shrunk(self) -> Array:
+        """B x S: what the systems may be worth relative to their mean, given that they are a sample themselves."""
+        centre = self.worth - self.worth.mean()
+        moves = self.draws - self.worth
+        moves = moves - moves.mean(axis=1, keepdims=True)
+        variances, axes = np.linalg.eigh(moves.T @ moves / len(moves))
+        errors, axes = np.maximum(variances[1:], 0.0), axes[:, 1:]
+        if len(self.systems) < 2 or np.median(errors) < _SAME:
+            return np.asarray(centre + moves)
+        scale = math.sqrt(np.median(errors))
+        spreads = scale * np.geomspace(0.01, 100, _SPREADS)
+        whole = spreads[:, None] ** 2 + errors
+        seen = centre @ axes
+        likely = -(np.log(whole) + seen**2 / whole).sum(axis=1) / 2 + np.log(spreads / (1 + (spreads / scale) ** 2))
+        chance = np.cumsum(np.exp(likely - likely.max()))
+        # Draws are in no order, so each takes a spread by its number.
+        of_draw = np.searchsorted(chance / chance[-1], (np.arange(len(moves)) + 0.5) / len(moves))
+        kept = spreads[of_draw, None] ** 2 / whole[of_draw]
+        return np.asarray((kept * seen + np.sqrt(kept) * (moves @ axes)) @ axes.T)
 
     @cached_property
     def _deficits(self) -> tuple[tuple[Array, Array, float, float], ...]:

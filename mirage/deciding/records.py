@@ -86,7 +86,7 @@ class LanguageChoice:
     """The systems that are not told apart from the best, best first: with a chance of 95% the truly best is among them.
     With a margin: those that may be within it of the best."""
     p_right: float | None
-    """Share of the draws in which no system is better than the choice by more than the margin, in [0, 1]."""
+    """Chance that no system is better than the choice by more than the margin, in [0, 1]."""
     regret: float | None
     """By how much the best of the estimates is above the choice, at least 0, in the unit of the worth."""
     regret_low: float | None
@@ -120,14 +120,14 @@ class SystemOption:
     high: float | None
     """Upper end."""
     p_best: float | None
-    """Share of the draws in which it is worth most of those that meet the requirements."""
+    """Chance that it is worth most of those that meet the requirements."""
     contender: bool
     """Whether it is not told apart from the best."""
     on_front: bool | None
     """Whether no other that meets the requirements is as cheap and as fast (where both are timed) and worth more; null
     without a price or a worth."""
     p_front: float | None
-    """Share of the draws in which that is so."""
+    """Chance that it is so."""
 
 
 @dataclass(frozen=True, slots=True)

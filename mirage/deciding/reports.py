@@ -55,8 +55,8 @@ def basis(report: ChoiceReport) -> list[str]:
     if len(row.contenders) > 1 and price is not None:
         among = f"it is the cheapest of {len(row.contenders)} systems"
     close = f"within {report.margin:g} of the best" if report.margin else "itself the best"
-    often = "every draw" if row.p_right > _SURE else f"{row.p_right:.0%} of the draws"
-    parts = [f"{among} that cannot be told apart from the best{paid}", f"it is {close} in {often}"]
+    chance = "over 99.9%" if row.p_right > _SURE else f"{row.p_right:.0%}"
+    parts = [f"{among} that cannot be told apart from the best{paid}", f"it is {close} with a chance of {chance}"]
     return parts + ([row.reason] if row.reason else [])
 
 

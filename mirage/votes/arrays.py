@@ -25,7 +25,7 @@ def lay_out(
     """The arrays of the battles of one language.
 
     Args:
-        battles: those that a judge decided, sorted.
+        battles: those that a judge decided or people voted on, sorted.
         opinions: the votes with an opinion on each that was voted on.
         systems: the systems, in the order of their numbers.
         judges: what each judge said.
@@ -57,6 +57,7 @@ def lay_out(
         _weights([opinions.get(battle, ()) for battle in battles]),
         len(systems),
         len(queries),
+        np.array([all(not verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
     )
 
 

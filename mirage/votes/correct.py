@@ -125,7 +125,7 @@ class Correction:
     skipped: int
     """Votes without an opinion: left out."""
     unread: int
-    """Votes on battles without a readable verdict of a judge: left out."""
+    """Those of the votes that are on battles without a readable verdict of a judge: nothing is predicted of these."""
     seed: int
     """Seed of the draws behind the intervals of the ranks, and of the parts that a prediction is cross-fitted over."""
     languages: tuple[str, ...] = ()
@@ -233,7 +233,8 @@ def correct(
     Args:
         votes: those that stand (`standing`); only those on battles that were drawn with a known chance, or plainly at
             random, are used.
-        verdicts: what the judge said of each battle (`verdicts.judged`).
+        verdicts: what the judge said of each battle (`verdicts.judged`). Votes on battles that it is silent on count
+            too, where it has judged both systems: without them people's ratings would be those of the others.
         language: which language.
         judge: the judge's name; with `more` the names of all.
         more: what further judges said. A battle that one of them decided is used.
@@ -251,17 +252,17 @@ def correct(
         {battle_key: verdict for battle_key, verdict in by_battle.items() if battle_key[0] == language}
         for by_battle in (verdicts, *more)
     ]
-    battles = sorted(set().union(*judges))
-    if not battles:
+    judged_battles = {key for by_battle in judges for key, verdict in by_battle.items() if verdict.n_read}
+    if not judged_battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
     drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
     skipped = sum(label(vote) is None for vote in drawn)
-    judged_battles = set(battles)
+    systems = tuple(sorted({name for battle_key in judged_battles for name in battle_key[2:]}))
     opinions: dict[Battle, list[Vote]] = defaultdict(list)
     for vote in drawn:
-        if label(vote) is not None and battle(vote) in judged_battles:
+        if label(vote) is not None and set(battle(vote)[2:]) <= set(systems):
             opinions[battle(vote)].append(vote)
-    systems = tuple(sorted({name for battle_key in battles for name in battle_key[2:]}))
+    battles = sorted(judged_battles | opinions.keys())
     data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
     result = powered_estimate(data, lam, seed=seed)
@@ -278,14 +279,14 @@ def correct(
         votes=_by_system(
             len(systems), [(battle_key, len(battle_votes)) for battle_key, battle_votes in opinions.items()], systems
         ),
-        battles=_by_system(len(systems), [(battle_key, 1) for battle_key in battles], systems),
+        battles=_by_system(len(systems), [(battle_key, 1) for battle_key in judged_battles], systems),
         n_votes=n_votes,
         voters=tuple(sorted({vote.voter for battle_votes in opinions.values() for vote in battle_votes})),
         n_voted=len(opinions),
         n_queries=data.n_queries_voted,
-        n_battles=len(battles),
+        n_battles=len(judged_battles),
         skipped=skipped,
-        unread=len(drawn) - skipped - n_votes,
+        unread=sum(len(own) for battle_key, own in opinions.items() if battle_key not in judged_battles),
         seed=seed,
         alone=_alone(data),
         features=tuple(features),

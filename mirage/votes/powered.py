@@ -73,6 +73,21 @@ class Data:
     """S."""
     queries: int
     """Q."""
+    silent: NDArray[np.bool_] | None = None
+    """N: whether no judge decided the battle, so that it is here for its votes alone; None for nowhere."""
+
+    @property
+    def mass(self) -> Array:
+        """N: how many of all battles each stands for.
+
+        Where every judge is silent only battles with votes are here. They stand for the others of their kind, so many
+        that their share of all is their share of the weighted votes.
+        """
+        mass = np.ones(len(self.first))
+        decided = self.weight[~self.silent].sum() if self.silent is not None else 0.0
+        if self.silent is not None and decided > 0:
+            mass[self.silent] = self.weight[self.silent] * (~self.silent).sum() / decided
+        return mass
 
     @property
     def voted(self) -> NDArray[np.bool_]:
@@ -169,9 +184,9 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     Raises:
         NotEnoughData: if a rating has no bound.
     """
-    everything = np.ones(len(data.first))
+    everything = data.mass
     predicted = np.zeros_like(everything) if lam == 0 else _predicted(data, seed)
-    w = data.means(everything, data.weight)
+    w = data.means(np.ones_like(everything), data.weight)
     human = data.means(data.human, data.weight)
     judge = data.means(predicted, everything) - data.means(predicted, data.weight)
     query_ids, off = data.scores(predicted, data.weight)
