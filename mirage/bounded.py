@@ -150,7 +150,7 @@ class _Sample:
         constant = self._low + (self.mean - self._low) * np.exp(log_ndtr(-z) / self._n)
         varied = ~self._constant
         if not varied.any():
-            return constant
+            return np.asarray(constant)
         above = (self._values - self._low[self._group]) / np.where(span > 0, span, 1.0)[self._group]
         # Secant steps in the logarithm of the tilt, kept within what brackets the root: 0 at the mean, infinite at the
         # end of the range. The first guess takes the tail for normal.
@@ -170,7 +170,7 @@ class _Sample:
                 step = tilt - excess * (tilt - last) / (excess - before)
             last, before = tilt, excess
             tilt = np.where(done, tilt, np.where((step > left) & (step < right), step, (left + right) / 2))
-        return np.where(varied, self._low + span * end, constant)
+        return np.asarray(np.where(varied, self._low + span * end, constant))
 
     def _tilted(self, above: Array, tilt: Array) -> tuple[Array, Array]:
         """Return the mean under a tilt to what is not seen, and the signed root of its tail.

@@ -348,7 +348,7 @@ def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
     judge_decisions: dict[Battle, Decision],
 ) -> None:
     some = cast(judge_decisions, 200)
-    plain = votes.correct([*some, unknown], judge_decisions, language="sw", judge="judge")
+    plain = votes.correct(some, judge_decisions, language="sw", judge="judge")
     half = votes.correct([chance(vote, 0.5) for vote in some], judge_decisions, language="sw", judge="judge")
     assert np.allclose(half.theta, plain.theta)
     assert np.allclose(half.covariance, plain.covariance)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mirage.answers import citations, cited, is_numbered
-from mirage.features.means import means, over_languages
 from mirage.retrieval.attribution import Attribution, Cause, ShownAnswer, attribute
 from mirage.retrieval.grades import RELEVANT_FROM, grades
 from mirage.shown import ShownPassages
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 CAUSED_BY = ("outcomes", "passages", "documents", "retrieved", "answers")
 """Tables that causes are made from; all but the first where they are there."""
-FEWEST = 8
-"""Queries wholly shown that an interval of `GivenRetrieval.lost` needs in each language: with 8 it holds the truth 93
-times in 100, with 5 only 85 times (simulated)."""
 _QUERY = ("language", "query_id")
 _ANSWER = ("text", "template", "numbered", "retriever", "depth")
 _EXISTS: tuple[Cause, ...] = ("right", "ignored", "not_retrieved")
@@ -55,8 +51,8 @@ class GivenRetrieval:
     lost: float
     """`given` minus `whole`: what retrieval costs the system."""
     low: float | None
-    """Lower end of the 95% interval of `lost` (Student's t of its linear terms, the query as the unit); null where a
-    language has fewer than `FEWEST` queries in `n_given`."""
+    """Lower end of the 95% interval of `lost`, the query as the unit; null where a language's queries were all wholly
+    shown."""
     high: float | None
     """Upper end."""
 
@@ -114,39 +110,75 @@ def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
         entries: what `causes` gave.
     """
     import numpy as np
-    import pyarrow as pa
 
-    cells: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+    from mirage.bounded import mean_of_means
+
+    counts: dict[str, dict[str, _Counts]] = {}
     for entry in entries:
         if entry.attribution.cause in _EXISTS and entry.complete is not None:
-            key = entry.attribution.system, entry.attribution.language
-            cells.setdefault(key, []).append((entry.attribution.cause == "right", entry.complete))
-    terms: dict[str, list[Any]] = {name: [] for name in ("language", "query_id", "system", "feature", "value")}
-    counts: dict[tuple[str, str], tuple[int, int, int, int]] = {}
-    for (system, language), pairs in sorted(cells.items()):
-        right, complete = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
-        n, n_given = len(right), complete.sum()
-        if not n_given:
+            own = counts.setdefault(entry.attribution.system, {})
+            cell = own.setdefault(entry.attribution.language, _Counts())
+            cell.add(right=entry.attribution.cause == "right", complete=entry.complete)
+    by_language: list[GivenRetrieval] = []
+    joint: list[GivenRetrieval] = []
+    for system, cells in sorted(counts.items()):
+        rows = [cell.compared(code, system) for code, cell in sorted(cells.items()) if cell.n_given]
+        if not rows:
             continue
-        whole, given = right.mean(), (right * complete).sum() / n_given
-        # Linear terms of the difference of a ratio and a mean: their mean is the difference itself.
-        linear = given - whole + n / n_given * complete * (right - given) - (right - whole)
-        counts[system, language] = int(right.sum()), n, int((right * complete).sum()), int(n_given)
-        terms["language"] += [language] * n
-        terms["query_id"] += [str(k) for k in range(n)]
-        terms["system"] += [system] * n
-        terms["feature"] += ["lost"] * n
-        terms["value"] += linear.tolist()
-    by_language = means(pa.table(terms)) if counts else []
-    result = []
-    for row in [*by_language, *over_languages(by_language)]:
-        own = [cell for key, cell in counts.items() if key[0] == row.system and row.language in (key[1], "all")]
-        n, n_given = sum(cell[1] for cell in own), sum(cell[3] for cell in own)
-        whole = sum(cell[0] / cell[1] for cell in own) / len(own)
-        given = sum(cell[2] / cell[3] for cell in own) / len(own)
-        ends = (row.low, row.high) if min(cell[3] for cell in own) >= FEWEST else (None, None)
-        result.append(GivenRetrieval(row.language, row.system, whole, n, given, n_given, given - whole, *ends))
-    return result
+        by_language += rows
+        whole, given, lost = (np.array([getattr(row, name) for row in rows]) for name in ("whole", "given", "lost"))
+        n, n_given = sum(row.n for row in rows), sum(row.n_given for row in rows)
+        ends: tuple[float | None, float | None] = None, None
+        if all(row.low is not None for row in rows):
+            lows, highs = (np.array([getattr(row, name) for row in rows]) for name in ("low", "high"))
+            ends = mean_of_means(lost, lows, highs)[1:]
+        means = float(whole.mean()), n, float(given.mean()), n_given, float(lost.mean())
+        joint.append(GivenRetrieval("all", system, *means, *ends))
+    by_language.sort(key=lambda row: (row.language, row.system))
+    return [*by_language, *joint]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Right answers and queries of one system in one language, by whether all that is relevant was shown."""
+
+    right: int = 0
+    n: int = 0
+    right_given: int = 0
+    n_given: int = 0
+
+    def add(self, *, right: bool, complete: bool) -> None:
+        """Count one answer."""
+        self.right += right
+        self.n += 1
+        self.right_given += right and complete
+        self.n_given += complete
+
+    def compared(self, language: str, system: str) -> GivenRetrieval:
+        """Return the share of right answers as it is and given perfect retrieval.
+
+        What is lost is the share of queries not wholly shown times the difference between the others and these: three
+        independent shares, whose intervals (`mirage.bounded`) add up like standard errors.
+        """
+        import numpy as np
+
+        from mirage.bounded import bounded_mean_intervals
+
+        whole, given, n_rest = self.right / self.n, self.right_given / self.n_given, self.n - self.n_given
+        if not n_rest:
+            return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, None, None)
+        pairs = ((self.right_given, self.n_given), (self.right - self.right_given, n_rest), (n_rest, self.n))
+        values = np.concatenate([np.repeat([1.0, 0.0], [k, n - k]) for k, n in pairs])
+        group = np.repeat([0, 1, 2], [n for _, n in pairs])
+        shares = np.array([k / n for k, n in pairs])
+        lows, highs = bounded_mean_intervals(values, group, np.zeros(3), np.ones(3))
+        below, above = shares - lows, highs - shares
+        gap, missed = shares[0] - shares[1], shares[2]
+        fewer, more = (below[2], above[2]) if gap > 0 else (above[2], below[2])
+        low = missed * gap - np.sqrt((missed * below[0]) ** 2 + (missed * above[1]) ** 2 + (gap * fewer) ** 2)
+        high = missed * gap + np.sqrt((missed * above[0]) ** 2 + (missed * below[1]) ** 2 + (gap * more) ** 2)
+        ends = max(float(low), -1.0), min(float(high), 1.0)
+        return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, *ends)
 
 
 def _answers(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:

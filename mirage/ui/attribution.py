@@ -6,7 +6,6 @@ import streamlit as st
 
 from mirage.charts import attribution as charts
 from mirage.languages import name_of
-from mirage.retrieval.causes import FEWEST
 from mirage.schema import from_rows
 from mirage.text import counted
 from mirage.ui.chart import chart
@@ -129,8 +128,7 @@ def _given(lost: views.Losses, code: str) -> None:
     st.caption(
         f"Of {counted(len(rows), 'system')} some relevant passages were not shown. Right: over the queries that some "
         "passage answers. Given retrieval: over those of which all relevant passages were shown. Lost: the difference, "
-        f"which is what retrieval costs; its interval needs {FEWEST} such queries in each language; "
-        "else its mark stands alone."
+        "which is what retrieval costs."
     )
     columns = [
         Col("system", "System", "system", of="outcomes", width=200),
