@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -144,14 +145,63 @@ class Citation(NamedTuple):
     """Whether it is one of the passages shown."""
 
 
-_NUMBER = r"\d{1,3}(?:\s*+[-–—]\s*+\d{1,3})?"
-_AND = r"(?:and|or|&|und|oder|et|ou|y|o|dan|и|или)"
+_DIGIT = r"[\d⁰¹²³⁴-⁹]"
+_NUMBER = rf"{_DIGIT}{{1,3}}(?!{_DIGIT})(?:\s*+[-–—~～〜]\s*+{_DIGIT}{{1,3}}(?!{_DIGIT}))?"
+_AND = (
+    r"(?:and|or|&|und|oder|et|ou|y|e|o|u|dan|atau|и|или|و|أو|یا|ja|tai|sekä|এবং|ও|और|तथा|व|या|మరియు|లేదా|และ|หรือ"
+    r"|및|와|과|또는|と|及び|および|または|和|与|與|及|或|na|au|àti|tàbí)"
+)
 _CONTEXT = r"(?:[ck]onte[xk]\w{0,3}|контекст\w{0,2}|passages?|documents?)"
-_WORD = rf"(?:{_CONTEXT}|docs?\.?|sources?|refs?\.?|references?)"
-_BRACKET = re.compile(r"[\[［【]([^\[\]［］【】]{1,400})[\]］】]")
-_ITEM = rf"(?:{_WORD}\s*+\#?)?{_NUMBER}"
+_SOURCES: dict[str, str] = {
+    "ar": "وثيق وثائق مستند مصدر مصادر سياق مرجع مراجع نص نصوص مقطع مقاطع فقر مقتطف اقتباس قطع",
+    "bn": "নথি দলিল উৎস সূত্র প্রসঙ্গ অনুচ্ছেদ তথ্যসূত্র রেফারেন্স পাঠ ডকুমেন্ট উদ্ধৃতি প্যাসেজ সোর্স কনটেক্সট অংশ",
+    "de": "dokument textstelle passage quelle kontext referenz beleg fundstelle abschnitt text auszug auszüg zitat"
+    " absatz",
+    "en": "document passage source context reference text citation cite excerpt extract chunk snippet result evidence"
+    " paragraph",
+    "es": "documento pasaje fuente contexto referencia texto cita extracto fragmento párrafo",
+    "fa": "سند اسناد مدرک مدارک منبع منابع متن متون زمینه بافت مرجع مراجع ارجاع پاراگراف بند گذر قطعه بخش",
+    "fi": "dokument asiakirj lähde lähte läht kohta kohda kontekst viite viitt teksti katkelm kappale ote",
+    "fr": "document passage source contexte référence réf texte citation extrait paragraphe",
+    "hi": "दस्तावेज़ दस्तावेज स्रोत संदर्भ सन्दर्भ परिच्छेद अनुच्छेद गद्यांश अंश पाठ उद्धरण प्रसंग डॉक्यूमेंट पैसेज सोर्स",
+    "id": "dokumen sumber konteks referensi rujukan teks bagian paragraf kutipan bacaan petikan",
+    "ja": "文書 文章 文献 資料 出典 情報源 文脈 コンテキスト コンテクスト パッセージ 段落"
+    " 参照 参考 引用 テキスト 本文 ドキュメント ソース 抜粋 根拠",
+    "ko": "문서 출처 자료 문맥 맥락 컨텍스트 참고 참조 본문 지문 글 텍스트 단락 문단 구절 발췌 인용 소스",
+    "ru": "документ источник контекст отрыв пассаж ссылк текст фрагмент абзац цитат",
+    "sw": "hati nyaraka waraka chanzo vyanzo muktadha kifungu vifungu marejeo rejeleo marejeleo maandishi matini nukuu",
+    "te": "పత్ర మూల సందర్భ భాగ పాఠ ఆధార ప్రస్తావన ప్రకరణ డాక్యుమెంట్ పేరా సూచన ఖండిక సోర్స్",
+    "th": "เอกสาร แหล่งที่มา แหล่งข้อมูล แหล่ง บริบท ข้อความ อ้างอิง ย่อหน้า เนื้อหา บทความ ที่มา",
+    "yo": "ìwé àkọsílẹ̀ orísun ìtọ́kasí àyọkà ọ̀rọ̀ àyíká ẹ̀rí",
+    "zh": "文档 文檔 文件 文献 文獻 资料 資料 来源 來源 出处 出處 上下文 语境 段落 文段 参考"
+    " 參考 引用 引文 文本 片段 材料 内容",
+}
+"""Beginnings of the words for a passage by language; a few more letters are an inflection."""
+_LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0900-\u0e7f\u200c](?<!\d))"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """A pattern for any of some words, in both normal forms of Unicode, the longest first."""
+    forms = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
+    return "|".join(sorted(map(re.escape, forms), key=lambda form: (-len(form), form)))
+
+
+_WORD = (
+    rf"(?:(?:[وفبلك]?ال|لل)?(?:{_alternatives(word for words in _SOURCES.values() for word in words.split())})"
+    rf"(?:{_LETTER}){{0,6}}|docs?\.?|src|refs?\.?|dok\.?|док\.?)"
+)
+# `Source: 2`, `citation:3`, `Dokument Nr. 2`, `เอกสารที่ 2`, `第2篇文档`, `[^1]`, and `1†source` of a browsing model.
+_SEPARATOR = r"\s*+(?:(?:[:：#.№-]|no\.?|nr\.?|n\.?[°º]|ที่|หมายเลข|رقم|شماره|第)\s*+){0,2}"
+_COUNTER = r"\s*+(?:번째?|号|號|番|篇|段|条|條|個|个|件)?"
+_ITEM = (
+    rf"(?:\^|(?:{_WORD}{_SEPARATOR})?第?)(?P<number>{_NUMBER})"
+    rf"(?:†[^\[\]【】,;]{{0,60}}|{_COUNTER}|\s*+(?:번째?|号|號|番|篇|段|条|條|個|个|件)\s*+{_WORD})"
+)
+_ONE_ITEM = re.compile(_ITEM, re.IGNORECASE)
+_UNNAMED = _ITEM.replace("?P<number>", "?:")
+_BRACKET = re.compile(r"[\[［【〔〖]([^\[\]［］【】〔〕〖〗]{1,400})[\]］】〕〗]")
 _LIST = re.compile(
-    rf"\s*{_ITEM}(?:(?:\s*+[,;،、，；]\s*+(?:{_AND}\s++)?|\s++{_AND}\s++){_ITEM})*+\s*",
+    rf"\s*{_UNNAMED}(?:(?:\s*+[,;،؛、，；]\s*+(?:{_AND}\s++)?|\s*+{_AND}\s*+){_UNNAMED})*+\s*\\?",
     re.IGNORECASE,
 )
 # "context 3", "contexts 1, 2 and 9". What follows a mere comma must end there, so that "in context 3, 5 people" is one.
@@ -163,6 +213,7 @@ _BARE = re.compile(
 _NUMBERS = re.compile(_NUMBER)
 _FILLING = re.compile(rf"\b(?:{_WORD}|{_AND})(?!\w)|[\W_]+", re.IGNORECASE)
 _RUN = re.compile(r"\d+")
+_DIGITS = re.compile(f"{_DIGIT}+")
 
 
 def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple[Citation, ...]:
@@ -170,8 +221,9 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
 
     Passage ids count in square brackets, several to a bracket, alone or among words: `[12#0, 34#1]`, `[Doc 12#0]`. So
     does what has the form of the passages' ids without being one of them: an unknown citation. Numbers of up to three
-    digits count where they fill the bracket: `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`; they mean positions in a
-    numbered prompt and are unknown otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too
+    digits, in any script, count where they fill the bracket, alone or with a word for a passage in one of 18 languages:
+    `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they mean positions in
+    a numbered prompt and are unknown otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too
     (also with passage or document), as far as the numbers are positions. Left out because uncertain: `the first
     context`, numbers in round brackets, years, a bracket that the answer's end cuts off.
 
@@ -186,13 +238,14 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     cited_spans: list[Span] = []
     by_form = _forms(ids)
     for bracket in _BRACKET.finditer(text):
-        whole, inside = bracket.span(), bracket.span(1)
-        if _LIST.fullmatch(text, *inside):
+        whole, inside, name = bracket.span(), bracket.span(1), bracket[1]
+        by_id = name in ids or (not numbered and any(match[0] in ids for match in by_form.finditer(text, *inside)))
+        if not by_id and _LIST.fullmatch(text, *inside):
             tokens = [
-                (match.span(), _positions(match[0], ids) if numbered else [match[0]])
-                for match in _NUMBERS.finditer(text, *inside)
+                (match.span("number"), _positions(match["number"], ids) if numbered else [match["number"]])
+                for match in _ONE_ITEM.finditer(text, *inside)
             ]
-        elif (name := bracket[1]) in ids:
+        elif name in ids:
             mentions.append(Citation(*whole, name, name, known=True))
             cited_spans.append(whole)
             continue
@@ -299,7 +352,7 @@ def _forms(ids: tuple[str, ...]) -> re.Pattern[str]:
 
 def _positions(written: str, ids: Sequence[str]) -> list[str | None]:
     """The passages that a number or a range means, each by id; null where there is no such position."""
-    ends = [int(number) for number in _RUN.findall(written)]
+    ends = [int(unicodedata.normalize("NFKC", number)) for number in _DIGITS.findall(written)]
     if not 1 <= ends[0] <= ends[-1] <= len(ids):
         return [None]
     return list(ids[ends[0] - 1 : ends[-1]])

@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from mirage.answers import Citation, citations, cited, parse_answer, segments, strip_markup
 from mirage.errors import BadInput
+from mirage.languages import LANGUAGES
 
 IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
 
@@ -131,9 +133,69 @@ def test_numbers_mean_positions_where_the_prompt_numbered_the_passages(text: str
     assert known(text) == positions
 
 
+IN_EVERY_LANGUAGE = {
+    "ar": ["[المستند ٢]", "[مصدر 2]", "[السياق: 2]"],
+    "bn": ["[নথি ২]", "[সূত্র ২]", "[অনুচ্ছেদ 2]"],
+    "de": ["[Dokument 2]", "[Quelle: 2]", "[Dokument Nr. 2]"],
+    "en": ["[Source: 2]", "[citation:2]", "[Excerpt 2]"],
+    "es": ["[Documento 2]", "[Fuente 2]", "[pasaje n.º 2]"],
+    "fa": ["[سند ۲]", "[منبع ۲]", "[متن 2]"],
+    "fi": ["[Lähde 2]", "[lähteessä 2]", "[asiakirjassa 2]"],
+    "fr": ["[Référence 2]", "[extrait 2]", "[contexte n° 2]"],
+    "hi": ["[दस्तावेज़ २]", "[स्रोत 2]", "[संदर्भ: 2]"],
+    "id": ["[Dokumen 2]", "[Sumber: 2]", "[rujukan 2]"],
+    "ja": ["[文書2]", "[出典2]", "【資料２】"],
+    "ko": ["[문서 2]", "[출처: 2]", "[2번 문서]"],
+    "ru": ["[Документ 2]", "[источнике 2]", "[отрывок 2]"],
+    "sw": ["[Hati 2]", "[Chanzo 2]", "[muktadha 2]"],
+    "te": ["[పత్రం ౨]", "[మూలం 2]", "[సందర్భం 2]"],
+    "th": ["[เอกสารที่ ๒]", "[แหล่งที่มา 2]", "[บริบท 2]"],
+    "yo": ["[ìwé 2]", "[orísun 2]", unicodedata.normalize("NFD", "[ìtọ́kasí 2]")],
+    "zh": ["[文档2]", "[来源：2]", "[第2篇文档]"],
+}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_number_with_a_word_for_a_passage_cites_in_every_language(code: str) -> None:
+    for text in IN_EVERY_LANGUAGE[code]:
+        assert known(f"x {text}.") == [2], text
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("x【1†source】, y【2†L3-L5】", [1, 2]),
+        ("x [^1][^2].", [1, 2]),
+        ("x [²]", [2]),
+        (r"x \[1\]", [1]),
+        ("[Dokumente 1 und 3]", [1, 3]),
+        ("[Sumber: 1; Sumber: 3]", [1, 3]),
+        ("[1和2]", [1, 2]),
+        ("[資料1、資料3]", [1, 3]),
+        ("[Quellen: 1–3]", [1, 2, 3]),
+        ("[منبع ۱ و ۲]", [1, 2]),
+    ],
+)
+def test_lists_ranges_footnotes_and_native_digits_cite(text: str, positions: list[int]) -> None:
+    assert known(text) == positions
+
+
+def test_citations_of_the_field_are_found(shared: Path) -> None:
+    lines = (shared / "field" / "citations.jsonl").read_text(encoding="utf-8").splitlines()
+    for case in map(json.loads, lines):
+        assert list(cited(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
+
+
+def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
+    ids = ("doc-1", "doc-2", "source_3")
+    mentions = citations("[doc-2] [doc-1, source_3]", ids, numbered=False)
+    assert cited(mentions) == ("doc-2", "doc-1", "source_3")
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "[2 documents] [Figure 2] [Table 3] x² (1) [3 Quellen]",
         "in 2019 (3) or [2019]",
         "context 2019",
         "context 10% of it",
