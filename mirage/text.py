@@ -93,9 +93,11 @@ def trigrams(text: str) -> list[str]:
 
 _THAI = "[ก-ฮะ-ฺเ-ๅ็-๎ກ-ຮະ-ຽເ-ໄ່-ໍໜ-ໟ]"
 # Thai, and Lao likewise, writes a space after a clause, and around figures and abbreviations, where it ends nothing.
-_THAI_SPACE = re.compile(rf"(?<={_THAI})\s+(?={_THAI})(?!\S{{0,4}}\.)|(?<=[\]!?])\s+(?={_THAI})")
+# A gap of three is where a citation was blanked, and ends a clause of any length.
+_THAI_SPACE = re.compile(rf"(?P<gap>\s{{3,}})|(?<={_THAI})\s+(?={_THAI})(?!\S{{0,4}}\.)|(?<=[\]!?])\s+(?={_THAI})")
 _OTHER_END = re.compile("[។៕།༎]+")
 """Ends of a sentence in Khmer and in Tibetan script, which sentencex does not know."""
+_THAI_LETTER = re.compile(_THAI)
 _THAI_SHORT = 20
 """A Thai clause of fewer characters goes with the one before it."""
 
@@ -103,7 +105,8 @@ _THAI_SHORT = 20
 def sentences(text: str, language: str) -> list[Span]:
     """Where the sentences of a text stand, without the white space around them; a line break always ends one.
 
-    Thai and Lao have no mark for the end of a sentence: they are cut into clauses, at spaces between their letters. A
+    Thai and Lao have no mark for the end of a sentence: lines in them are cut into clauses, at spaces between their
+    letters. A
     language that `sentencex` has no rules for is cut at the end marks of all scripts.
 
     Args:
@@ -113,7 +116,8 @@ def sentences(text: str, language: str) -> list[Span]:
     spans: list[Span] = []
     offset = 0
     for line in text.splitlines(keepends=True):
-        for start, end in _thai(line) if base(language) in ("th", "lo") else _boundaries(line, base(language)):
+        unmarked = base(language) in ("th", "lo") and _THAI_LETTER.search(line)
+        for start, end in _thai(line) if unmarked else _boundaries(line, base(language)):
             piece = line[start:end]
             if bare := piece.strip():
                 begin = offset + start + len(piece) - len(piece.lstrip())
@@ -134,11 +138,12 @@ def _boundaries(line: str, language: str) -> list[Span]:
 
 
 def _thai(line: str) -> list[Span]:
-    cuts = [0]
-    for space in _THAI_SPACE.finditer(line):
-        if space.start() - cuts[-1] >= _THAI_SHORT:
+    cuts, gap = [0], False
+    for space in _THAI_SPACE.finditer(line.rstrip()):
+        if space["gap"] or space.start() - cuts[-1] >= _THAI_SHORT:
             cuts.append(space.end())
-    if len(cuts) > 1 and len(line.rstrip()) - cuts[-1] < _THAI_SHORT:
+            gap = bool(space["gap"])
+    if len(cuts) > 1 and not gap and len(line.rstrip()) - cuts[-1] < _THAI_SHORT:
         cuts.pop()
     return list(itertools.pairwise([*cuts, len(line)]))
 

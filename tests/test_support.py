@@ -11,12 +11,14 @@ from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, error, reply
+from test_text import TWO_SENTENCES
 
 from mirage import schema, store, votes
 from mirage.features.graded_support import measure
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places, sentence_places
 from mirage.features.support_grading import PEOPLE, parse_support
+from mirage.languages import LANGUAGES
 from mirage.votes.stage import grade_support_by_votes
 
 TEXT = "The lamp was lit in 1889 [d1]. It is kept by people [d1] [d2]. It stands on a rock."
@@ -177,3 +179,34 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
     grade_support_by_votes(arena, log[:2], made_by="a test")
     assert store.open_arena(arena).rows("support_grades") == 1
     mirage("support", arena, "--votes", code=2)  # the log in the database is empty
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_citation_ends_no_sentence_and_joins_none_in_any_language(code: str) -> None:
+    first, second = TWO_SENTENCES[code]
+    space = "" if code in ("ja", "zh") else " "
+    bare = [sentence.rstrip(".。।") for sentence in (first, second)]
+    ends = [sentence[len(words) :] for sentence, words in zip((first, second), bare, strict=True)]
+    texts = [
+        f"{first}{space}[1#0]{space}{second}{space}[2#0]",
+        f"{first} [1#0] {second} [2#0]",
+        f"{first}[1#0]{space}{second}[2#0]",
+        f"{bare[0]} [1#0]{ends[0]} {bare[1]} [2#0]{ends[1]}",
+        f"{bare[0]}[1#0]{ends[0]}{space}{bare[1]}[2#0]{ends[1]}",
+        f"{first} [1#0]\n{second} [2#0]",
+    ]
+    for text in texts:
+        answer = MeasuredAnswer(code, text, False, ("1#0", "2#0"), (None, None))
+        assert [place.passage_ids for place in sentence_places(answer)] == [("1#0",), ("2#0",)], text
+    both = MeasuredAnswer(code, f"{first} [1#0][2#0] {second}", False, ("1#0", "2#0"), (None, None))
+    assert [place.passage_ids for place in sentence_places(both)] == [("1#0", "2#0"), ()]
+
+
+def test_short_thai_clauses_each_with_a_citation_are_told_apart() -> None:
+    text = "เขาเกิด พ.ศ. 2445 [1#0] เขาตาย พ.ศ. 2500 [2#0]"
+    answer = MeasuredAnswer("th", text, False, ("1#0", "2#0"), (None, None))
+    assert [place.passage_ids for place in sentence_places(answer)] == [("1#0",), ("2#0",)]
+
+
+def test_citations_without_a_sentence_are_no_sentence() -> None:
+    assert sentence_places(MeasuredAnswer("en", "[1#0] [2#0]", False, ("1#0", "2#0"), (None, None))) == []

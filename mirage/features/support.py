@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from mirage.answers import blank_citations
 from mirage.errors import BadInput
 from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text import sentences
@@ -43,20 +44,23 @@ def cited_places(answer: MeasuredAnswer) -> list[Cited]:
 def sentence_places(answer: MeasuredAnswer) -> list[Cited]:
     """Each sentence of the reason (of the answer where no reason is marked), and the known passages that it cites.
 
-    A citation belongs to the sentence it stands in. At the head of a sentence, before any word, it belongs to the one
-    before unless that has its own, as in `It rose. [a] It fell. [b]`. Citations are cut out of the sentences; what has
-    no words then is none.
+    The text is split as if its citations were blank: `It rose. [a] It fell.` is two sentences in every language. A
+    citation belongs to the sentence it stands in. Between two sentences it belongs to the one before unless that has
+    its own, as in `It rose. [a] It fell. [b]`. Citations are cut out of the sentences; what has no words then is none.
     """
     part = answer.parts.reason_span or answer.parts.answer_span
     if part is None:
         return []
-    places = [(part[0] + start, part[0] + end) for start, end in sentences(answer.text[slice(*part)], answer.language)]
+    blank = blank_citations(answer.text, answer.mentions)[slice(*part)]
+    places = [(part[0] + start, part[0] + end) for start, end in sentences(blank, answer.language)]
+    if not places:
+        return []
     cited_ids: list[dict[str, None]] = [{} for _ in places]
     has_own = [False] * len(places)
     for mention in answer.mentions:
         if not part[0] <= mention.start < part[1]:
             continue
-        position = next(n for n, (_, end) in enumerate(places) if mention.start < end)
+        position = next((n for n, (_, end) in enumerate(places) if mention.start < end), len(places) - 1)
         heads = not _has_words(answer.words_of(places[position][0], mention.start))
         if heads and position and not has_own[position - 1]:
             position -= 1
