@@ -222,7 +222,8 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     Passage ids count in square brackets, several to a bracket, alone or among words: `[12#0, 34#1]`, `[Doc 12#0]`. So
     does what has the form of the passages' ids without being one of them: an unknown citation. Numbers of up to three
     digits, in any script, count where they fill the bracket, alone or with a word for a passage in one of 18
-    languages: `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they mean positions in
+    languages: `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they
+    mean positions in
     a numbered prompt and are unknown otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too
     (also with passage or document), as far as the numbers are positions. Left out because uncertain: `the first
     context`, numbers in round brackets, years, a bracket that the answer's end cuts off.

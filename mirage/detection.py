@@ -4,6 +4,7 @@ The detector is py3langid: a naive Bayes classifier over byte sequences whose sc
 the text's length in bytes, then normalised to sum to 1 over the languages that compete. It needs no network.
 
     detect("Hà Nội là thủ đô.")     # "vi"; None where no language is likely enough
+    detect_set(texts)               # of texts that belong together: brief ones take a language of the others
     language_probabilities(text)    # of the 18 languages of `LANGUAGES`, which compete among themselves
     language_probabilities(text, every=True)    # of every language that the model knows
     probabilities_of(texts)         # the same of many texts, several times as fast
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -197,13 +199,96 @@ def label(code: str) -> str:
     return _LABELS.get(base(code), base(code))
 
 
-def detect(text: str) -> str | None:
-    """Code of the language that a text is most likely written in, of all that the model knows.
+RELATIVES = {
+    "an": "es",
+    "ary": "ar",
+    "arz": "ar",
+    "ast": "es",
+    "bs": "hr",
+    "ext": "es",
+    "gl": "pt",
+    "lij": "it",
+    "ltg": "lv",
+    "ms": "id",
+    "nn": "no",
+    "pcm": "en",
+    "prs": "fa",
+    "sco": "en",
+    "vec": "it",
+    "wuu": "zh",
+    "yue": "zh",
+}
+"""Languages that short texts are mistaken for, each with the far more usual one that it is close to."""
+
+
+def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, float]:
+    """Return the probability of each language, of all that the model knows, with `RELATIVES` counted for the usual one.
+
+    Args:
+        text: the text.
+        named: codes that the text's source names; a relative among them competes as a language of its own.
+    """
+    own = {label(code) for code in named}
+    shares: dict[str, float] = {}
+    for code, share in language_probabilities(text, every=True).items():
+        name = label(code)
+        usual = code if name in own else _code(RELATIVES.get(name, code))
+        shares[usual] = shares.get(usual, 0.0) + share
+    return shares
+
+
+def detect(text: str, named: Collection[str] = ()) -> str | None:
+    """Return the code of the language that a text is most likely written in, of all that the model knows.
 
     None where no language reaches `DECIDED`: a few Latin letters, no letters, many languages.
+
+    Args:
+        text: the text.
+        named: codes that the text's source names (`language_shares`).
     """
     if not any(map(str.isalpha, text)):
         return None
-    shares = language_probabilities(text, every=True)
+    shares = language_shares(text, named)
     likeliest = max(shares, key=lambda code: shares[code])
     return likeliest if shares[likeliest] >= DECIDED else None
+
+
+_BRIEF = 60
+"""Bytes below which a text alone tells its language badly."""
+_SURE = 0.95
+"""Probability from which even a brief text is not taken for another language."""
+_PLAUSIBLE = 0.01
+"""Probability of the languages of a set together below which a text is in none of them."""
+_STRAY = 0.1
+"""Share of a set's texts below which a language is no language of the set."""
+
+
+def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[str | None]:
+    """Return the language of each of some texts that belong together: a brief text takes a language of the set.
+
+    Args:
+        texts: the texts.
+        named: how many texts beside these are known to be in a language, by its code.
+    """
+    counts = Counter(dict(named or {}))
+    detected = [detect(text, counts) for text in texts]
+    brief = [len(text.encode(errors="replace")) < _BRIEF for text in texts]
+    decided = [code for code, short in zip(detected, brief, strict=True) if code is not None and not short]
+    own = tuple(counts)
+    counts.update(decided or filter(None, detected))
+    usual = [code for code, n in counts.items() if n >= _STRAY * counts.total()]
+    return [
+        _settled(text, code, usual, own) if short and usual else code
+        for text, code, short in zip(texts, detected, brief, strict=True)
+    ]
+
+
+def _settled(text: str, detected: str | None, usual: Sequence[str], named: Collection[str]) -> str | None:
+    """The language of a brief text: one of the set's, unless it is surely or plausibly in none of them."""
+    if detected in usual or not any(map(str.isalpha, text)):
+        return detected
+    shares = language_shares(text, named)
+    if detected is not None and shares[detected] >= _SURE:
+        return detected
+    likeliest = max(usual, key=lambda code: (shares.get(code, 0.0), code))
+    return likeliest if sum(shares.get(code, 0.0) for code in usual) >= _PLAUSIBLE else detected

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.detection import detect
+from mirage.detection import detect, detect_set
 from mirage.errors import BadInput
 from mirage.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
 from mirage.formats.content import renumbered
@@ -109,12 +109,16 @@ def _named(collected: Collector, known: Known, errors: list[BadInput]) -> dict[Q
             names[key] = alike[0], key[1]
         else:
             open_.append(key)
-    _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, errors)
+    _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, known, errors)
     return names
 
 
 def _detect(
-    collected: Collector, keys: Iterable[QueryKey], names: dict[QueryKey, QueryKey], errors: list[BadInput]
+    collected: Collector,
+    keys: Sequence[QueryKey],
+    names: dict[QueryKey, QueryKey],
+    known: Known,
+    errors: list[BadInput],
 ) -> None:
     """Name queries, those with a text first: one without it may be the same as one that is named by then."""
     counts: Counter[str] = Counter()
@@ -122,14 +126,17 @@ def _detect(
     of_id: dict[str, set[str]] = {}
     for code, query_id in names.values():
         of_id.setdefault(query_id, set()).add(code)
+    named = Counter(code for code, _ in {*names.values(), *known.queries})
+    with_text = [key for key in keys if collected.queries[key].text]
+    of_text = dict(
+        zip(with_text, detect_set([_spoken(collected.queries[key]) for key in with_text], named), strict=True)
+    )
     for key in keys:
         entry = collected.queries[key]
         if entry.text is None and len(of_id.get(key[1], ())) == 1:
             names[key] = next(iter(of_id[key[1]])), key[1]
             continue
-        # A short query at the end of a conversation is in the conversation's language.
-        spoken = "\n".join([*(text for _, text in entry.turns), entry.text or ""])
-        language = (detect(spoken) if entry.text else None) or detect(_answers(collected, entry))
+        language = of_text.get(key) or detect(_answers(collected, entry), named)
         if language is None:
             undecided.append(key)
         else:
@@ -156,6 +163,11 @@ def _detect(
             "language of short queries",
             f"{len(undecided):,} queries too short to tell are taken for {language_of(str(usual)).name}",
         )
+
+
+def _spoken(entry: QuerySeen) -> str:
+    """A query after its conversation: a short one at the end is in the conversation's language."""
+    return "\n".join([*(text for _, text in entry.turns), entry.text or ""])
 
 
 def _unheard(entry: QuerySeen) -> str:
