@@ -81,6 +81,54 @@ def terms(text: str) -> list[str]:
     return results
 
 
+# Vowel signs of Arabic and Hebrew, which most texts leave out, the dot under a letter of Hindi, and combining accents.
+_POINTS = r"[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u093c]"
+_ACCENTS = r"(?<=[\p{Latin}\p{Greek}]\p{M}*)\p{M}|(?<=[её])\u0308"
+_LETTERS = str.maketrans("يىكةھہı", "ییکهههi")
+"""Letters that are written in two ways: Arabic and Persian yeh and kaf, and the dotless i of capitals."""
+
+
+def search_form(text: str) -> str:
+    """Return a text as search compares it: `_folded`, without vowel signs and accents, digits as 0 to 9."""
+    if text.isascii():
+        return text.casefold()
+    apart = unicodedata.normalize("NFD", _folded(text))
+    plain = _pattern(rf"{_POINTS}|{_ACCENTS}").sub("", apart).translate(_LETTERS)
+    digits = _pattern(r"[\p{Nd}--[0-9]]").sub(lambda digit: str(unicodedata.digit(digit[0])), plain)
+    return unicodedata.normalize("NFC", digits)
+
+
+def search_terms(text: str) -> list[str]:
+    """Return the terms of a text in order, for a search index: its words in their `search_form`, and pairs of
+    characters in a script without spaces and in Hangul, where particles join the words.
+    """
+    form = search_form(text)
+    if form.isascii():
+        return words(form)
+    results = []
+    for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+|\p{{Hangul}}+)|[{_WORD}--\p{{Hangul}}]++").finditer(form):
+        run = match["run"]
+        characters = _pattern(rf"{_CHARACTER}|\p{{Hangul}}").findall(run) if run else ()
+        if len(characters) > 1:
+            results += [first + second for first, second in itertools.pairwise(characters)]
+        else:
+            results.append(match[0])
+    return results
+
+
+def is_character(term: str) -> bool:
+    """Return whether a term of `search_terms` is one character of a script that it takes in pairs."""
+    return not term.isascii() and bool(_pattern(rf"{_CHARACTER}|\p{{Hangul}}").fullmatch(term))
+
+
+def pair_of(term: str) -> list[str]:
+    """Return the characters of a term of `search_terms` that is a pair, or one character; none of any other."""
+    pattern = rf"(?:{_CHARACTER}|\p{{Hangul}})"
+    if term.isascii() or not _pattern(f"{pattern}{{1,2}}").fullmatch(term):
+        return []
+    return list(dict.fromkeys(_pattern(pattern).findall(term)))
+
+
 def trigrams(text: str) -> list[str]:
     """Every three neighbouring characters of the words of a text in order, for search across the forms of a word.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +12,24 @@ from mirage.generate import baselines
 from mirage.generate.stage import BASELINES_OVER
 from mirage.imports.public import prints
 from mirage.pipeline.stages import derive
-from mirage.retrieval.bm25 import search_bm25, search_trigrams
+from mirage.retrieval.bm25 import search_bm25
 from mirage.retrieval.stage import RETRIEVE, RetrieveOptions, Search
 from mirage.sources.review import LICENCE
 from mirage.sources.sample import REFERENCE, read_sample, sample_files
 from mirage.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
 from mirage.stage import Progress, Tables
+from mirage.text import terms, trigrams
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-SEARCHES: Mapping[str, Search] = {"words": search_bm25, "trigrams": search_trigrams}
-"""The retrievers of the sample by name. They search all passages of a language: those of a query, and as near misses
-those of the other queries."""
+SEARCHES: Mapping[str, Search] = {
+    "words": partial(search_bm25, analyse=terms),
+    "trigrams": partial(search_bm25, analyse=trigrams),
+}
+"""The retrievers of the sample by name, with terms of their own, so that its answers stay. They search all passages of
+a language: those of a query, and as near misses those of the other queries."""
 DEPTH = 10
 """Passages that a retriever brings for a query."""
 SHOWN = 5

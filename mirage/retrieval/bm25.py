@@ -2,20 +2,22 @@
 
 The weight of a term that occurs f times in a passage is ln(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + K1 * (1 - B + B *
 length / mean length)) (Robertson and Zaragoza 2009, in Lucene's form). K1 and B are those of MIRACL's baseline. Terms
-are `mirage.text.terms`: whole words, and pairs of characters in scripts without spaces.
+are `mirage.text.search_terms`: whole words without accents and vowel signs, and pairs of characters in scripts without
+spaces and in Hangul. A query of one such character finds every pair that it is in.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.extras import extra
-from mirage.text import terms, trigrams
+from mirage.text import is_character, pair_of, search_form, search_terms, trigrams
 
 if TYPE_CHECKING:
     from mirage.retrieval.corpus import Corpus
@@ -25,6 +27,8 @@ K1, B = 0.9, 0.4
 _SLACK = 1 + 1e-5
 """What bounds are multiplied with, since sums of 32-bit numbers are rounded."""
 
+Analyse = Callable[[str], Sequence[str]]
+"""Cuts a text into terms."""
 Hit = tuple[int, float]
 """Row of a passage in its corpus, and its score."""
 
@@ -40,7 +44,7 @@ class Bm25:
         BadInput: if the extra `retrieval` is not installed.
     """
 
-    def __init__(self, texts: Iterable[str], analyse: Callable[[str], Sequence[str]] = terms) -> None:
+    def __init__(self, texts: Iterable[str], analyse: Analyse = search_terms) -> None:
         with extra("retrieval", "BM25"):
             import bm25s
         self._analyse = analyse
@@ -71,7 +75,7 @@ class Bm25:
             query: what is searched for; a term that it repeats counts as often.
             depth: how many, at most.
         """
-        counts = Counter(self._vocabulary[term] for term in self._analyse(query) if term in self._vocabulary)
+        counts = Counter(number for term in self._analyse(query) for number in self._numbers(term))
         if not counts:
             return []
         bound = {term: count * float(self._most[term]) for term, count in counts.items()}
@@ -106,6 +110,20 @@ class Bm25:
         hits = [(int(row), float(sums[row])) for row in best]
         sums[touched] = 0
         return hits
+
+    def _numbers(self, term: str) -> Sequence[int]:
+        """The terms of the index that a term of a query means: a single character means every pair that it is in."""
+        if is_character(term):
+            return self._by_character.get(term, ())
+        return [self._vocabulary[term]] if term in self._vocabulary else ()
+
+    @cached_property
+    def _by_character(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = {}
+        for term, number in self._vocabulary.items():
+            for character in pair_of(term):
+                numbers.setdefault(character, []).append(number)
+        return numbers
 
     def _list(self, term: int, count: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The rows with a term, ascending, and its weight in each."""
@@ -149,13 +167,12 @@ def best_rows(scores: NDArray[np.float32], rows: NDArray[np.integer], depth: int
     return rows[np.lexsort((rows, -scores))][:depth]
 
 
-def search_bm25(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
+def search_bm25(corpus: Corpus, queries: Sequence[str], depth: int, analyse: Analyse = search_terms) -> list[list[Hit]]:
     """The passages of a corpus that match each query best."""
-    index = Bm25(corpus.texts())
+    index = Bm25(corpus.texts(), analyse)
     return [index.search(query, depth) for query in queries]
 
 
 def search_trigrams(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
     """The same by `mirage.text.trigrams`: it finds other forms of a word too, and words that share a part by chance."""
-    index = Bm25(corpus.texts(), trigrams)
-    return [index.search(query, depth) for query in queries]
+    return search_bm25(corpus, queries, depth, lambda text: trigrams(search_form(text)))
