@@ -1,8 +1,9 @@
-"""The offline engine, against a stand-in with the interface of `vllm.LLM`: vLLM needs a GPU and is not run here."""
+"""The offline engine, against a stand-in with the interface of `vllm.LLM`; `make engines` runs the real one."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -19,16 +20,31 @@ from mirage.store import Ledger
 SETTINGS = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
 
 
+class VLLMError(Exception):
+    """Named and derived as in vLLM: no `ValueError`."""
+
+
+class VLLMClientError(VLLMError):
+    """What the engine was given is at fault."""
+
+
+class VLLMValidationError(VLLMClientError):
+    """A prompt that does not fit."""
+
+
 class StandIn(ModuleType):
-    """Notes what it is asked; a prompt with `too long` is refused as vLLM refuses it, with its whole batch."""
+    """Notes what it is asked, and refuses prompts as vLLM 0.32 does (tests/engines compares it with the real one)."""
 
     def __init__(self) -> None:
         super().__init__("vllm")
         self.loaded: list[dict[str, Any]] = []
         self.parameters: list[dict[str, Any]] = []
-        self.batches: list[list[str]] = []
-        self.left = 0
-        """Outputs of a refused batch that the next call returns first, as versions before 0.11 do."""
+        self.prompts: list[str] = []
+        self.most = 0
+        """Prompts that were under way at once, at most."""
+        self.aborted: list[str] = []
+        self.defaults: dict[str, Any] = {}
+        """What the model's generation_config.json says."""
         module = self
 
         class LLM:
@@ -38,28 +54,45 @@ class StandIn(ModuleType):
                 if options["model"] == "absent":
                     raise OSError("absent is not a local folder")
                 module.loaded.append(options)
+                self.model_config = SimpleNamespace(get_diff_sampling_param=lambda: dict(module.defaults))
+                self.llm_engine = self
+                self.under_way: dict[str, str] = {}
 
-            def chat(self, messages: list[Any], sampling_params: Any, use_tqdm: bool) -> list[Any]:
+            def enqueue_chat(self, messages: list[Any], sampling_params: Any, use_tqdm: bool) -> list[str]:
                 assert use_tqdm is False
-                texts = [conversation[-1]["content"] for conversation in messages]
-                if "too long" in texts:
-                    module.left += texts.index("too long")
-                    raise ValueError("The prompt is longer than the maximum model length of 4096.")
-                if "out of memory" in texts:
+                ((*_, message),) = messages
+                text = message["content"]
+                if "too long" in text:
+                    raise VLLMValidationError("The prompt is longer than the maximum model length of 4096.")
+                if any(0xD800 <= ord(character) < 0xE000 for character in text):
+                    raise TypeError("TextEncodeInput must be Union[TextInputSequence, Tuple[...]]")
+                module.prompts.append(text)
+                number = str(len(module.prompts))
+                self.under_way[number] = text
+                module.most = max(module.most, len(self.under_way))
+                return [number]
+
+            def step(self) -> list[Any]:
+                """End the last prompt of those under way, so that replies come in another order than prompts."""
+                number, text = self.under_way.popitem()
+                if text == "out of memory":
                     raise RuntimeError("CUDA out of memory")
-                module.batches.append(texts)
-                leftovers, module.left = module.left, 0
-                return [output("left over")] * leftovers + [output(text) for text in texts]
+                return [output(text, number)]
+
+            def abort_request(self, numbers: list[str]) -> None:
+                module.aborted += [self.under_way.pop(number) for number in numbers if number in self.under_way]
 
         self.LLM = LLM
         self.SamplingParams = lambda **options: self.parameters.append(options)
 
 
-def output(text: str) -> Any:
+def output(text: str, number: str) -> Any:
     """A `RequestOutput` with one completion."""
     finish = {"cut": "length", "stopped": "abort"}.get(text, "stop")
     reply = "" if text == "nothing" else f"re {text}"
     return SimpleNamespace(
+        request_id=number,
+        finished=True,
         prompt_token_ids=[1] * len(text),
         outputs=[SimpleNamespace(text=reply, finish_reason=finish, token_ids=[1, 2, 3])],
     )
@@ -85,59 +118,77 @@ def ask(ledger: Ledger, *queries: str, settings: llm.Settings = SETTINGS, **opti
 
 
 def test_one_load_serves_all_prompts_with_their_seed_and_parameters(vllm: StandIn, ledger: Ledger) -> None:
-    queries = [f"q{i}" for i in range(engine_vllm.BATCH + 5)]
+    queries = [f"q{i}" for i in range(engine_vllm.UNDER_WAY + 5)]
     replies = ask(ledger, *queries, options={"tensor_parallel_size": 2})
     assert [reply.text for reply in replies] == [f"re {query}" for query in queries]
     assert vllm.loaded == [{"model": "tiny", "seed": 4, "tensor_parallel_size": 2}]
     assert vllm.parameters == [{"max_tokens": 30, "seed": 4, "temperature": 0.2}]
-    assert [len(batch) for batch in vllm.batches] == [engine_vllm.BATCH, 5]
+    assert vllm.most == engine_vllm.UNDER_WAY
     assert (replies[0].tokens_in, replies[0].tokens_out, replies[0].served) == (2, 3, "tiny")
+
+
+def test_the_model_s_own_defaults_hold_where_nothing_is_set_as_at_a_server(vllm: StandIn, ledger: Ledger) -> None:
+    vllm.defaults = {"temperature": 0.9, "top_k": 20, "repetition_penalty": 1.1, "max_tokens": 5}
+    ask(ledger, "a")
+    assert vllm.parameters == [
+        {"temperature": 0.2, "top_k": 20, "repetition_penalty": 1.1, "max_tokens": 30, "seed": 4}
+    ]
+
+
+@pytest.mark.parametrize(("options", "processes"), [({}, "0"), ({"tensor_parallel_size": 2}, None)])
+def test_the_engine_is_in_this_process_and_logs_beside_the_output(
+    vllm: StandIn, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], processes: str | None
+) -> None:
+    for name in ("VLLM_LOGGING_STREAM", "VLLM_ENABLE_V1_MULTIPROCESSING"):
+        monkeypatch.setenv(name, "")  # so that it is removed again
+        monkeypatch.delenv(name)
+    ask(ledger, "a", options=options)
+    assert os.environ["VLLM_LOGGING_STREAM"] == "ext://sys.stderr"
+    assert os.environ.get("VLLM_ENABLE_V1_MULTIPROCESSING") == processes
 
 
 def test_what_the_ledger_has_is_not_asked_and_nothing_is_loaded_for_it(vllm: StandIn, ledger: Ledger) -> None:
     first = ask(ledger, "a", "b", "a")
-    assert vllm.batches == [["a", "b"]]
+    assert vllm.prompts == ["a", "b"]
     repeated = ask(ledger, "b", "a")
     assert [(reply.text, reply.attempts) for reply in repeated] == [("re b", 0), ("re a", 0)]
     assert len(vllm.loaded) == 1
-    assert [reply.attempts for reply in first] == [1, 1, 0]
-    # The same key as a service's: who moves from one to the other pays for nothing again.
+    assert sorted(reply.attempts for reply in first) == [0, 1, 1]
     assert first[0].key == llm.call_key(SETTINGS, [{"role": "user", "content": "a"}])
 
 
 def test_how_a_reply_ended_is_its_status(vllm: StandIn, ledger: Ledger) -> None:
     replies = ask(ledger, "fine", "cut", "nothing", "stopped")
     assert [reply.status for reply in replies] == ["ok", "truncated", "empty", "api_error"]
-    assert replies[3].reason == "the engine ended the reply: abort"
+    assert "abort" in str(replies[3].reason)
     assert ledger.get(replies[3].key) is None
 
 
-@pytest.mark.parametrize("place", range(5))
-def test_a_prompt_that_does_not_fit_is_a_row_and_the_others_are_answered(
-    vllm: StandIn, ledger: Ledger, place: int
+@pytest.mark.parametrize("place", [0, 2, 4])
+@pytest.mark.parametrize("wrong", ["too long", "half a \ud83d character"])
+def test_pitfall_150_a_prompt_that_the_engine_refuses_is_a_row_and_the_others_are_answered(
+    vllm: StandIn, ledger: Ledger, place: int, wrong: str
 ) -> None:
     queries = [f"q{i}" for i in range(5)]
-    queries[place] = "too long"
+    queries[place] = wrong
     for _ in range(2):
         replies = ask(ledger, *queries)
         for query, reply in zip(queries, replies, strict=True):
-            if query == "too long":
+            if query == wrong:
                 assert reply.status == "api_error"
-                assert "longer than the maximum model length" in str(reply.reason)
+                assert "does not take this prompt" in str(reply.reason)
             else:
                 assert reply.text == f"re {query}"
-    assert sorted(text for batch in vllm.batches for text in batch) == sorted(set(queries) - {"too long"})
+    assert sorted(vllm.prompts) == sorted(set(queries) - {wrong})
 
 
-def test_replies_that_came_before_the_engine_broke_down_are_kept(
-    vllm: StandIn, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_vllm, "BATCH", 2)
+def test_replies_that_came_before_the_engine_broke_down_are_kept(vllm: StandIn, ledger: Ledger) -> None:
     with pytest.raises(Unreachable, match="vLLM broke down: CUDA out of memory") as caught:
-        ask(ledger, "a", "b", "out of memory", "c")
+        ask(ledger, "a", "out of memory", "b", "c")
     assert "again" in caught.value.do
+    assert vllm.aborted == ["a"]
     ask(ledger, "a", "b", "c")
-    assert vllm.batches == [["a", "b"], ["c"]]
+    assert vllm.prompts == ["a", "out of memory", "b", "c", "a"]
 
 
 def test_a_model_or_an_option_that_is_not_there_is_a_clear_error(vllm: StandIn, ledger: Ledger) -> None:

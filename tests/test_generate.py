@@ -338,9 +338,9 @@ def test_answers_to_other_queries_and_of_other_systems_do_not_matter() -> None:
     ("options", "message"),
     [
         ({"template": prompts.load_template("vanilla")}, "template rag"),
-        ({"settings": replace(SETTINGS, model="other")}, "another prompt or parameter"),
-        ({"settings": replace(SETTINGS, temperature=0.7)}, "another prompt or parameter"),
-        ({"seed": 1}, "another prompt or parameter"),
+        ({"settings": replace(SETTINGS, model="other")}, "another prompt, parameter or service"),
+        ({"settings": replace(SETTINGS, temperature=0.7)}, "another prompt, parameter or service"),
+        ({"seed": 1}, "another prompt, parameter or service"),
     ],
     ids=["template", "model", "temperature", "order"],
 )

@@ -824,7 +824,8 @@ def test_a_judge_can_be_a_model_loaded_on_this_machine(arena: Path, monkeypatch:
     result = mirage("judge", arena, "--judge", "j", "--model", "m", "--engine", "vllm", code=2)
     assert "vLLM" in result.stderr
     assert "judgments" not in store.open_arena(arena).tables
-    assert "no JSON object" in mirage("judge", arena, "--judge", "j", "--model", "m", "--engine-args", 1, code=2).stderr
+    options = ("--engine", "vllm", "--engine-args", 1)
+    assert "no JSON object" in mirage("judge", arena, "--judge", "j", "--model", "m", *options, code=2).stderr
 
 
 def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> None:

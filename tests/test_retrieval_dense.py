@@ -47,6 +47,12 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "corpus.en.jsonl"
 
 
+def placed(call: Call, index: object) -> Act:
+    """Vectors that all say they are the same text's."""
+    data = [{"index": index, "embedding": vector(text)} for text in call.body["input"]]
+    return Act(body=json.dumps({"data": data}).encode())
+
+
 def command(path: Path, corpus: Path, service: Service) -> tuple[object, ...]:
     options = ("--model", "e", "--base-url", service.url, "--retries", 1, "--concurrency", 1, "--depth", 3)
     return ("retrieve", path, "--retriever", "dense", "--corpus", corpus, *options)
@@ -136,13 +142,54 @@ def test_a_stopped_run_goes_on(path: Path, corpus: Path) -> None:
         lambda call: Act(body=b'{"data": []}'),
         lambda call: Act(body=b"not json"),
         lambda call: embedded(call, lambda text: [[1.0], [2.0]]),  # type: ignore[arg-type,list-item]
+        lambda call: embedded(call, lambda text: []),
+        lambda call: embedded(call, lambda text: [10**400, 1]),
+        lambda call: embedded(call, lambda text: [1e300, 1.0]),
+        lambda call: embedded(call, lambda text: [float("inf"), 1.0]),
+        lambda call: embedded(call, lambda text: [float(len(text))] * (2 + len(text) % 2)),
+        lambda call: embedded(call, lambda text: ["1", "2"]),  # type: ignore[list-item]
+        lambda call: embedded(call, lambda text: [True, False]),
+        lambda call: placed(call, 0),
+        lambda call: placed(call, float("inf")),
+        lambda call: placed(call, "0"),
         lambda call: error(404),
     ],
 )
 def test_what_is_no_vector_is_an_error(path: Path, corpus: Path, wrong: object) -> None:
     with Service(wrong) as service:  # type: ignore[arg-type]
         assert "to do" in mirage(*command(path, corpus, service), code=2)
-    assert "retrieved" not in store.open_arena(path).tables
+        assert "retrieved" not in store.open_arena(path).tables
+        # Nothing of it was kept: the same command gets sound vectors.
+        service.behave = lambda call: embedded(call, vector)
+        mirage(*command(path, corpus, service))
+    assert lists(path)["q3"][0] == "d3"
+
+
+def test_vectors_that_are_none_are_asked_for_again(path: Path, corpus: Path) -> None:
+    with Service(lambda call: embedded(call, vector if call.number > 1 else lambda _: [])) as service:
+        mirage(*command(path, corpus, service))
+        assert len(service.calls) == 6
+    assert lists(path)["q70"][0] == "d70"
+
+
+def test_vectors_of_another_service_are_asked_for(path: Path, corpus: Path) -> None:
+    with Service(lambda call: embedded(call, vector)) as first, Service(lambda call: embedded(call, vector)) as other:
+        mirage(*command(path, corpus, first))
+        mirage(*command(path, corpus, other))
+        assert len(first.calls) == len(other.calls) == 3
+        mirage(*command(path, corpus, first), "--service", "mine")
+        mirage(*command(path, corpus, other), "--service", "mine")
+        assert (len(first.calls), len(other.calls)) == (6, 3)
+
+
+def test_a_number_of_tokens_that_cannot_be_is_not_believed(path: Path, corpus: Path) -> None:
+    def behave(call: Call) -> Act:
+        answer = json.loads(embedded(call, vector).body)
+        return Act(body=json.dumps({**answer, "usage": {"prompt_tokens": 10**30, "total_tokens": 1e30}}).encode())
+
+    with Service(behave) as service:
+        told = mirage(*command(path, corpus, service), "--price-in", 1)
+    assert "no credible number of tokens for 3 calls" in told
 
 
 def test_a_vector_of_another_length_is_an_error(path: Path, corpus: Path) -> None:

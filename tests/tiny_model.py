@@ -38,8 +38,13 @@ def needed() -> None:
         pytest.importorskip(name, reason=f"{name} is not installed; install the extra: pip install -e '.[local]'")
 
 
-def make(folder: Path) -> Path:
-    """Write a model of two layers, 32 wide, whose tokenizer is trained on the sample's texts."""
+def make(folder: Path, **config: int) -> Path:
+    """Write a model of two layers, 32 wide, whose tokenizer is trained on the sample's texts.
+
+    Args:
+        folder: where it goes.
+        config: further fields of its configuration: vLLM needs a `head_dim` of 32 on a CPU.
+    """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -79,6 +84,7 @@ def make(folder: Path) -> Path:
                 bos_token_id=None,
                 eos_token_id=chat.eos_token_id,
                 pad_token_id=chat.pad_token_id,
+                **config,
             )
         )
     model.save_pretrained(folder)

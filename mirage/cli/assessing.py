@@ -56,6 +56,7 @@ def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) 
 
     settings, limits = connection.settings(max_tokens=MAX_TOKENS), connection.limits()
     if connection.dry_run:
+        connection.only_caller(settings=settings, limits=limits)
         tell(stage.plan_banks(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
         return
     with _calls(connection, settings, "Writing nuggets", made_by="mirage nuggets create") as calls:
@@ -95,6 +96,7 @@ def assign(
         from mirage.nuggets import stage
 
         settings, limits = connection.settings(max_tokens=MAX_TOKENS), connection.limits()
+        connection.only_caller(settings=settings, limits=limits)
         tell(stage.plan_assigning(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
         return
     else:
@@ -203,6 +205,7 @@ def support(
 
         settings, limits = connection.settings(), connection.limits()
         if connection.dry_run:
+            connection.only_caller(settings=settings, limits=limits)
             tell(plan_support(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
             return
         _graded(dir_, connection, name, codes(languages))
@@ -246,10 +249,9 @@ def _calls(connection: Connection, settings: llm.Settings, title: str, *, made_b
     """The model that the options name, while its progress is shown."""
     from mirage import llm
 
-    connection.refuse_processes()
     limits = connection.limits()
     with progress(title) as update:
-        engine = connection.caller(settings=settings, limits=limits)
+        engine = connection.only_caller(settings=settings, limits=limits)
         yield llm.ArenaCalls(engine, settings, limits, made_by, update)
 
 

@@ -6,7 +6,7 @@ import functools
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -39,6 +39,12 @@ class Connection:
         None
     )
     key_env: Annotated[str | None, typer.Option(metavar="NAME", help="Environment variable that holds the key.")] = None
+    service: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name of the service in the ledger, if its address changes; its address, if absent."
+        ),
+    ] = None
     temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.1
     top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Probability mass that is sampled from.")] = None
     plain: Annotated[
@@ -95,7 +101,8 @@ class Connection:
         """
         from mirage import llm
 
-        return llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+        endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+        return replace(endpoint, name=self.service)
 
     def settings(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.Settings:
         """Model and parameters.
@@ -105,18 +112,20 @@ class Connection:
             max_tokens: the same for the new tokens a reply may have.
 
         Raises:
-            BadInput: if no model is named.
+            BadInput: if no model is named, or the service's address or key is not known.
         """
         from mirage import llm
 
         if self.model is None:
             raise BadInput("no model is named", do="give --model with the model's name at the service")
+        local = self.engine == "vllm"
         return llm.Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
+            service=(self.service or "vllm") if local else self.endpoint().service,
         )
 
     def limits(self) -> llm.Limits:
@@ -172,17 +181,22 @@ class Connection:
         endpoint, rng = self.endpoint(), np.random.default_rng()
         return partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
 
-    def refuse_processes(self) -> None:
-        """Refuse an engine that is of no use where nothing is done but calls.
+    def only_caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
+        """What makes the calls, for a command that does nothing else.
+
+        Args:
+            settings: model and parameters.
+            limits: for a service.
 
         Raises:
-            BadInput: if that engine is asked for.
+            BadInput: if the service's address or key is not known, or for an engine that makes no call faster.
         """
         if self.engine == "processes":
             raise BadInput(
                 "calls wait for the service, which more processes do not make faster",
                 do="leave --engine out, and say with --concurrency how many calls are under way at once",
             )
+        return self.caller(settings=settings, limits=limits)
 
     def executor(self, *, models: bool = True) -> Executor | None:
         """What does work elsewhere; None where it is done here.

@@ -98,11 +98,10 @@ def generate(
         depth=depth,
         replace=replace,
     )
+    run = connection.only_caller(settings=settings, limits=limits)
     if connection.dry_run and share is None:
         tell(generating.plan_generating(dir_, request, limits=limits), planned=True)
         return
-    connection.refuse_processes()
-    run = connection.caller(settings=settings, limits=limits)
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         request = generating.of_shard(whole, request, shard)
@@ -140,6 +139,8 @@ def generate(
     for reason, n in result.reasons.most_common():
         command = "the same command without --replace" if replace else "the same command"
         note(f"{n:,} calls failed; {command} makes them again: {reason}")
+    for reason, n in result.unwhole.most_common():
+        note(f"{n:,} replies are not whole: {reason}")
     rows = [
         {"language": code, "queries": counts.total()}
         | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}

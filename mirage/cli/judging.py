@@ -47,6 +47,9 @@ def judge(
         bool,
         typer.Option("--known", help="Only pairs whose right answer the relevance labels tell, as an exam."),
     ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Ask again for verdicts that the judge has, whatever the ledger holds.")
+    ] = False,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -55,7 +58,8 @@ def judge(
     Every pair is shown in both orders. Reads the tables queries, passages and answers, and with `--judge heuristic`,
     which asks no model and costs nothing, answers and features. Writes the table judgments, where those of other
     judges stay, and keeps every reply in the arena's ledger: nothing is paid for twice, and the same command goes on
-    where it was stopped. Ratings made from older judgments are removed. Prints the judge's rates.
+    where it was stopped. The same model at another service is another judge. With `--replace` every battle is asked
+    and paid for again. Ratings made from older judgments are removed. Prints the judge's rates.
 
     With `--known` the battles are pairs of a right and a wrong answer by the relevance labels (table outcomes), half of
     them where no passage answers. The verdicts stand under `known: NAME`: `mirage exam` counts them as the judge's own,
@@ -68,6 +72,11 @@ def judge(
         raise BadInput("--battles names the battles", do="leave out --queries, --pairs, --languages and --known")
     selection = None if battles is None else read_battles(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known)
+    if replace and share is not None:
+        raise BadInput(
+            "--replace goes without --shard: parts cannot tell which verdicts are newer",
+            do="give the judge another name with --judge",
+        )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
@@ -81,11 +90,11 @@ def judge(
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         settings, limits = connection.settings(), connection.limits()
+        run = connection.only_caller(settings=settings, limits=limits)
         if connection.dry_run:
-            tell(plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
+            plan = plan_judging(dir_, name=name, settings=settings, limits=limits, sample=sample, replace=replace)
+            tell(plan, planned=True)
             return
-        connection.refuse_processes()
-        run = connection.caller(settings=settings, limits=limits)
         with progress("Judging") as update:
             arena, result = judge_by_model(
                 dir_,
@@ -96,6 +105,7 @@ def judge(
                 sample=sample,
                 made_by="mirage judge",
                 progress=update,
+                replace=replace,
             )
         tell(result.cost)
         for reason, n in result.failed.items():

@@ -60,12 +60,12 @@ def features(
 
     limits = connection.limits()
     executor = connection.executor()
+    has_model = connection.model is not None
+    engine = connection.caller(settings=connection.settings(), limits=limits) if has_model else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
         _plan(dir_, connection, limits, only=only, reference=reference)
         return
-    has_model = connection.model is not None
-    engine = connection.caller(settings=connection.settings(), limits=limits) if has_model else None
     with progress("Measuring") as update:
 
         def count(cost: llm.Cost, of: int) -> None:

@@ -80,8 +80,9 @@ def run(
         # As `mirage generate` asks, so that either goes on where the other stopped.
         template = prompts.load_template(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
-        endpoint = None if connection.dry_run else connection.endpoint()
-        caller = None if connection.dry_run else partial(connection.caller, limits=connection.limits())
+        caller = partial(connection.caller, limits=connection.limits())
+        caller(settings=answering)
+        endpoint = None if connection.engine == "vllm" else connection.endpoint()
         model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering, caller)
     plan = pipeline.RunOptions(
         start=first_stage,

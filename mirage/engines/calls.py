@@ -62,6 +62,7 @@ def complete_on(
     limits: llm.Limits | None = None,
     on_reply: OnReply | None = None,
     again: str | None = None,
+    earlier: Sequence[str | None] = (),
     accepted: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> list[llm.Reply | None]:
@@ -77,6 +78,7 @@ def complete_on(
         limits: rates and budget of all workers together; all else, the concurrency too, of each.
         on_reply: called with the number of a conversation and its reply.
         again: names a repetition.
+        earlier: repetitions whose replies count too.
         accepted: whether the service is known to take such requests.
         options: further arguments of `vllm.LLM`.
 
@@ -87,7 +89,7 @@ def complete_on(
         ArenaError: if a ledger cannot be written.
     """
     limits = limits or llm.Limits()
-    batch = Batch(conversations, settings, ledger, on_reply, again)
+    batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
     if not batch.open:
         return batch.replies
     taking = _Taking(batch)

@@ -9,7 +9,7 @@ calls is an argument, so the stage runs on a service, on a model loaded here, or
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
@@ -215,12 +215,14 @@ def prepare(
             prompts.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
-        elif _same_call(before.call, llm.call_key(settings, prompt.messages), first_key):
+        elif _same_call(before.call, set(llm.keys(settings, prompt.messages)), first_key):
             # Rows of an older arena lack it; the same prompt says it.
             old[key] = replace_fields(before, numbered=not template.by_id)
         else:
             difference = (
-                f"template {before.template}" if before.template != template.name else "another prompt or parameter"
+                f"template {before.template}"
+                if before.template != template.name
+                else "another prompt, parameter or service"
             )
             raise BadInput(
                 f"{system} has answers that were "
@@ -231,9 +233,9 @@ def prepare(
     return PreparedPrompts(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
 
 
-def _same_call(call: str | None, key: str, first_key: Callable[[str], str]) -> bool:
-    """Whether a call was made with that key, or repeats the one that was."""
-    return call == key or (call is not None and first_key(call) == key)
+def _same_call(call: str | None, keys: Collection[str], first_key: Callable[[str], str]) -> bool:
+    """Whether a call was made with one of the keys, or repeats one that was."""
+    return call is not None and (call in keys or first_key(call) in keys)
 
 
 class _UnaskableError(Exception):

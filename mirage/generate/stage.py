@@ -78,6 +78,8 @@ class GenerateResult:
     """Replies that are another system's too, by that system: the same model was asked the same."""
     reasons: Counter[str]
     """Why calls failed, and how many."""
+    unwhole: Counter[str]
+    """Why replies are not whole, and how many."""
     cost: llm.Cost
     """What this run has cost."""
 
@@ -131,10 +133,12 @@ def generate_answers(
     """
     seen = store.consistently(path, lambda arena: _seen(arena, request))
     request = _settled(seen.arena, request)
+    _tell_unnamed(seen.arena, request)
     tables = _tables(seen, request)
     kept, ended = 0, False
     tally = llm.Tally(limits)
     reasons: Counter[str] = Counter()
+    unwhole: Counter[str] = Counter()
     stopped: list[Unreachable] = []
 
     def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
@@ -147,6 +151,8 @@ def generate_answers(
             tally.add(reply)
             if reply.status == "api_error":
                 reasons[reply.reason or "no reason given"] += 1
+            elif reply.status == "truncated":
+                unwhole[reply.reason or "no reason given"] += 1
             if on_reply is not None:
                 on_reply(tally.cost, len(conversations))
 
@@ -157,7 +163,7 @@ def generate_answers(
         except Unreachable as error:
             stopped.append(error)
         # A call that failed by itself was made; one that was given up with all others was not.
-        ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
+        ended = not stopped and all(reply is not None and not reply.given_up for reply in replies)
         return replies
 
     chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
@@ -180,7 +186,7 @@ def generate_answers(
     counts = _count(chosen, answers)
     kept -= sum(count["missing"] for count in counts.values())
     shared = store.consistently(path, lambda arena: _shared(arena, request.system))
-    return GenerateResult(arena, counts, kept, shared, reasons, tally.cost)
+    return GenerateResult(arena, counts, kept, shared, reasons, unwhole, tally.cost)
 
 
 def of_shard(whole: Path, request: GenerateOptions, shard: Shard) -> GenerateOptions:
@@ -314,11 +320,6 @@ def _repetition(request: GenerateOptions, number: int) -> str | None:
     return f"{request.system} {number}" if number else None
 
 
-def _given_up(reply: llm.Reply) -> bool:
-    """Whether a call was not made, since too many before it failed."""
-    return reply.status == "api_error" and not reply.attempts
-
-
 def _note(request: GenerateOptions) -> str:
     """How answers are made, for the manifest."""
     counted = (request.tokens or llm.TokenEstimate()).name
@@ -347,13 +348,26 @@ def _settled(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
         # A tokenizer that has come to this machine since must not change the prompts of a run that goes on.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
         request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(request)) and not request.replace:
+    if before not in (None, _note(request), _note(_without_service(request))) and not request.replace:
         raise BadInput(
             f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
             where=arena.address,
             do="give this system another name with --system, or make its answers again with --replace",
         )
     return request
+
+
+def _without_service(request: GenerateOptions) -> GenerateOptions:
+    """Return the request as earlier versions noted it."""
+    return replace(request, settings=replace(request.settings, service=None))
+
+
+def _tell_unnamed(arena: store.Arena, request: GenerateOptions) -> None:
+    """Say that answers which stay do not name the service that gave them."""
+    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
+    service = request.settings.service
+    if service is not None and not request.replace and _note(_without_service(request)) in notes:
+        llm.tell_unnamed(1, service, what=f"set of answers of {request.system}")
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:

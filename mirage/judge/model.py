@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.errors import Unreachable
@@ -35,6 +35,8 @@ class JudgeResult:
     """What this run has cost."""
     stopped: Unreachable | None = None
     """Why the run ended early; None where it did not."""
+    complete: bool = False
+    """Whether every battle was asked."""
 
 
 def ask(
@@ -46,6 +48,7 @@ def ask(
     ledger: Ledger,
     limits: llm.Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **repetition: Any,
 ) -> JudgeResult:
     """Let a model judge battles. Replies are in the ledger the moment they come, so a repeated run pays nothing twice.
 
@@ -57,8 +60,9 @@ def ask(
         ledger: where replies are kept.
         limits: holds the prices.
         progress: called with how many battles have a reply or have failed, and of how many.
+        repetition: `again` and `earlier`, as the engine takes them.
     """
-    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress)
+    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)
     rows = []
     failed: Counter[str] = Counter()
     for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):
@@ -82,7 +86,8 @@ def ask(
             )
         )
     table = schema.from_rows("judgments", rows)
-    return JudgeResult(table, dict(failed), replies.unasked, replies.cost, replies.stopped)
+    complete = replies.stopped is None and all(reply is not None and not reply.given_up for reply in replies.by_number)
+    return JudgeResult(table, dict(failed), replies.unasked, replies.cost, replies.stopped, complete)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:

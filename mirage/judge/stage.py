@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import judge, llm, schema, store
 from mirage.battles.verdict_rows import OF_KNOWN
@@ -42,16 +42,30 @@ class BattleSample:
         return f"{OF_KNOWN}{judge_name}" if self.known else judge_name
 
 
-def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: BattleSample) -> llm.Cost:
-    """What judging would cost at most; nothing is sent or written.
+def plan_judging(
+    path: Path, *, name: str, settings: llm.Settings, limits: llm.Limits, sample: BattleSample, replace: bool = False
+) -> llm.Cost:
+    """What judging would cost at most; nothing is sent or written. Arguments and errors are those of `judge_by_model`.
 
     Raises:
+        BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
         ArenaError: if the arena lacks queries, passages or answers.
         NotEnoughData: if there is nothing to judge.
     """
+    _refuse_heuristic(name)
+    name = sample.owner(name)
     seen = store.consistently(path, lambda arena: _seen(arena, sample))
-    _, prompts = _battles(seen.tables, sample)
-    return llm.plan_calls(path, prompts, settings=settings, limits=limits)
+    battles, prompts = _battles(seen.tables, sample)
+    with store.kept_ledger(path) as ledger:
+        if ledger is None:
+            return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
+        _refuse_another(store.open_arena(path), name, settings, ledger, again=battles if replace else ())
+        number = ledger.latest_replacement(_owner(name))
+        if replace:
+            under_way = ledger.open_replacement(_owner(name), _scope(settings, battles))
+            number = number + 1 if under_way is None else under_way
+        repetition = _repetition(name, number, replace=replace)
+        return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger, **repetition)
 
 
 def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
@@ -99,6 +113,7 @@ def judge_by_model(
     made_by: str,
     progress: Progress | None = None,
     step: str | None = None,
+    replace: bool = False,
 ) -> tuple[store.Arena, judge.JudgeResult]:
     """Let a model judge the answers of an arena.
 
@@ -116,6 +131,8 @@ def judge_by_model(
         made_by: the command, for the manifest.
         progress: called with how many battles are done, and of how many.
         step: the step of a run that this is (`store.upsert`).
+        replace: whether the battles are asked again, whatever the judge has said of them and the ledger holds. A run
+            that was stopped goes on: what it has got is not asked for again.
 
     Returns:
         The arena, and what came of asking.
@@ -126,21 +143,26 @@ def judge_by_model(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
-    if name == judge.HEURISTIC:
-        raise BadInput(
-            f"{name} is the judge that asks no model", do="give the judge another name, or leave --model out"
-        )
+    _refuse_heuristic(name)
     name = sample.owner(name)
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
-
-        def refuse_another(arena: store.Arena) -> None:
-            _refuse_another(arena, name, settings, ledger)
-
-        store.consistently(path, refuse_another)
         seen = store.consistently(path, lambda arena: _seen(arena, sample))
         battles, prompts = _battles(seen.tables, sample)
-        judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
+
+        def refuse_another(arena: store.Arena) -> None:
+            _refuse_another(arena, name, settings, ledger, again=battles if replace else ())
+
+        store.consistently(path, refuse_another)
+        number = (
+            ledger.begin_replacement(_owner(name), _scope(settings, battles))
+            if replace
+            else ledger.latest_replacement(_owner(name))
+        )
+        repetition = _repetition(name, number, replace=replace)
+        judged = judge.ask(
+            battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition
+        )
         battle_keys = schema.from_columns(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
@@ -156,6 +178,8 @@ def judge_by_model(
             check=refuse_another,
             step=step,
         )
+        if replace and judged.complete:
+            ledger.end_replacement(_owner(name), number)
     if judged.stopped:
         raise judged.stopped
     if judged.failed and not len(judged.judgments):
@@ -262,25 +286,71 @@ def _chosen(
     )
 
 
-def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledger: store.Ledger) -> None:
-    """Refuse to put verdicts of two models, or of one with other parameters, under one judge's name.
+def _refuse_heuristic(name: str) -> None:
+    """Refuse a model the name of the judge that is none."""
+    if name == judge.HEURISTIC:
+        raise BadInput(
+            f"{name} is the judge that asks no model", do="give the judge another name, or leave --model out"
+        )
+
+
+def _owner(name: str) -> str:
+    """The name under which the ledger counts a judge's replacements: a system may have the judge's."""
+    return f"judge {name}"
+
+
+def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
+    """Which battles are judged again and how: the same command after a stop has the same scope."""
+    return f"{llm.described(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
+
+
+def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:
+    """What calls are named after so many replacements of a judge's verdicts, and the names whose replies count too: a
+    replacement may have been of a few battles only.
+    """
+    names = [f"{_owner(name)} {n}" if n else None for n in range(number, -1, -1)]
+    if names == [None]:
+        return {}
+    return {"again": names[0], "earlier": () if replace else names[1:]}
+
+
+def _refuse_another(
+    arena: store.Arena,
+    name: str,
+    settings: llm.Settings,
+    ledger: store.Ledger,
+    *,
+    again: Sequence[judge.OrderedPair] = (),
+) -> None:
+    """Refuse to put verdicts of two models or services, or of one with other parameters, under one judge's name.
 
     One verdict tells, as none of another kind gets in.
+
+    Args:
+        arena: the arena.
+        name: the judge.
+        settings: model and parameters.
+        ledger: holds the requests of the verdicts.
+        again: battles whose verdicts are made again: only those that stay count.
     """
     if "judgments" not in arena.tables:
         return
-    table = arena.read("judgments", columns=["judge", "call"])
+    names = ("language", "query_id", "system_a", "system_b")
+    table = arena.read("judgments", columns=[*names, "judge", "call"])
+    replaced = {tuple(getattr(battle, column) for column in names) for battle in again}
     of_name = (
         call
-        for judge_name, call in zip(*(table[c].to_pylist() for c in ("judge", "call")), strict=True)
-        if judge_name == name
+        for *battle, judge_name, call in zip(*(table[c].to_pylist() for c in (*names, "judge", "call")), strict=True)
+        if judge_name == name and tuple(battle) not in replaced
     )
     for call in of_name:
         before = ledger.request(call) if call is not None else None
         now = llm.request(settings, [])
-        changed = [
-            key for key in sorted({*(before or {}), *now} - {"messages"}) if (before or {}).get(key) != now.get(key)
-        ]
+        ignored = {"messages", "again"}
+        if "service" not in (before or {}) or "service" not in now:
+            # An earlier version did not note it (`llm.keys`).
+            ignored.add("service")
+        changed = [key for key in sorted({*(before or {}), *now} - ignored) if (before or {}).get(key) != now.get(key)]
         if call is None:
             description = "that were imported"
         elif before is not None and changed:
@@ -288,7 +358,9 @@ def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledge
         else:
             return
         raise BadInput(
-            f"{name} has verdicts {description}", where=arena.address, do="give this judge another name with --judge"
+            f"{name} has verdicts {description}",
+            where=arena.address,
+            do="give this judge another name with --judge, or make all its verdicts again with --replace",
         )
 
 

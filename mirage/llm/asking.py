@@ -54,6 +54,7 @@ def put(
     ledger: Ledger,
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **repetition: Any,
 ) -> Replies:
     """Put conversations to a model. A reply is in the ledger the moment it comes: who asks again pays nothing twice.
 
@@ -63,6 +64,7 @@ def put(
         ledger: where replies are kept.
         limits: holds the prices.
         progress: called with how many have a reply or have failed, and of how many.
+        repetition: `again` and `earlier`, as the engine takes them.
     """
     replies: list[Reply | None] = [None] * len(conversations)
     stopped = None
@@ -76,7 +78,7 @@ def put(
             progress(completed, len(conversations))
 
     try:
-        engine(conversations, ledger=ledger, on_reply=take)
+        engine(conversations, ledger=ledger, on_reply=take, **repetition)
     except Unreachable as error:
         stopped = error
     return Replies(tuple(replies), spent(replies, limits), stopped)

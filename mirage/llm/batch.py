@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from mirage.llm.calls import AGAIN, Messages, Reply, Settings, read_completion, request
-from mirage.store import Ledger, ledger_key
+from mirage.llm.calls import AGAIN, SERVICE, Messages, Reply, Settings, keys, read_completion, request
+from mirage.store import Ledger
+
+_LOG = logging.getLogger(__name__)
 
 OnReply = Callable[[int, Reply], None]
 """Called with the number of a conversation and its reply, as they come."""
@@ -26,6 +29,8 @@ class Batch:
     on_reply: OnReply | None = None
     again: str | None = None
     """The repetition that these calls are of (`calls.request`); None for the first time."""
+    earlier: Sequence[str | None] = ()
+    """Earlier repetitions whose replies count too (`calls.keys`)."""
     replies: list[Reply | None] = field(init=False)
     """One a conversation; None while there is none."""
     open: dict[str, int] = field(default_factory=dict)
@@ -37,14 +42,21 @@ class Batch:
         self.replies = [None] * len(self.conversations)
         self._same: dict[str, list[int]] = {}
         for number in range(len(self.conversations)):
-            self._same.setdefault(ledger_key(self.request(number)), []).append(number)
+            self._same.setdefault(next(self.keys(number)), []).append(number)
+        unnamed = 0
         for key, (number, *_) in self._same.items():
-            record = self.ledger.get(key)
-            if record is None:
+            stored = next(((kept, record) for kept in self.keys(number) if (record := self.ledger.get(kept))), None)
+            if stored is None:
                 self.open[key] = number
-            else:
-                self.proven = True
-                self.settle(Reply(key=key, attempts=0, **record))
+                continue
+            self.proven = True
+            unnamed += self.settings.service is not None and SERVICE not in (self.ledger.request(stored[0]) or {})
+            self.settle(Reply(key=stored[0], attempts=0, **stored[1]), key)
+        tell_unnamed(unnamed, self.settings.service)
+
+    def keys(self, number: int) -> Iterator[str]:
+        """Yield the keys under which a reply to a conversation counts, its own first."""
+        return keys(self.settings, self.conversations[number], self.again, self.earlier)
 
     def request(self, number: int) -> dict[str, Any]:
         """What is asked in a conversation, as the ledger has it."""
@@ -58,7 +70,8 @@ class Batch:
             limit: what the service calls the limit of new tokens.
         """
         body = self.request(number)
-        body.pop(AGAIN, None)
+        for name in (AGAIN, SERVICE):
+            body.pop(name, None)
         body[limit] = body.pop("max_tokens")
         return body
 
@@ -74,9 +87,14 @@ class Batch:
             reply = Reply(key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.kept()))
         self.settle(reply)
 
-    def settle(self, reply: Reply) -> None:
-        """Hand a reply to every conversation that asked for it. Only the first paid."""
-        for number in self._same[reply.key]:
+    def settle(self, reply: Reply, key: str | None = None) -> None:
+        """Hand a reply to every conversation that asked for it. Only the first paid.
+
+        Args:
+            reply: the reply.
+            key: what they are asked under; the reply's own key, if None.
+        """
+        for number in self._same[key or reply.key]:
             self.replies[number] = reply
             if self.on_reply is not None:
                 self.on_reply(number, reply)
@@ -87,6 +105,18 @@ class Batch:
         for key, number in self.open.items():
             if self.replies[number] is None:
                 self.settle(failed(key, reason))
+
+
+def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
+    """Say that some replies do not name the service that gave them."""
+    if n:
+        _LOG.warning(
+            "%s %s at hand were kept by an earlier version, which did not note the service. They count as those of %s; "
+            "to ask again, use --replace where the command has it, or move the ledger away.",
+            f"{n:,}",
+            what,
+            service,
+        )
 
 
 def failed(key: str, reason: str, *, attempts: int = 0) -> Reply:

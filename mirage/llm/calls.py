@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.llm.endings import separate_reasoning
 from mirage.llm.guard import MAX_BODY
-from mirage.llm.retry import Unreadable
+from mirage.llm.retry import Unreadable, unreadable
 from mirage.llm.tokens import TokenEstimate
+from mirage.llm.usage import read_usage
 from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
-from mirage.thoughts import store_answer
 
 Message = Mapping[str, str]
 Messages = Sequence[Message]
@@ -21,12 +22,8 @@ Messages = Sequence[Message]
 
 AGAIN = "again"
 """What a request calls the repetition that it is of."""
-_HIDDEN = 4_000
-"""Tokens that a service may add to what is sent and received, such as a prompt of its own. Beside these a text has at
-most as many tokens as bytes."""
-_REASONING = 4
-"""Some services count reasoning that they do not show beyond the limit of new tokens: so many times the limit is
-believed."""
+SERVICE = "service"
+"""What it calls the service that is asked."""
 _NAMES, _NAME = 3, 60
 """How many names of tools a reason shows, and how many characters of each."""
 _SOMETIMES = ("estimated", "reasoning", "seconds")
@@ -48,6 +45,9 @@ class Settings:
     """New tokens a reply may have."""
     seed: int | None = None
     """Sampling seed, for services that take one."""
+    service: str | None = None
+    """The service that is asked: its address, a name given to it, or the engine on this machine. None where it is not
+    told, as in the ledgers of earlier versions: a reply to such a request counts as any service's (`keys`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,11 @@ class Reply:
     seconds: float | None = field(default=None, compare=False)
     """From the request that was answered to its last byte, in seconds; null where that is no matter of one reply."""
 
+    @property
+    def given_up(self) -> bool:
+        """Whether the call was not made, since too many before it failed."""
+        return self.status == "api_error" and not self.attempts
+
     def kept(self) -> dict[str, Any]:
         """What the ledger keeps of it; of `estimated`, `reasoning` and `seconds`, what says something."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
@@ -191,6 +196,26 @@ def call_key(settings: Settings, messages: Messages, again: str | None = None) -
     return ledger_key(request(settings, messages, again))
 
 
+def keys(
+    settings: Settings, messages: Messages, again: str | None = None, earlier: Sequence[str | None] = ()
+) -> Iterator[str]:
+    """Yield the ledger keys under which a reply to a conversation counts, the one that it is asked under first.
+
+    A key without the service is of a reply that an earlier version kept.
+
+    Args:
+        settings: model and parameters.
+        messages: the conversation.
+        again: names the repetition, as for `request`.
+        earlier: repetitions whose replies count too; None among them is the first time.
+    """
+    for repetition in (again, *earlier):
+        full_request = request(settings, messages, repetition)
+        yield ledger_key(full_request)
+        if full_request.pop(SERVICE, None) is not None:
+            yield ledger_key(full_request)
+
+
 def first_key(key: str, ledger: Ledger) -> str:
     """The key under which the same conversation was asked the first time; the key itself where it is that one, or where
     the ledger does not have it.
@@ -199,6 +224,11 @@ def first_key(key: str, ledger: Ledger) -> str:
     if recorded_request is None or AGAIN not in recorded_request:
         return key
     return ledger_key({name: value for name, value in recorded_request.items() if name != AGAIN})
+
+
+def sent_bytes(messages: Messages) -> int:
+    """Return the bytes of a conversation's texts."""
+    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
 
 
 def prompt_tokens(messages: Messages) -> int:
@@ -218,13 +248,18 @@ def plan(
     limits: Limits | None = None,
     ledger: Ledger | None,
     again: str | None = None,
+    earlier: Sequence[str | None] = (),
 ) -> Cost:
     """What `complete` would send, at most: prompt tokens are estimated, replies reckoned as long as they may be."""
     limits = limits or Limits()
     tokens: dict[str, int] = {}
+    counting: dict[str, str] = {}
     for messages in conversations:
-        tokens.setdefault(call_key(settings, messages, again), prompt_tokens(messages))
-    stored_keys = ledger.have(tokens) if ledger else set()
+        key, *others = keys(settings, messages, again, earlier)
+        if key not in tokens:
+            tokens[key] = prompt_tokens(messages)
+            counting |= dict.fromkeys((key, *others), key)
+    stored_keys = {counting[key] for key in ledger.have(counting)} if ledger else set()
     todo = tokens.keys() - stored_keys
     tokens_in, tokens_out = sum(tokens[key] for key in todo), settings.max_tokens * len(todo)
     return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, limits.cost(tokens_in, tokens_out))
@@ -291,23 +326,20 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         raise Unreadable("it is no JSON object")
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        error = answer.get("error")
-        raise Unreadable(f"it is an error: {json.dumps(error)[:300]}" if error else "it holds no choice")
+        raise unreadable(answer, "it holds no choice")
     message = choices[0].get("message")
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
+    fault = choices[0].get("error") or answer.get("error")
     text, reasoning, status, reason = separate_reasoning(
-        text, finish, reasoning=_reasoning(message), tools=_tools(message)
+        text, finish, reasoning=_reasoning(message), tools=_tools(message), fault=fault
     )
-    if refusal or finish == "content_filter":
+    if refusal:
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
-    usage = answer.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
-    tokens_in = _count(counts.get("prompt_tokens"), most=sent + _HIDDEN)
-    tokens_out = _count(counts.get("completion_tokens"), most=_REASONING * max_tokens + len(body) + _HIDDEN)
+    usage = read_usage(answer, sent=sent_bytes(messages), limit=max_tokens, received=len(body))
+    tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
     return Reply(
         key=key,
         text=text,
@@ -317,45 +349,9 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
         served=_text(answer.get("model")),
         attempts=attempt,
-        estimated=tokens_in is None or tokens_out is None,
+        estimated=tokens_in is None or tokens_out is None or usage.doubtful,
         reasoning=reasoning,
     )
-
-
-def separate_reasoning(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = ()
-) -> tuple[str | None, str | None, Status, str | None]:
-    """Return the text of a reply, its reasoning, also that within the text, and what `state` says of them."""
-    parted = store_answer(text, thoughts=reasoning)
-    status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools)
-    if status == "ok" and parted.status == "truncated":
-        status, reason = "truncated", parted.reason
-    return parted.text, parted.thoughts, status, reason
-
-
-def state(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = ()
-) -> tuple[Status, str | None]:
-    """What a reply is by its text and by why it ended, and the reason where it is not sound.
-
-    Args:
-        text: the reply.
-        finish: why it ended, in the service's words.
-        reasoning: what came before the text.
-        tools: names of the tools that the model called.
-    """
-    cut = finish == "length"
-    if text and not text.isspace():
-        return ("truncated", "the reply reached the limit of new tokens") if cut else ("ok", None)
-    if tools:
-        return "empty", f"the reply holds no text: the model called a tool instead ({', '.join(tools)})"
-    if reasoning:
-        size = f"({len(reasoning):,} characters of it)"
-        if cut:
-            return "empty", f"the reply holds no text: the limit of new tokens was reached while it reasoned {size}"
-        return "empty", f"the reply holds no text, only reasoning {size}"
-    before = ": the limit of new tokens was reached before any" if cut else ""
-    return "empty", f"the reply holds no text{before}"
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
@@ -386,8 +382,3 @@ def _text(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _count(value: object, *, most: int) -> int | None:
-    """A number of tokens; null where it is no whole number from 0 to the most there can be."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None

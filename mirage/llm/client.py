@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from mirage.extras import extra
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens
+from mirage.llm.faults import LIMITS
 from mirage.llm.gate import Gate, OwnGate
 from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.presets import Endpoint
@@ -42,6 +43,7 @@ def complete(
     rng: np.random.Generator,
     on_reply: OnReply | None = None,
     again: str | None = None,
+    earlier: Sequence[str | None] = (),
     accepted: bool = False,
     gate: Gate | None = None,
 ) -> list[Reply | None]:
@@ -59,6 +61,7 @@ def complete(
         rng: source of the jitter of pauses.
         on_reply: called with the number of a conversation and its reply, as they come (progress).
         again: names a repetition: only replies of the same repetition count as those that the ledger holds.
+        earlier: repetitions whose replies count too; None among them is the first time.
         accepted: whether the service is known to take such requests, so that one that it does not take concerns that
             conversation alone. So it is in any case when one of these conversations has a reply.
         gate: keeps rates and budget, where they are shared with other programs; None for those of the limits.
@@ -71,7 +74,7 @@ def complete(
             or asks to wait longer than the limit, with what to do. Replies that had come are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, settings, ledger, on_reply, again)
+    batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
     return ask(batch, endpoint=endpoint, limits=limits or Limits(), rng=rng, accepted=accepted, gate=gate)
 
 
@@ -89,7 +92,7 @@ def ask(
     jobs = []
     for key, number in batch.open.items():
         tokens = prompt_tokens(batch.conversations[number]) if counted else 0
-        jobs.append(_Job(key, number, tokens, limits.cost(tokens, batch.settings.max_tokens) or 0.0))
+        jobs.append(_Job(key, number, tokens))
     if jobs:
         reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven, gate)))
         if reason:
@@ -106,8 +109,6 @@ class _Job:
     """Of the conversation."""
     tokens: int
     """Tokens of the prompt, estimated; 0 where neither a rate nor a price needs them."""
-    most: float
-    """The most it can cost; 0 without prices."""
 
 
 @dataclass
@@ -134,6 +135,10 @@ class _Crew:
     """Calls begun and not ended."""
     resume: float = -math.inf
     """When the service wants to be asked again, by the loop's clock."""
+    changes: Mapping[str, str | None] = field(default_factory=dict)
+    """Other names of parameters that the service does not take; None for those left out."""
+    longest: int = 0
+    """Tokens of the longest reply so far."""
     unfit: int = 0
     in_a_row: int = 0
     """Calls to which the service had no answer since the last reply."""
@@ -176,24 +181,29 @@ class _Crew:
             raise self.error
 
     async def _work(self) -> None:
-        while job := await self._next():
+        while begun := await self._next():
+            job, reserved = begun
             reply = None
             try:
                 reply = await self._call(job)
             finally:
                 self.under_way -= 1
-                await self.gate.settle(job.most, self._price(job, reply))
+                await self.gate.settle(reserved, self._price(job, reply))
             if reply is not None:
                 self._take(reply)
 
-    async def _next(self) -> _Job | None:
-        """The next job, as soon as the budget allows it; None when there is no more to do."""
+    async def _next(self) -> tuple[_Job, float] | None:
+        """The next job and what was set aside for it, as soon as the budget allows it; None when there is no more to
+        do. A reply may be as long as its limit, or as the longest so far: some services count reasoning beyond it.
+        """
         if not self.jobs or self.halt.is_set():
             return None
         job = self.jobs.pop()
         self.under_way += 1
-        if await self.gate.reserve(job.most):
-            return job
+        longest = max(self.batch.settings.max_tokens, self.longest)
+        most = self.limits.cost(job.tokens, longest) or 0.0
+        if await self.gate.reserve(most):
+            return job, most
         self.under_way -= 1
         self.jobs.append(job)
         self.halt.set()
@@ -202,24 +212,27 @@ class _Crew:
     async def _call(self, job: _Job) -> Reply | None:
         """Ask until there is a reply or no retry left; None if everything stops."""
         attempts = self.limits.retries + 1
-        for attempt in range(1, attempts + 1):
+        attempt = requests = 0
+        while attempt < attempts:
+            attempt, requests = attempt + 1, requests + 1
             await self._turn(job)
             if self.halt.is_set():
                 return None
+            changes = self.changes
+            body = _changed(self.batch.body(job.number, self.endpoint.limit), changes)
             try:
-                return await self._ask(job, attempt)
+                reply = await self._ask(job, requests, body)
+                if reply.status == "api_error":
+                    self._count_failure(reply.reason)
+                return reply
             except Exception as error:  # what is no failure of a call goes on upwards
-                verdict = retry.judge_failure(error)
+                verdict = retry.judge_failure(error, body)
             reason = self.endpoint.redact(verdict.reason)
-            if verdict.action == "refused":
-                return Reply(job.key, None, "refused", reason, None, None, None, attempt)
-            if verdict.action == "unfit":
-                self.unfit += 1
-                if self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1)):
-                    return failed(job.key, reason, attempts=attempt)
+            if verdict.action == "adapt" and (self.changes is not changes or self._adapt(verdict.parameter)):
+                attempt -= 1
+                continue
             if verdict.action != "again":
-                self._stop(reason, verdict.do)
-                return None
+                return self._end(job, verdict, reason, requests)
             if verdict.wait is not None:
                 if verdict.wait > self.limits.longest_pause:
                     waits = f"{reason}; it asks to wait {verdict.wait:,.0f} seconds"
@@ -231,11 +244,35 @@ class _Crew:
                 base, longest = self.limits.backoff, self.limits.longest_pause
                 await self._sleep(retry.pause(attempt, self.rng, base=base, longest=longest))
         reason += f" ({attempts} attempts)" if attempts > 1 else ""
-        self.in_a_row += 1
-        if self.in_a_row >= _HOPELESS:
-            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reason}"
-            self.halt.set()
-        return failed(job.key, reason, attempts=attempts)
+        self._count_failure(reason)
+        return failed(job.key, reason, attempts=requests)
+
+    def _end(self, job: _Job, verdict: retry.RetryDecision, reason: str, requests: int) -> Reply | None:
+        """Return the row of a call that is not made again; None if everything stops."""
+        if verdict.action == "refused":
+            return Reply(job.key, None, "refused", reason, None, None, None, requests)
+        self.unfit += verdict.action == "unfit"
+        others = self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1))
+        if verdict.action == "row" or (verdict.action == "unfit" and others):
+            return failed(job.key, reason, attempts=requests)
+        self._stop(reason, verdict.do)
+        return None
+
+    def _adapt(self, parameter: str) -> bool:
+        """Let all further requests do without a parameter, or have it under its other name.
+
+        Returns:
+            Whether that has not been tried yet.
+        """
+        if parameter in self.changes or parameter in self.changes.values():
+            return False
+        other = dict(zip(LIMITS, LIMITS[::-1], strict=True)).get(parameter)
+        self.changes = {**self.changes, parameter: other}
+        if other:
+            _LOG.warning("The service does not take %s; requests say %s instead.", parameter, other)
+        else:
+            _LOG.warning("The service does not take %s; requests leave it out, and its own value holds.", parameter)
+        return True
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
@@ -252,11 +289,11 @@ class _Crew:
             else:
                 begins, holds = await self.gate.turn(tokens)
 
-    async def _ask(self, job: _Job, attempt: int) -> Reply:
+    async def _ask(self, job: _Job, attempt: int, body: Mapping[str, Any]) -> Reply:
         """Send one request and read its answer."""
         import httpx
 
-        body, began = self.batch.body(job.number, self.endpoint.limit), self._now()
+        began = self._now()
         async with asyncio.timeout(self.limits.timeout):
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
             answer = await self.client.post(self.batch.path, cast_to=httpx.Response, body=body)
@@ -269,11 +306,19 @@ class _Crew:
 
     def _take(self, reply: Reply) -> None:
         """Keep a reply and hand it on."""
+        self.longest = max(self.longest, reply.tokens_out or 0)
         if reply.status == "api_error":
             self.batch.settle(reply)
         else:
             self.accepted, self.in_a_row = True, 0
             self.batch.keep(reply)
+
+    def _count_failure(self, reason: str | None) -> None:
+        """Note a call to which the service had no answer; too many of them in a row end the run."""
+        self.in_a_row += 1
+        if self.in_a_row >= _HOPELESS:
+            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reason}"
+            self.halt.set()
 
     def _stop(self, reason: str, do: str) -> None:
         self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)
@@ -281,7 +326,7 @@ class _Crew:
 
     def _price(self, job: _Job, reply: Reply | None) -> float:
         """What a call has cost; of one that was declined, its prompt."""
-        if reply is None or reply.status == "api_error":
+        if reply is None or (reply.status == "api_error" and reply.tokens_in is None):
             return 0.0
         tokens_in = job.tokens if reply.tokens_in is None else reply.tokens_in
         return self.limits.cost(tokens_in, reply.tokens_out or 0) or 0.0
@@ -293,6 +338,12 @@ class _Crew:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _changed(body: Mapping[str, Any], changes: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the body of a request with its parameters renamed or left out."""
+    names = {name: changes.get(name, name) for name in body}
+    return {new: body[name] for name, new in names.items() if new is not None}
 
 
 async def _run(crew: _Crew) -> str | None:

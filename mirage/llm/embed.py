@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,21 @@ from numpy.typing import NDArray
 
 from mirage.errors import BadInput, Unreachable
 from mirage.llm.batch import Batch
-from mirage.llm.calls import Cost, Limits, Messages, Reply, Settings, prompt_tokens, spent, text_tokens
+from mirage.llm.calls import (
+    SERVICE,
+    Cost,
+    Limits,
+    Messages,
+    Reply,
+    Settings,
+    prompt_tokens,
+    sent_bytes,
+    spent,
+    text_tokens,
+)
 from mirage.llm.client import ask
 from mirage.llm.retry import Unreadable
+from mirage.llm.usage import read_usage
 from mirage.store import Ledger, ledger_key
 
 if TYPE_CHECKING:
@@ -31,15 +43,20 @@ GROUP = 64
 Vector = NDArray[np.float32]
 
 
-def vector_of(ledger: Ledger, model: str, text: str) -> Vector | None:
-    """The vector that is kept of a text, or None."""
-    record = ledger.get(_key(model, text))
-    return None if record is None else np.frombuffer(base64.b64decode(record["vector"]), "<f4")
+def vector_of(ledger: Ledger, model: str, text: str, service: str | None = None) -> Vector | None:
+    """The vector that is kept of a text, or None. One without numbers, as an earlier version kept them, is none."""
+    for key in _keys(service, model, text):
+        record = ledger.get(key)
+        if record and record["vector"]:
+            return np.frombuffer(base64.b64decode(record["vector"]), "<f4")
+    return None
 
 
-def plan_embedding(texts: Sequence[str], *, model: str, limits: Limits, ledger: Ledger | None) -> Cost:
+def plan_embedding(
+    texts: Sequence[str], *, model: str, limits: Limits, ledger: Ledger | None, service: str | None = None
+) -> Cost:
     """What `embed` would send, at most; tokens are estimated."""
-    missing = _missing(texts, model, ledger)
+    missing = _missing(texts, service, model, ledger)
     tokens = sum(text_tokens(text) for text in missing)
     calls = -(-len(missing) // GROUP)
     return Cost(calls, len(texts) - len(missing), 0, tokens, 0, limits.cost(tokens, 0))
@@ -70,22 +87,22 @@ def embed(
 
     Raises:
         Unreachable: if some text got no vector. What has come is kept.
-        BadInput: if the service gives vectors of several lengths, or the budget is reached.
+        BadInput: if the budget is reached.
     """
     limits = limits or Limits()
-    missing = _missing(texts, model, ledger)
+    missing = _missing(texts, service := endpoint.service, model, ledger)
     groups: list[Messages] = [
         [{"role": "user", "content": text} for text in missing[start : start + GROUP]]
         for start in range(0, len(missing), GROUP)
     ]
-    known = next((vector for text in texts if (vector := vector_of(ledger, model, text)) is not None), None)
+    known = next((vector for text in texts if (vector := vector_of(ledger, model, text, service)) is not None), None)
     done = iter(range(1, len(groups) + 1))
 
     def count(_number: int, _reply: Reply) -> None:
         if progress is not None:
             progress(next(done), len(groups))
 
-    settings = Settings(model, temperature=None, max_tokens=0)
+    settings = Settings(model, temperature=None, max_tokens=0, service=service)
     batch = _Vectors(groups, settings, ledger, count, length=None if known is None else len(known))
     replies = ask(batch, endpoint=endpoint, limits=limits, rng=rng, gate=gate)
     failed = [reply for reply in replies if reply is not None and reply.status != "ok"]
@@ -112,57 +129,84 @@ class _Vectors(Batch):
     """Numbers of a vector; None while none has come."""
     _waiting: dict[str, list[Vector]] = field(default_factory=dict)
 
+    def keys(self, number: int) -> Iterator[str]:
+        yield ledger_key(self.request(number))
+
     def request(self, number: int) -> dict[str, Any]:
-        return {"model": self.settings.model, "input": [message["content"] for message in self.conversations[number]]}
+        texts = [message["content"] for message in self.conversations[number]]
+        return {"model": self.settings.model, "input": texts, SERVICE: self.settings.service}
 
     def body(self, number: int, _limit: str) -> dict[str, Any]:
-        return {**self.request(number), "encoding_format": "float"}
+        request = self.request(number)
+        del request[SERVICE]
+        return {**request, "encoding_format": "float"}
 
     def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
         """Read the vectors of a group.
 
         Raises:
-            Unreadable: if the body is no list of as many vectors.
-            BadInput: if one has another length than those before it.
+            Unreadable: if the body is no list of as many vectors, or one has another length than those before it.
         """
-        n = len(self.conversations[number])
+        messages = self.conversations[number]
         try:
             answer = json.loads(content)
-            rows = sorted(answer["data"], key=lambda row: int(row["index"]))
-            vectors = [np.asarray(row["embedding"], "<f4") for row in rows]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise Unreadable("it holds no vectors") from None
-        if len(vectors) != n or any(vector.ndim != 1 or not np.isfinite(vector).all() for vector in vectors):
-            raise Unreadable(f"it holds {len(vectors):,} vectors for {n:,} texts, or one that is none")
-        for vector in vectors:
-            self.length = self.length or len(vector)
-            if len(vector) != self.length:
-                raise BadInput(
-                    f"{self.settings.model} gave a vector of {len(vector):,} numbers after vectors of {self.length:,}",
-                    do="give another model its own name at the service, or name it with --name in a new folder",
+            vectors = _vectors(answer["data"], len(messages))
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            raise Unreadable(f"it does not hold {len(messages):,} vectors, one a text") from None
+        lengths = {len(vector) for vector in vectors}
+        if self.length is not None or len(lengths) > 1:
+            odd = lengths - {self.length or len(vectors[0])}
+            if odd:
+                raise Unreadable(
+                    f"{self.settings.model} gave a vector of {odd.pop():,} numbers after vectors of "
+                    f"{self.length or len(vectors[0]):,}; where that is another model, name it with --service"
                 )
+        self.length = len(vectors[0])
         self._waiting[key] = vectors
-        usage = answer.get("usage")
-        counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-        known = isinstance(counted, int) and counted >= 0
-        tokens = counted if known else prompt_tokens(self.conversations[number])
-        return Reply(key, "", "ok", None, tokens, 0, None, attempt, estimated=not known)
+        usage = read_usage(answer, sent=sent_bytes(messages), limit=0, received=0)
+        tokens = prompt_tokens(messages) if usage.tokens_in is None else usage.tokens_in
+        estimated = usage.doubtful or usage.tokens_in is None
+        return Reply(key, "", "ok", None, tokens, 0, None, attempt, estimated=estimated)
 
     def keep(self, reply: Reply) -> None:
         """Put the vectors of a group into the ledger, and settle it."""
         texts = [message["content"] for message in self.conversations[self.open[reply.key]]]
         for text, vector in zip(texts, self._waiting.pop(reply.key), strict=True):
             values = {"vector": base64.b64encode(vector.tobytes()).decode()}
-            self.ledger.put(_key(self.settings.model, text), {"model": self.settings.model}, values)
+            request = {"model": self.settings.model, SERVICE: self.settings.service}
+            self.ledger.put(next(_keys(self.settings.service, self.settings.model, text)), request, values)
         self.settle(reply)
 
 
-def _key(model: str, text: str) -> str:
-    return ledger_key({"model": model, "input": text})
+def _keys(service: str | None, model: str, text: str) -> Iterator[str]:
+    """Yield the keys under which a vector of a text counts; the last is of earlier versions, which noted no service."""
+    if service is not None:
+        yield ledger_key({"model": model, "input": text, SERVICE: service})
+    yield ledger_key({"model": model, "input": text})
 
 
-def _missing(texts: Sequence[str], model: str, ledger: Ledger | None) -> list[str]:
+def _missing(texts: Sequence[str], service: str | None, model: str, ledger: Ledger | None) -> list[str]:
     """The texts that have no vector yet, each once."""
-    by_key = {_key(model, text): text for text in texts}
-    kept = set() if ledger is None else ledger.have(by_key)
-    return [text for key, text in by_key.items() if key not in kept]
+    unique = dict.fromkeys(texts)
+    return [text for text in unique if ledger is None or vector_of(ledger, model, text, service) is None]
+
+
+def _vectors(rows: Sequence[Mapping[str, Any]], n: int) -> list[Vector]:
+    """Read the vectors of a reply, in the order of their texts.
+
+    Raises:
+        ValueError, TypeError, KeyError, OverflowError: if they are not one a text, of finite numbers.
+    """
+    places = [row.get("index", place) if isinstance(row, dict) else None for place, row in enumerate(rows)]
+    if len(rows) != n or {type(place) for place in places} != {int} or sorted(places) != list(range(n)):
+        raise ValueError
+    vectors: list[Vector] = [np.empty(0, np.float32)] * n
+    for place, row in zip(places, rows, strict=True):
+        numbers = row["embedding"]
+        if not isinstance(numbers, list) or not numbers or not {type(number) for number in numbers} <= {int, float}:
+            raise ValueError
+        with np.errstate(over="ignore"):
+            vectors[place] = np.array(numbers, np.float64).astype("<f4")
+        if not np.isfinite(vectors[place]).all():
+            raise ValueError
+    return vectors

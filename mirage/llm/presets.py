@@ -78,11 +78,23 @@ class Endpoint:
     """What the service calls the limit of new tokens."""
     azure_version: str | None = None
     """Dated version of Azure's API, whose addresses name the deployment; None for the common protocol."""
+    name: str | None = None
+    """Name of the service in ledgers, where its address changes."""
 
     @property
     def local(self) -> bool:
         """Whether the service runs on this machine."""
         return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    @property
+    def service(self) -> str:
+        """The service as ledgers name it: its own name, else origin and path of its address, spelt in one way."""
+        if self.name:
+            return self.name
+        parts = urlsplit(self.base_url)
+        host = "127.0.0.1" if self.local else parts.hostname or ""
+        port = parts.port if parts.port != {"http": 80, "https": 443}.get(parts.scheme) else None
+        return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
     def redact(self, text: str) -> str:
         """The text without the key, should a service repeat it."""

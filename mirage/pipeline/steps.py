@@ -411,7 +411,9 @@ def _judge(this: _Run) -> Iterator[Step]:
         return StepResult(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
 
     def plan() -> llm.Cost:
-        return plan_judging(this.path, settings=judge_model.settings, limits=judge_model.limits, sample=sample)
+        return plan_judging(
+            this.path, name=judge_name, settings=judge_model.settings, limits=judge_model.limits, sample=sample
+        )
 
     reads = ("queries", "passages", "answers")
     yield Step("judge", name, reads, "judgments", ask, options | llm.parameters(judge_model.settings), plan=plan)

@@ -64,7 +64,7 @@ class DenseSearch:
 
         Raises:
             Unreachable: if some text got no vector; what has come is kept.
-            BadInput: if vectors have several lengths, or the budget is reached.
+            BadInput: if the budget is reached.
         """
         self.fetch(corpus, queries)
         return self.stored()(corpus, queries, depth)
@@ -87,15 +87,18 @@ class DenseSearch:
 
     def stored(self) -> VectorSearch:
         """Searches by what has been fetched alone."""
-        return VectorSearch(self.folder, self.model, self.query_prefix, self.passage_prefix)
+        return VectorSearch(
+            self.folder, self.model, self.query_prefix, self.passage_prefix, service=self.endpoint.service
+        )
 
     def plan(self, texts: Sequence[str]) -> llm.Cost:
         """What the vectors of texts would cost at most; nothing is sent."""
         path = self.folder / VECTORS
         if not path.exists():
             return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=None)
+        service = self.endpoint.service
         with store.Ledger(path, read_only=True) as ledger:
-            return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=ledger)
+            return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=ledger, service=service)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ class VectorSearch:
     """What stood before a query."""
     passage_prefix: str = ""
     """What stood before a passage."""
+    service: str | None = None
+    """The service they came from, as the ledger names it."""
 
     def passages(self, corpus: Corpus) -> list[str]:
         """What the model is given of each passage."""
@@ -136,7 +141,7 @@ class VectorSearch:
 
     def _matrix(self, texts: Sequence[str], ledger: store.Ledger) -> Matrix:
         """The vectors of texts at length 1, a row a text; one without a direction stays 0."""
-        vectors = [llm.vector_of(ledger, self.model, text) for text in texts]
+        vectors = [llm.vector_of(ledger, self.model, text, self.service) for text in texts]
         if absent := sum(vector is None for vector in vectors):
             raise NotEnoughData(
                 f"{absent:,} of {len(texts):,} texts have no vector of {self.model}",

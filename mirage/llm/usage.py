@@ -1,0 +1,72 @@
+"""The number of tokens that a service says it used, where that can be true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_HIDDEN = 4_000
+"""Tokens that a service may add to what is sent and received, such as a prompt of its own. Beside these a text has at
+most as many tokens as bytes."""
+_REASONING = 4
+"""Some services count reasoning that they do not show beyond the limit of new tokens: so many times the limit is
+believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call by the service's account."""
+
+    tokens_in: int | None
+    """Prompt tokens; null where the service gives none that can be."""
+    tokens_out: int | None
+    """Reply tokens, reasoning included; likewise."""
+    doubtful: bool
+    """Whether some number cannot be."""
+
+
+def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
+    """Read the usage of an answer, of a chat completion or of vectors alike.
+
+    Services differ in whether `completion_tokens` includes reasoning: of the accounts that the answer gives (completion
+    tokens, with or without reasoning tokens, and the total less the prompt) the largest counts, as it is what is paid.
+
+    Args:
+        answer: the service's answer.
+        sent: bytes of the texts sent.
+        limit: new tokens that the reply may have; 0 where there are none, so that the total is the prompt's.
+        received: bytes of the answer.
+    """
+    usage = answer.get("usage")
+    counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
+    details = counts.get("completion_tokens_details") or counts.get("output_tokens_details")
+    thought = details.get("reasoning_tokens") if isinstance(details, Mapping) else counts.get("reasoning_tokens")
+    most_in = sent + _HIDDEN
+    most_out = _REASONING * limit + received + _HIDDEN
+    given_in = _first(counts, "prompt_tokens", "input_tokens")
+    given_out, total = _first(counts, "completion_tokens", "output_tokens"), counts.get("total_tokens")
+    tokens_in = _count(given_in, most=most_in)
+    if given_in is None and not limit:
+        tokens_in = _count(total, most=most_in)
+    out, reasoning = _count(given_out, most=most_out), _count(thought, most=most_out)
+    accounts = [out]
+    if reasoning is not None and reasoning > (out or 0):
+        accounts.append((out or 0) + reasoning)
+    whole = _count(total, most=most_in + most_out)
+    if whole is not None and tokens_in is not None and whole >= tokens_in:
+        accounts.append(_count(whole - tokens_in, most=most_out))
+    known = [account for account in accounts if account is not None]
+    pairs = ((given_in, tokens_in), (given_out, out), (total, whole), (thought, reasoning))
+    doubtful = any(given is not None and read is None for given, read in pairs)
+    return Usage(tokens_in, max(known, default=None), doubtful)
+
+
+def _first(counts: Mapping[str, Any], *names: str) -> object:
+    """Return the first of several names' values that is given."""
+    return next((counts[name] for name in names if counts.get(name) is not None), None)
+
+
+def _count(value: object, *, most: int) -> int | None:
+    """Return a number of tokens; null where it is no whole number from 0 to the most there can be."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None
