@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -30,7 +32,7 @@ from typer.testing import CliRunner
 from mirage import api, cli, schema, store
 from mirage.errors import ArenaError, BadInput, MirageError, Unreachable
 from mirage.rank.large import VerdictFiles, rank_files
-from mirage.store import cache, home, objects, query_rows, remote
+from mirage.store import cache, copies, home, objects, query_rows, remote
 from mirage.store.ledger import ledger_path
 
 ADDRESS = f"s3://{BUCKET}/team/arena"
@@ -677,3 +679,34 @@ def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, monke
     with pytest.raises(BadInput, match="obstore") as caught:
         store.open_arena(store.located("s3://bucket/without"))
     assert "mirage-rag[storage]" in caught.value.do
+
+
+def test_pitfall_144_a_storage_that_turns_down_three_of_ten_requests_is_asked_again(
+    storage: Storage, arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(objects, "_LONGEST_PAUSE", 0.05)
+    forget_everything(tmp_path)
+    rng = random.Random(0)
+    storage.fault = lambda _method, _path: (503, "SlowDown") if rng.random() < 0.3 else None
+    for number in range(4):
+        copied = store.copy(store.open_arena(arena.path), tmp_path / f"copy{number}")
+        there = store.copy(copied, store.located(f"{ADDRESS}-{number}"))
+        assert there.manifest["tables"] == arena.manifest["tables"]
+        forget_everything(tmp_path)
+
+
+def test_pitfall_144_a_copy_onto_a_full_disk_leaves_nothing(
+    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(source: Path, target: Path) -> None:
+        target.write_bytes(source.read_bytes()[:10])
+        raise OSError(errno.ENOSPC, "No space left on device", str(target))
+
+    monkeypatch.setattr(copies.shutil, "copyfile", fill)
+    (tmp_path / "empty").mkdir()
+    for name, exists in (("new", False), ("empty", True)):
+        with pytest.raises(ArenaError, match="No space left"):
+            store.copy(arena, tmp_path / name)
+        assert (tmp_path / name).exists() == exists
+    assert not list((tmp_path / "empty").iterdir())

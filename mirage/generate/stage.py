@@ -14,6 +14,7 @@ from mirage.answers import citations, cited, is_numbered, parse_answer
 from mirage.engines.shards import Shard
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.generate import baselines
+from mirage.llm.batch import tell_unnamed
 from mirage.shown import ShownPassages, contexts, given_by, need_retriever
 from mirage.stage import Stage, Tables
 from mirage.store import ledger_path
@@ -367,7 +368,7 @@ def _tell_unnamed(arena: store.Arena, request: GenerateOptions) -> None:
     notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
     service = request.settings.service
     if service is not None and not request.replace and _note(_without_service(request)) in notes:
-        llm.tell_unnamed(1, service, what=f"set of answers of {request.system}")
+        tell_unnamed(1, service, what=f"set of answers of {request.system}")
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:

@@ -197,7 +197,7 @@ def _vectors(rows: Sequence[Mapping[str, Any]], n: int) -> list[Vector]:
     Raises:
         ValueError, TypeError, KeyError, OverflowError: if they are not one a text, of finite numbers.
     """
-    places = [row.get("index", place) if isinstance(row, dict) else None for place, row in enumerate(rows)]
+    places: list[Any] = [row.get("index", place) if isinstance(row, dict) else None for place, row in enumerate(rows)]
     if len(rows) != n or {type(place) for place in places} != {int} or sorted(places) != list(range(n)):
         raise ValueError
     vectors: list[Vector] = [np.empty(0, np.float32)] * n

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from mirage.errors import ArenaError
@@ -37,12 +39,13 @@ def copy(arena: Arena, into: Path) -> Arena:
             remote.refuse_other_files()
             remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
             return open_arena(into)
-        for file, path in zip(files, paths, strict=True):
-            target = into / file["path"]
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
-        # The manifest last: whoever is killed before leaves no arena.
-        write_bytes(into / manifests.NAME, manifest)
+        with _removed_if_halved(into):
+            for file, path in zip(files, paths, strict=True):
+                target = into / file["path"]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+            # The manifest last: whoever is killed before leaves no arena.
+            write_bytes(into / manifests.NAME, manifest)
     except OSError as error:
         raise ArenaError(
             f"the arena cannot be copied: {error.strerror or error}",
@@ -50,3 +53,20 @@ def copy(arena: Arena, into: Path) -> Arena:
             do="free space or check permissions",
         ) from None
     return open_arena(into)
+
+
+@contextmanager
+def _removed_if_halved(folder: Path) -> Iterator[None]:
+    """Leave a new or empty folder as it was, should copying into it fail."""
+    before = folder.is_dir()
+    try:
+        yield
+    except BaseException:
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        if not before and folder.is_dir():
+            folder.rmdir()
+        raise

@@ -25,7 +25,8 @@ from mirage.extras import extra
 
 CONNECT_SECONDS, READ_SECONDS, RETRY_SECONDS = 5, 20, 30
 """How long to wait for a connection, for the next bytes, and for an answer of any attempt."""
-_RETRIES = 4
+_RETRIES, _FIRST_PAUSE, _LONGEST_PAUSE = 40, 0.2, 5
+"""Attempts after the first, as many as the time allows; pauses in seconds, which grow and are drawn at random."""
 _PIECE = 1 << 20
 """Bytes of a piece of a download."""
 _CODE = re.compile(r"<Code>(\w{1,40})</Code>")
@@ -143,7 +144,15 @@ class _Service:
                     "read_timeout": f"{READ_SECONDS}s",
                     "timeout": "30m",
                 },
-                retry_config={"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
+                retry_config={
+                    "max_retries": _RETRIES,
+                    "retry_timeout": timedelta(seconds=RETRY_SECONDS),
+                    "backoff": {
+                        "init_backoff": timedelta(seconds=_FIRST_PAUSE),
+                        "max_backoff": timedelta(seconds=_LONGEST_PAUSE),
+                        "base": 2,
+                    },
+                },
             )
 
     def get(self, name: str, known: Stored | None = None) -> Stored:
