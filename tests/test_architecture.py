@@ -173,6 +173,7 @@ OF_MODELS = (
         "tests/test_parts.py",
         "tests/test_llm",
         "tests/test_ledger.py",
+        "tests/engines/",
         "tests/test_engine_vllm.py",
         "tests/test_marks.py",
         "tests/test_thoughts.py",
