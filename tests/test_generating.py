@@ -130,6 +130,15 @@ def test_generate_answers_every_query_and_show_takes_the_answers_apart(tmp_path:
     assert store.check(store.open_arena(path))
 
 
+def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None:
+    thoughts = "Passage [2] is about something else. I don't know."
+    path = write(tmp_path / "arena", n=1)
+    with Service(lambda _: reply(f"<think>\n{thoughts}\n</think>\n\nIt is blue [1].")) as service:
+        mirage(*command(path, service))
+    rows = store.open_arena(path).read("answers").to_pylist()
+    assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
+
+
 def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: error(503) if query(call) in ("en q001", "de q004") else reply()) as service:
