@@ -124,7 +124,8 @@ def given_by(rows: pa.Table, retriever: str, depth: int | None) -> pa.Table:
 
     own = rows.filter(pc.equal(rows["retriever"], retriever))
     own = own if depth is None else own.filter(pc.less_equal(own["position"], depth))
-    return schema.sort("passages", own.select(schema.arrow_schema("passages").names))
+    names = [column.name for column in schema.columns("passages") if column.name in own.column_names]
+    return schema.sort("passages", schema.from_columns("passages", {name: own[name] for name in names}))
 
 
 def retrievers(arena: Arena) -> list[str]:
