@@ -23,6 +23,7 @@ from mirage.comparison.records import ComparisonReport
 from mirage.deciding.records import ChoiceReport, Requirements
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
 from mirage.intervals import CONFIDENCE
+from mirage.names import NAMES, normalise_name
 from mirage.rank import DRAWS, SEED, Difference
 from mirage.store import Arena
 
@@ -818,6 +819,7 @@ def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     _need(rows, _BATTLE)
     n = len(rows)
     columns = {name: _texts(rows, name) for name in _BATTLE}
+    columns["verdict"] = [schema.verdict_word(word) for word in columns["verdict"]]
     words = Counter(columns["verdict"])
     unknown = [word for word in words if word not in VERDICTS]
     if unknown:
@@ -848,6 +850,7 @@ def _typed(columns: Mapping[str, list[Any]]) -> pa.Table:
 
 def _votes(rows: pa.Table) -> list[Vote]:
     from mirage import votes as people
+    from mirage.battles.decision import READABLE
 
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _need(rows, ("query_id", "system_a", "system_b", verdict))
@@ -856,11 +859,10 @@ def _votes(rows: pa.Table) -> list[Vote]:
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
     log = []
-    for k, (query, a, b, word) in enumerate(zip(*(_texts(rows, name) for name in names), strict=True)):
-        if word not in ("A", "B", "tie", "both_bad", "skip"):
-            raise BadInput(
-                f"the vote {word!r} is none of A, B, tie, both_bad and skip", where=f"row {k + 1:,}", do="correct it"
-            )
+    known = (*READABLE, "skip")
+    for k, (query, a, b, told) in enumerate(zip(*(_texts(rows, name) for name in names), strict=True)):
+        if (word := schema.verdict_word(told)) not in known:
+            raise BadInput(f"the vote {told!r} is none of {', '.join(known)}", where=f"row {k + 1:,}", do="correct it")
         log.append(
             people.Vote(
                 vote_id=f"{k:08}",
@@ -902,7 +904,7 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
     for k, value in enumerate(values):
         if value is None or value == "" or value != value:
             raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or leave the row out")
-    return [str(value) for value in values]
+    return [normalise_name(str(value)) if name in NAMES else str(value) for value in values]
 
 
 # --- results out ------------------------------------------------------------------------------------------------------

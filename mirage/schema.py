@@ -58,6 +58,18 @@ Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
+VERDICT_WORDS: dict[str, str] = {
+    "model_a": "A",
+    "model_b": "B",
+    "both_good": "tie",
+    "bothgood": "tie",
+    "tie (bothgood)": "tie",
+    "tie (both good)": "tie",
+    "tie (bothbad)": "both_bad",
+    "tie (both bad)": "both_bad",
+    "bothbad": "both_bad",
+}
+"""Our verdict by other words for it, in small letters; a word that is a verdict itself is none of these."""
 Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
 Assignment = Literal["support", "partial_support", "not_support"]
@@ -797,6 +809,13 @@ def table_class(name: str | type) -> type:
     if name not in TABLES:
         raise UnknownName("table", name, TABLES)
     return TABLES[name]
+
+
+def verdict_word(word: str) -> str:
+    """The verdict that a word stands for, whoever decided; a word that stands for none stays."""
+    plain = word.strip().lower()
+    own = {verdict.lower(): verdict for verdict in get_args(Verdict)}
+    return own.get(plain) or VERDICT_WORDS.get(plain, word)
 
 
 def key(table: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from typer.testing import CliRunner
 from mirage import cli, schema, store
 from mirage.answers import citations
 from mirage.errors import BadInput
+from mirage.formats import run, values
 from mirage.formats.registry import format_named
 from mirage.imports.formats import FileImport, import_file
+from mirage.sources.files import Options
 
 HOSTILE = "شكرا <b>&amp;</b> \"x\", 'y'\n\n=1+1; \u200f[2]\t…"
 """Right to left, markup, quotes, line ends, a formula, a citation, a tab."""
@@ -541,3 +544,59 @@ def test_a_short_query_is_in_the_language_of_its_conversation(tmp_path: Path) ->
     file = jsonl(tmp_path / "a.jsonl", {"user_input": talk, "reference": "x", "model": "m"})
     _, arena = taken(file, tmp_path / "arena", "ragas")
     assert rows(arena, "queries", "language", "text") == [("en", "Merci")]
+
+
+# Lists in cells
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("['one' 'two']", ["one", "two"]),
+        ("['one'\n 'two'\n \"It isn't open.\"]", ["one", "two", "It isn't open."]),
+        ("array(['one', 'two, [3] and (4)'], dtype=object)", ["one", "two, [3] and (4)"]),
+        ("array(['one', 'two'], dtype='<U3')", ["one", "two"]),
+        ("[array(['one'], dtype=object) array(['two'], dtype=object)]", [["one"], ["two"]]),
+        ("[['one' 'two']\n ['three' 'four']]", [["one", "two"], ["three", "four"]]),
+        ("[np.str_('one'), np.str_('two')]", ["one", "two"]),
+        ("['a ] [ b' 'c']", ["a ] [ b", "c"]),
+        ("[True False]", [True, False]),
+        ("[1 -2 0.5]", [1, -2, 0.5]),
+        ('["one", "two"]', ["one", "two"]),
+        ("('one', 'two')", ["('one', 'two')"]),
+        ("[1] A passage that was numbered.", ["[1] A passage that was numbered."]),
+        ("array theory", ["array theory"]),
+    ],
+)
+def test_a_list_in_a_cell_is_parted_whatever_wrote_it(written: str, expected: list[Any]) -> None:
+    assert values.listed(written) == expected
+
+
+@pytest.mark.parametrize("written", ["['one' ... 'two']", "['one' 'two]", "array(['one' ... 'two'], dtype=object)"])
+def test_a_list_of_texts_that_cannot_be_parted_is_refused(written: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        values.listed(written, "f.csv:2")
+    assert caught.value.where == "f.csv:2"
+
+
+def test_contexts_that_pandas_wrote_of_numpy_are_parted(shared: Path) -> None:
+    tables, _ = run.read(shared / "field" / "ragas-numpy.csv", options=Options.parse(values=["language=en"]))
+    texts = [row["text"] for row in tables["passages"].to_pylist()]
+    assert len(texts) == 5
+    assert "It isn't open." in texts
+
+
+# MT-Bench
+
+
+def test_reference_answers_are_no_system(shared: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mt"
+    shutil.copytree(shared / "field" / "mt-reference-answer", folder)
+    tables, _ = run.read(folder)
+    assert set(tables["answers"]["system"].to_pylist()) == {"red"}
+    assert sorted(tables["references"]["text"].to_pylist()) == ["56", "81"]
+    question = json.loads((folder / "question.jsonl").read_text())
+    (folder / "question.jsonl").write_text(json.dumps(question | {"reference": ["7 x 8"]}))
+    assert sorted(run.read(folder)[0]["references"]["text"].to_pylist()) == ["56", "81"]
+    shutil.rmtree(folder / "reference_answer")
+    assert run.read(folder)[0]["references"]["text"].to_pylist() == ["7 x 8"]

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import mirage
 from mirage import schema
+from mirage.cli.common import _normalised
 from mirage.errors import BadInput, NotEnoughData
 from mirage.formats import alpaca_eval, lmarena, run, trec
 from mirage.formats.run import Summary
 from mirage.formats.spec import Tables
+from mirage.rank.large import VerdictFiles, rank_files
 from mirage.retrieval.summary import measured
-from mirage.sources.files import Options
+from mirage.sources.files import Options, read_answers, read_judgments
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
 
@@ -314,6 +318,53 @@ def test_mt_bench_refuses_an_unknown_winner(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="g1_winner must be") as caught:
         read(path, "mt_bench", values=["language=en"])
     assert caught.value.where.endswith("p.jsonl:1")
+
+
+# Names and words at every door
+
+SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0")
+
+
+def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> None:
+    """Composed and decomposed letters and white space around a name tell no systems apart, whatever reads them."""
+    tables, _ = read(shared / "field" / "nfc-nfd.jsonl")
+    assert len(set(tables["answers"]["system"].to_pylist())) == 1
+    battles = [
+        {"query_id": f"{' ' * k}q{k}", "system_a": name, "system_b": f"b{' ' * k}", "verdict": "A", "judge": "j"}
+        for k, name in enumerate(SPELLINGS)
+    ]
+    path = jsonl(tmp_path / "j.jsonl", *(row | {"language": "en"} for row in battles))
+    pq.write_table(pa.Table.from_pylist(battles), tmp_path / "j.parquet")
+    lines = [{"query_id": "q1 ", "language": "en", "system": name, "text": "x"} for name in SPELLINGS[:1]]
+    assert read_answers(jsonl(tmp_path / "a.jsonl", *lines))["query_id"].to_pylist() == ["q1"]
+    assert read_judgments(path)["query_id"].to_pylist() == ["q0", "q1", "q2"]
+    systems = [set(mirage.rank(given).to_pandas()["system"]) for given in (battles, tmp_path / "j.parquet")]
+    systems += [set(read_judgments(path)[side].to_pylist()) for side in ("system_a", "system_b")]
+    assert systems == [{SPELLINGS[0], "b"}] * 2 + [{SPELLINGS[0]}, {"b"}]
+    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 3), draws=20).languages["und"].systems == (
+        "b",
+        SPELLINGS[0],
+    )
+    assert _normalised(f"system={SPELLINGS[1]} ") == f"system={SPELLINGS[0]}"
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict"),
+    [
+        ("model_a", "A"),
+        ("Model_B", "B"),
+        ("a", "A"),
+        ("tie (bothbad)", "both_bad"),
+        ("both_good", "tie"),
+        ("TIE", "tie"),
+    ],
+)
+def test_words_for_a_verdict_are_one_table(tmp_path: Path, word: str, verdict: str) -> None:
+    row = {"query_id": "q1", "judge": "j", "system_a": "red", "system_b": "blue", "verdict": word}
+    path = jsonl(tmp_path / "j.jsonl", row | {"language": "en"})
+    assert read_judgments(path)["verdict"].to_pylist() == [verdict]
+    assert rows(read(path)[0], "judgments", "verdict") == [verdict]
+    assert mirage.rank([row]).to_pandas()["ties"].sum() == 2 * (verdict in ("tie", "both_bad"))
 
 
 # TREC

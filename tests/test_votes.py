@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from conftest import ROOT
 from hypothesis import given
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from postgres import Server
 
 from mirage import votes
+from mirage.battles.decision import UNPARSED, VERDICTS
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
 from mirage.store import home
 from mirage.votes import Evidence, Vote, Votes, standing, tables
@@ -573,3 +575,12 @@ def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
     assert reader.version("sample") == (1, 0, 0)
     assert reader.rows(Vote) == [kept]
     assert reader.where == writer.where
+
+
+def test_every_verdict_that_decides_something_is_an_opinion_of_people() -> None:
+    """A verdict that is added to the table must not become no opinion where people give it."""
+    columns = {"language": "en", "query_id": "q", "judge": "human", "system_a": "a", "system_b": "b", "person": True}
+    for word, label in VERDICTS.items():
+        rows = pa.Table.from_pylist([columns | {"verdict": word, "voter": "ann"}])
+        (vote,) = votes.imported(rows, "arena")
+        assert votes.label(vote) == (None if label == UNPARSED else label)

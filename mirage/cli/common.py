@@ -13,6 +13,7 @@ from mirage import __version__, schema
 from mirage.cli.output import Format, Rows, note
 from mirage.errors import BadInput, MirageError, UnknownName
 from mirage.languages import in_order, language
+from mirage.names import normalise_name
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -27,7 +28,7 @@ class _Commands(TyperGroup):
                 printable = arg.encode("utf-8", "backslashreplace").decode()
                 note(f"{printable} is not UTF-8\n  to do: give the file or folder another name")
                 raise typer.Exit(2)
-        return list(super().parse_args(ctx, args))
+        return list(super().parse_args(ctx, [_normalised(arg) for arg in args]))
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -41,6 +42,14 @@ class _Commands(TyperGroup):
         except KeyboardInterrupt:
             note("Stopped; the arena is as it was, and what was fetched is kept. Run the same command again to go on.")
             raise typer.Exit(130) from None
+
+
+def _normalised(arg: str) -> str:
+    """An argument in the spelling of names, unless it is a path that exists."""
+    try:
+        return arg if Path(arg.rpartition("=")[2]).exists() else normalise_name(arg)
+    except (OSError, ValueError):
+        return arg
 
 
 class _Imports(TyperGroup):

@@ -6,21 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from mirage import schema
 from mirage.formats.fields import listed, wrong
 from mirage.formats.spec import Record
 
 PEOPLE = "human"
 """The judge that stands for a crowd of people whose votes a file holds."""
-WINNERS = {
-    "model_a": "A",
-    "model_b": "B",
-    "tie": "tie",
-    "tie (bothbad)": "both_bad",
-    "tie (both bad)": "both_bad",
-    "both_bad": "both_bad",
-    "bothbad": "both_bad",
-}
-"""Our verdict by the words for a winner, in small letters."""
+WINNERS = (*schema.VERDICT_WORDS, "tie", "both_bad")
+"""The words for a winner, in small letters. Ours, such as `A`, are none: other columns hold letters too."""
 _PEOPLE = re.compile(r"(human|people|person|crowd|expert|author|annotator|assessor|user|voter)s?([ _-].*|\d*)", re.I)
 
 Turns = list[tuple[str, str]]
@@ -34,7 +27,7 @@ def by_people(judge: str) -> bool:
 
 def winner(value: Any) -> str | None:
     """The verdict that a word stands for; None for any other value."""
-    return WINNERS.get(value.strip().lower()) if isinstance(value, str) else None
+    return schema.verdict_word(value) if isinstance(value, str) and value.strip().lower() in WINNERS else None
 
 
 def conversation(record: Record, name: str) -> Turns:

@@ -15,6 +15,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.formats.content import as_json, cleaned, content_id, digest, passage_digest, whole
 from mirage.formats.spec import QueryKey, ShownPassage
 from mirage.languages import language as language_of
+from mirage.names import normalise_name
 from mirage.nuggets import nugget_id as made_id
 from mirage.thoughts import store_answer
 
@@ -160,7 +161,7 @@ class Collector:
     ) -> QueryKey:
         """See `spec.Builder`."""
         text = cleaned(text, "the query", where)
-        query_id = query_id and query_id.strip()
+        query_id = query_id and normalise_name(query_id)
         if not query_id:
             if text is None:
                 raise BadInput("there is neither a query nor its id", where=where, do="map a field: --map THEIRS=id")
@@ -199,7 +200,7 @@ class Collector:
             text = cleaned(passage.text, "a passage", where)
             title = cleaned(passage.title, "a title", where) if passage.title else None
             key, made_id = (None, "") if text is None else passage_digest(text, title)
-            passage_id = passage.passage_id and passage.passage_id.strip()
+            passage_id = passage.passage_id and normalise_name(passage.passage_id)
             if not passage_id:
                 if text is None:
                     raise BadInput("there is neither a passage nor its id", where=where)
@@ -295,7 +296,7 @@ class Collector:
         entry, retriever = self.queries[query], _name(retriever, "retriever", where)
         rows = tuple(
             {
-                "passage_id": whole(passage.passage_id or "", "the id of a passage", where),
+                "passage_id": _name(passage.passage_id or "", "the id of a passage", where),
                 "rank": rank,
                 "score": score,
                 "title": cleaned(passage.title, "a title", where) if passage.title else None,
@@ -330,6 +331,7 @@ class Collector:
             raise BadInput(f"points are {points!r}, not a number in [0, 1]", where=where)
         if verdict is None:
             verdict = "unparsed" if points is None else "tie" if points == 0.5 else "A" if points > 0.5 else "B"
+        verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
         row = (verdict, points, rationale, reason, person or None)
@@ -458,8 +460,8 @@ def _turns(turns: Sequence[tuple[str, str]], where: str) -> tuple[tuple[str, str
 
 
 def _name(name: str, kind: str, where: str) -> str:
-    """A name without surrounding white space."""
-    name = name.strip() if isinstance(name, str) else name
+    """A name in its one spelling."""
+    name = normalise_name(name) if isinstance(name, str) else name
     if not name or not isinstance(name, str):
         raise BadInput(f"{kind} is {name!r}, not a name", where=where, do=f"say which it is: --set {kind}=NAME")
     if not name.isascii():

@@ -54,14 +54,17 @@ def need(record: Record, *names: str) -> str:
 
 def listed(record: Record, *names: str) -> list[Any]:
     """The list under the first of these names, also one that stands in a cell as text; empty where none is."""
-    return values.listed(first(record.value, *names))
+    return values.listed(first(record.value, *names), record.where)
 
 
 def unpacked(value: Any) -> Any:
     """A list or an object that stands as text in a cell, written by JSON or by Python; else the value as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
-    parsed = values.listed(value)
+    try:
+        parsed = values.listed(value)
+    except BadInput:
+        return value
     return parsed if value.lstrip()[0] == "[" and parsed != [value] else parsed[0]
 
 

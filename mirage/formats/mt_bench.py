@@ -6,7 +6,8 @@ the tag `turn`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from mirage.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
@@ -46,19 +47,34 @@ def recognise(sample: Sample) -> str | None:
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
-    """Take each record for a question, an answer, a score, a verdict in both orders, or a vote, by its fields."""
+    """Take each record for a question, an answer, a score, a verdict in both orders, or a vote, by its fields.
+
+    What lies in a folder `reference_answer` is what judges are shown as the reference: no system gave it, and where a
+    question has a reference of its own too, it stands in its place.
+    """
+    references: dict[str, tuple[Record, int, str]] = {}
+    given: set[str] = set()
     for record in records:
         value = record.value
         if "g1_winner" in value or "model_1" in value:
             _both_orders(record, builder)
         elif "score" in value:
             _score(record, builder)
+        elif "choices" in value and PurePath(record.where.rpartition(":")[0]).parent.name == "reference_answer":
+            for place, answer in enumerate(_turns(record, builder), start=1):
+                given.add(_query(record, builder, place, reference=answer)[1])
         elif "choices" in value:
-            _answer(record, builder)
+            for place, answer in enumerate(_turns(record, builder), start=1):
+                builder.answer(_query(record, builder, place), need(record, "model_id"), answer, where=record.where)
         elif "turns" in value:
-            _queries(record, builder)
+            references |= {key[1]: (record, *reference) for key, *reference in _queries(record, builder)}
         else:
             _vote(record, builder)
+    for query_id, (record, place, reference) in references.items():
+        if query_id not in given:
+            _query(record, builder, place, reference=reference)
+    if replaced := len(references.keys() & given):
+        builder.left_out("references of questions", "judges are shown those of reference_answer", replaced)
 
 
 def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
@@ -75,32 +91,33 @@ def _query(record: Record, builder: Builder, turn: int | None = None, **fields: 
     )
 
 
-def _queries(record: Record, builder: Builder) -> None:
+def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, str]]:
+    """The queries of the turns of a question; those with a reference, with their place and it."""
     category = text(record, "category")
     turns = [str(turn) for turn in listed(record, "turns")]
     references = listed(record, "reference")
     for place, turn in enumerate(turns, start=1):
-        _query(
+        query = _query(
             record,
             builder,
             place,
             text=turn,
             turns=[("user", earlier) for earlier in turns[: place - 1]],
-            reference=str(references[place - 1]) if place <= len(references) else None,
             tags={"category": category} if category else {},
         )
+        if place <= len(references):
+            yield query, place, str(references[place - 1])
 
 
-def _answer(record: Record, builder: Builder) -> None:
-    """The first of the choices: an answer to each turn."""
+def _turns(record: Record, builder: Builder) -> list[str]:
+    """The answers to the turns, by the first of the choices."""
     choices = listed(record, "choices")
     turns = choices[0].get("turns") if choices and isinstance(choices[0], Mapping) else None
     if not isinstance(turns, Sequence) or isinstance(turns, str):
         raise wrong(record, "choices", "a list whose first object has turns", record.value.get("choices"))
-    for place, answer in enumerate(turns, start=1):
-        builder.answer(_query(record, builder, place), need(record, "model_id"), str(answer), where=record.where)
     if len(choices) > 1:
         builder.left_out("further choices", "a system has one answer to a query", len(choices) - 1)
+    return [str(answer) for answer in turns]
 
 
 def _judge(record: Record) -> str:

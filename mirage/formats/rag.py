@@ -222,7 +222,7 @@ def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[
     """The passages of a record, and whether its prompt numbered them: True where they have no ids to be cited by."""
     entries = _numbered(value) if isinstance(value, str) else None
     if entries is None:
-        entries = values.listed(value)
+        entries = values.listed(value, where)
     if labels and len(labels) != len(entries):
         raise BadInput(
             f"there are {len(labels)} labels of {len(entries)} passages",

@@ -6,10 +6,12 @@ import ast
 import difflib
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.names import normalise_name
 
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
 
@@ -24,13 +26,13 @@ def first(value: Mapping[str, Any], *names: str) -> tuple[str, Any]:
 
 
 def identifier(value: Any, name: str, where: str) -> str | None:
-    """An id as a text without surrounding white space; a whole number means its digits. None where there is none.
+    """An id as a text in its one spelling; a whole number means its digits. None where there is none.
 
     Raises:
         BadInput: if it is no id.
     """
     if type(value) is str:
-        return value.strip() or None
+        return normalise_name(value) or None
     if value is None:
         return None
     if isinstance(value, float) and value.is_integer():
@@ -39,7 +41,7 @@ def identifier(value: Any, name: str, where: str) -> str | None:
         if isinstance(value, float) and math.isnan(value):
             return None
         raise BadInput(f"{name} is {shortened(value)}, not an id", where=where, do="give a text or a whole number")
-    return str(value).strip() or None
+    return str(value)
 
 
 def text(value: Any, name: str, where: str) -> str | None:
@@ -96,18 +98,56 @@ def number(value: Any, name: str, where: str) -> float | None:
     return None if math.isnan(result) else result
 
 
-def listed(value: Any) -> list[Any]:
-    """A value as a list: itself, what JSON or Python wrote into a text (`["a", "b"]`), or it alone; empty for none."""
-    if value is None or value == "":
+def listed(value: Any, where: str = "") -> list[Any]:
+    """A value as a list: itself, what JSON, Python or numpy wrote into a text (`["a", "b"]`, `['a' 'b']`), or it alone;
+    empty for none.
+
+    Raises:
+        BadInput: if a text begins and ends as a list of texts, and cannot be read as one.
+    """
+    if value is None or (isinstance(value, str) and not value):
         return []
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        for parse in (json.loads, ast.literal_eval):
+    if isinstance(value, str) and _LISTED.match(value):
+        for parse in (json.loads, lambda written: ast.literal_eval(_with_commas(written))):
             try:
                 parsed = parse(value.strip())
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
             return list(parsed) if isinstance(parsed, list | tuple) else [parsed]
+        if _OF_TEXTS.match(value):
+            raise BadInput(
+                f"{shortened(value)} is no list that can be read",
+                where=where,
+                do='write it as JSON: ["one", "two"]',
+            )
     return list(value) if isinstance(value, list | tuple) else [value]
+
+
+_LISTED = re.compile(r"\s*(?:(?:np\.|numpy\.)?array\(\s*)?[\[{]")
+_OF_TEXTS = re.compile(
+    r"""\s*(?:(?:np\.|numpy\.)?array\(\s*)?(?:\[\s*)+(?:(?:np\.|numpy\.)?(?:str_|array)\()?['\"].*[\])]\s*$""",
+    re.DOTALL,
+)
+_LITERAL = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_DTYPE = re.compile(r",\s*dtype=['\"]?[\w<>=|.]+['\"]?(?=\s*\))")
+_CALL = re.compile(r"\b(?:np\.|numpy\.)?(?:array|str_)\(|\)")
+
+
+def _with_commas(text: str) -> str:
+    """A list as numpy or pandas writes it, as Python does: with commas, and without `array(..., dtype=object)`."""
+    parts = _LITERAL.split(_DTYPE.sub("", text))
+    for place in range(0, len(parts), 2):
+        bare = _CALL.sub("", parts[place])
+        if place and place + 1 < len(parts) and not bare.strip():
+            bare = ","
+        bare = re.sub(r"\](\s*)(?=\[)", r"],\1", bare)
+        bare = re.sub(r"(?<=[\w.])\s+(?=[\w.+-])", ", ", bare)
+        if place and bare.lstrip().startswith("["):
+            bare = "," + bare
+        if place + 1 < len(parts) and bare.rstrip().endswith("]"):
+            bare += ","
+        parts[place] = bare
+    return "".join(parts)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

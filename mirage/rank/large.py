@@ -15,6 +15,7 @@ from mirage.battles.blocks import BlockedBattles, count_blocks
 from mirage.battles.referee import only_judge
 from mirage.engines.tasks import Executor
 from mirage.errors import BadInput, UnknownName
+from mirage.names import NAMES, normalise_names
 from mirage.rank.bootstrap import DRAWS, SEED, Ranking
 from mirage.rank.fit import Penalty
 from mirage.rank.streamed import Intervals, rate_blocks
@@ -239,9 +240,14 @@ def _opened(
 def _batches(files: VerdictSource, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
+    def normalised(batch: pa.RecordBatch) -> pa.RecordBatch:
+        for name in NAMES.intersection(batch.schema.names):
+            batch = batch.set_column(batch.schema.names.index(name), name, normalise_names(batch[name]))
+        return batch
+
     names = [name for name in ("query_id", "system_a", "system_b", "verdict", "points") if name in columns]
     row = 0
-    for batch in files.scan(names, equal):
+    for batch in map(normalised, files.scan(names, equal)):
         if "query_id" in columns:
             yield batch
             continue

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import is_code
+from mirage.names import NAMES, normalise_name
 from mirage.schema import Code, Range
 
 Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
@@ -235,8 +236,8 @@ def _text(column: schema.Column, value: Any) -> str:
         clean = clean.strip()
     elif clean != value:
         raise BadInput(f"{name} holds NUL or half a character, which no database keeps", do="rename it")
-    if name == "voter":
-        clean = clean.strip()
+    if name in NAMES:
+        clean = normalise_name(clean)
     if len(clean) > LONGEST.get(name, _TEXT):
         raise BadInput(f"{name} has {len(clean):,} characters", do=f"write at most {LONGEST.get(name, _TEXT):,}")
     if not clean and not column.nullable:

@@ -1,6 +1,6 @@
 """Votes beside verdicts: the battle of a vote, what it says of it, and votes as verdicts.
 
-A vote for `both_bad` is a tie against referees that have no such verdict; a `skip` is no opinion.
+People's verdicts come to what `decision.VERDICTS` says: `both_bad` is a tie. A `skip` is no opinion.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mirage.battles.decision import FIRST, SECOND, TIE, Battle, swap
+from mirage.battles.decision import READABLE, TIE, VERDICTS, Battle, swap
 from mirage.battles.decision import battle as battle_of
 from mirage.votes.rows import IMPORTED, Vote
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_OF_VOTE = {"A": FIRST, "B": SECOND, "tie": TIE, "both_bad": TIE}
+_OF_VOTE = {word: VERDICTS[word] for word in READABLE}
 
 
 def battle(vote: Vote) -> Battle:
@@ -85,5 +85,5 @@ def people(votes: Iterable[Vote]) -> pa.Table:
     names = ("language", "query_id", "system_a", "system_b")
     opinions = [vote for vote in votes if vote.vote in _OF_VOTE]
     columns = {name: [getattr(vote, name) for vote in opinions] for name in names}
-    columns["verdict"] = ["tie" if vote.vote == "both_bad" else vote.vote for vote in opinions]
+    columns["verdict"] = ["tie" if _OF_VOTE[vote.vote] == TIE else vote.vote for vote in opinions]
     return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in (*names, "verdict")]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import language
+from mirage.names import NAMES, normalise_name
 from mirage.sources.files.options import PASSAGES, Options
 
 if TYPE_CHECKING:
@@ -195,6 +196,10 @@ def _text(column: schema.Column, value: Any, where: str) -> str:
     if type(value) is int and not column.nullable:
         # An id that looks like a number is written as one by many programs; it means its digits.
         value = str(value)
+    if isinstance(value, str) and column.name == "verdict":
+        value = schema.verdict_word(value)
+    if isinstance(value, str) and column.name in NAMES:
+        value = normalise_name(value)
     if not isinstance(value, str) or (not value and not column.nullable):
         raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
     try:
