@@ -7,6 +7,8 @@ from statistics import NormalDist
 
 from mirage.errors import BadInput, NotEnoughData
 
+MOST_DRAWS = 100_000
+"""Draws of a bootstrap that may be asked for: intervals change no more, and each takes time and memory."""
 CONFIDENCE = 0.95
 
 
@@ -177,3 +179,13 @@ def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
     return (middle - half if p > 0 else 0.0), (middle + half if p < 1 else 1.0)
+
+
+def need_draws(draws: int) -> None:
+    """Refuse a number of draws that gives no interval, or that nobody needs.
+
+    Raises:
+        BadInput: if there are none, or more than `MOST_DRAWS`.
+    """
+    if not 1 <= draws <= MOST_DRAWS:
+        raise BadInput(f"{draws} draws cannot be made", do=f"ask for 1 to {MOST_DRAWS:,}; 1,000 is the default")

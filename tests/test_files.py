@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from test_store import snapshot
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.features.stage import FEATURES
+from mirage.formats import run as formats
 from mirage.imports.own import ImportResult, UserFile, import_own
+from mirage.names import normalise_name
 from mirage.rank.stage import JUDGED_RATINGS
 from mirage.sources import files
 from mirage.sources.files import Options
@@ -198,7 +201,10 @@ def test_pitfall_44_a_name_the_arena_does_not_know_is_refused_with_the_nearest(t
         files.read_judgments(jsonl(path, GOOD | {"language": "fi"}), known=known())
 
 
-@given(st.text(min_size=1).filter(lambda text: "\x00" not in text), st.sampled_from(("A", "B", "tie", "unparsed")))
+@given(
+    st.text(min_size=1).filter(lambda text: text.strip() and "\x00" not in text),
+    st.sampled_from(("A", "B", "tie", "unparsed")),
+)
 @settings(deadline=None, max_examples=60)
 def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, text: str, verdict: str) -> None:
     import csv as writer
@@ -210,9 +216,54 @@ def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, 
         rows = writer.DictWriter(stream, record, quoting=writer.QUOTE_ALL, lineterminator="\n")
         rows.writeheader()
         rows.writerow(record)
-    assert lines["query_id"].to_pylist() == [text]
+    assert lines["query_id"].to_pylist() == [normalise_name(text)]
     if "\r" not in text:  # a CSV reader may take a bare carriage return for the end of a line
         assert files.read_judgments(folder / "j.csv").equals(lines)
+
+
+# --- files that nobody wrote to be read -------------------------------------------------------------------------------
+
+BRACES = "{" * 200_000
+DIGITS = '{"question": "q", "answer": "a", "model": "m", "id": ' + "1" * 5_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wide.csv", ",".join(f"c{k}" for k in range(100_000)) + "\n"),
+        ("twice.csv", ",".join(["c"] * 100_000) + "\n"),
+        ("wide.jsonl", json.dumps(dict.fromkeys(map(str, range(20_000)), 1)) + "\n"),
+        ("digits.json", f"[{DIGITS}]"),
+        ("digits.jsonl", DIGITS + "\n"),
+        ("braces.json", BRACES),
+        ("braces.jsonl", BRACES + "\n"),
+        ("topics.txt", BRACES + "\n"),
+        ("run.trec", BRACES + "\n"),
+        ("brackets.json", "[" * 200_000),
+    ],
+)
+def test_a_record_that_no_program_can_hold_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    for read in (formats.read, files.read_answers, files.read_queries):
+        with pytest.raises(BadInput):
+            read(path)
+    with pytest.raises(BadInput):
+        formats.read(path, name="trec")
+
+
+@pytest.mark.parametrize("name", ["bomb.jsonl.gz", "bomb.json.gz", "bomb.csv.gz", "topics.tsv.gz"])
+@pytest.mark.parametrize("start", ["a", '[{"a": "', '{"a": "', ""])
+def test_a_line_has_a_bound_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, start: str) -> None:
+    """A gzip of a megabyte may hold a line of a gigabyte."""
+    for module in ("mirage.store.files", "mirage.store.records"):
+        monkeypatch.setattr(sys.modules[module], "LONGEST_OF_OWN", 1_000_000)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress((start + " x" * 4_000_000).encode()))
+    with pytest.raises(BadInput):
+        formats.read(path)
+    with pytest.raises(BadInput):
+        files.read_answers(path)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

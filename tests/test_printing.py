@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 
 import payloads
 import pytest
@@ -15,7 +19,10 @@ from hypothesis import strategies as st
 from test_exporting_tables import printed, read_markdown
 from typer.testing import CliRunner
 
+import mirage
+from mirage import schema, store
 from mirage.cli import app
+from mirage.errors import BadInput
 from mirage.exports.printing import PrintedColumn, latex_table, markdown_table, single_line
 
 SAMPLE = str(ROOT / "data" / "sample")
@@ -94,3 +101,27 @@ def test_a_command_prints_the_same_rows_in_every_format(command: list[str]) -> N
             assert cell.replace("−", "-") == other.replace("−", "-")
             assert not isinstance(value, str) or cell == value
             assert value is not None or cell == ""
+
+
+def test_what_a_terminal_cannot_show_or_would_obey_is_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("a,b\0\x1b[2J,a,b\n")
+    judgment = schema.Judgment("en", "q", "j", "mod\u00e8le", "b", "A", None, None, None)
+    rows = store.by_key("judgments", schema.from_rows("judgments", [judgment]))
+    store.upsert(tmp_path / "arena", {"judgments": rows}, made_by="a test")
+    for command in (["import", str(path)], ["judges", str(tmp_path / "arena")], ["rank", str(tmp_path / "arena")]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mirage", *command],
+            env=os.environ | {"PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=False,
+        )
+        told = done.stdout + done.stderr
+        assert b"Traceback" not in told
+        assert not {0, 27} & set(told)
+
+
+def test_draws_are_bounded() -> None:
+    with pytest.raises(BadInput):
+        mirage.rank([{"system_a": "a", "system_b": "b", "verdict": "A"}], draws=99_999_999_999)
+    assert CliRunner().invoke(app, ["rank", str(ROOT / "data" / "sample"), "--draws", "99999999999"]).exit_code == 2

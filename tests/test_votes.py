@@ -584,3 +584,9 @@ def test_every_verdict_that_decides_something_is_an_opinion_of_people() -> None:
         rows = pa.Table.from_pylist([columns | {"verdict": word, "voter": "ann"}])
         (vote,) = votes.imported(rows, "arena")
         assert votes.label(vote) == (None if label == UNPARSED else label)
+
+
+@pytest.mark.parametrize("time", ["9999-99-99T99:99:99.000000Z", "2026-02-30T00:00:00.000000Z", "2026-01-01T00:00:00Z"])
+def test_a_time_that_is_none_is_refused(time: str) -> None:
+    with pytest.raises(BadInput, match="time"):
+        votes.checked(dataclasses.replace(vote(), time=time))

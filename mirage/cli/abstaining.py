@@ -9,6 +9,7 @@ import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes
 from mirage.cli.output import note, show
+from mirage.intervals import MOST_DRAWS
 
 POINTS = ("language", "system", "coverage", "risk", "low", "high")
 """Columns of `abstain --points`."""
@@ -38,7 +39,7 @@ def abstain(
     languages: Languages = None,
     parser: Parser = "strict",
     points: Annotated[bool, typer.Option("--points", help="The points of the curves instead.")] = False,
-    draws: Annotated[int, typer.Option(min=2, help="Draws of the bootstrap of the queries.")] = 1000,
+    draws: Annotated[int, typer.Option(min=2, max=MOST_DRAWS, help="Draws of the bootstrap of the queries.")] = 1000,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from mirage import __version__, schema
-from mirage.cli.output import Format, Rows, note
+from mirage.cli.output import Format, Rows, escape_unencodable, note
 from mirage.errors import BadInput, MirageError, UnknownName
 from mirage.languages import in_order, language
 from mirage.names import normalise_name
@@ -23,6 +23,7 @@ class _Commands(TyperGroup):
     """Commands whose known errors are a text and an exit code, not a traceback."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        escape_unencodable()
         for arg in args:
             if any("\ud800" <= letter <= "\udfff" for letter in arg):
                 printable = arg.encode("utf-8", "backslashreplace").decode()

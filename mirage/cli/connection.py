@@ -232,7 +232,7 @@ class Connection:
         """
         try:
             options = json.loads(self.engine_args)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadInput(
                 f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}'
             ) from None

@@ -15,6 +15,7 @@ from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, codes, loca
 from mirage.cli.output import note
 from mirage.errors import ArenaError
 from mirage.exports import Lines
+from mirage.intervals import MOST_DRAWS
 
 export = typer.Typer(help="Write what an arena holds for elsewhere.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(export, name="export")
@@ -135,7 +136,7 @@ def export_leaderboard(
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals.")] = 1_000,
+    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws behind the intervals.")] = 1_000,
     seed: Seed = 0,
 ) -> None:
     """Write the ranking as a table to print: .tex (LaTeX) or .md (Markdown) by the name of the file, or .csv or .json.

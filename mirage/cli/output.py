@@ -28,6 +28,7 @@ _SIGNED = (
 )
 _NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
 """A number that is a text already."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 240
 """Columns of a table that does not go to a terminal."""
 
@@ -58,7 +59,18 @@ def note(text: str) -> None:
     """Say something to the person at the terminal."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(text)
+    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(escape_controls(text))
+
+
+def escape_controls(text: str) -> str:
+    """A text whose control characters, but line ends and tabs, are escaped: a terminal would obey them."""
+    return _CONTROLS.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
+
+
+def escape_unencodable() -> None:
+    """Let characters that the terminal's encoding lacks be written as escapes."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
@@ -129,7 +141,7 @@ def _readable(name: str, value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
+        return escape_controls(str(value))
     if isinstance(value, int):
         return f"{value:,}"
     if name in _SHARES:

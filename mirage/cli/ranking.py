@@ -14,6 +14,7 @@ from mirage.cli.connection import executor_of
 from mirage.cli.output import note, show
 from mirage.cli.tournaments import as_published, keep_tournaments
 from mirage.errors import BadInput, UnknownName
+from mirage.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,12 @@ def rank(
     languages: Languages = None,
     draws: Annotated[
         int | None,
-        typer.Option(min=1, help="Draws behind the intervals; with --paper, tournaments.", show_default="1000, 200"),
+        typer.Option(
+            min=1,
+            max=MOST_DRAWS,
+            help="Draws behind the intervals; with --paper, tournaments.",
+            show_default="1000, 200",
+        ),
     ] = None,
     seed: Seed = 0,
     ties: Annotated[schema.Ties, typer.Option(help="Half a win for each, Davidson's model, or dropped.")] = "half",

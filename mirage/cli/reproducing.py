@@ -11,6 +11,7 @@ import typer
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
+from mirage.intervals import MOST_DRAWS
 
 COLUMNS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "reason")
 """Columns that `reproduce` prints of the corrections."""
@@ -34,7 +35,9 @@ def reproduce(
             help="The two systems held out. If absent the paper's two, else those a quarter from either end.",
         ),
     ] = None,
-    draws: Annotated[int, typer.Option(min=2, help="Tournaments of each language, and bootstrap draws.")] = 200,
+    draws: Annotated[
+        int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments of each language, and bootstrap draws.")
+    ] = 200,
     forests: Annotated[int, typer.Option(min=1, help="Tournaments whose random forest is fitted (Table 5).")] = 20,
     splits: Annotated[int, typer.Option(min=1, help="Random splits of the systems (Table 3).")] = 50,
     seed: Seed = 0,

@@ -12,6 +12,7 @@ import typer
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.connection import Connection, connected
 from mirage.cli.output import note, progress, show
+from mirage.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
     from mirage.pipeline import StepReport
@@ -55,7 +56,9 @@ def run(
     queries: Annotated[int | None, typer.Option(min=1, help="Queries a language that are judged.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language that are judged.")] = None,
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals of ratings.")] = 200,
+    draws: Annotated[
+        int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws behind the intervals of ratings.")
+    ] = 200,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:

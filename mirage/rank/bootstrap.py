@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.intervals import need_draws
 from mirage.rank.by_query import ByQuery, by_query
 from mirage.rank.fit import RIDGE, Array, Fit, PairCounts, Penalty, fit
 from mirage.rank.graph import either, groups, unbounded
@@ -218,8 +219,7 @@ def rate(
     """
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
-    if draws < 1:
-        raise BadInput(f"{draws} draws give no interval", do="ask for at least 1; 1,000 is the default")
+    need_draws(draws)
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
     kinds = {(b.referee, b.skill) for b in battles.values()}

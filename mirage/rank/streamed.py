@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
+from mirage.intervals import need_draws
 from mirage.rank import sparse
 from mirage.rank.bootstrap import CLOSE, DRAWS, SEED, Ranking, combined
 from mirage.rank.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
@@ -92,8 +93,9 @@ def rate_blocks(
     """
     if ties not in ("half", "drop"):
         raise BadInput(f"ties cannot be {ties!r} for battles that do not fit in memory", do="use half or drop")
-    if draws < 1 or not languages:
-        raise BadInput("there is nothing to draw", do="give at least one language, and at least one draw")
+    need_draws(draws)
+    if not languages:
+        raise BadInput("there is nothing to draw", do="give at least one language")
     rows, moments, ways = {}, {}, set()
     with one_thread():
         for code, opened in sorted(languages.items()):

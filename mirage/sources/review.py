@@ -104,7 +104,7 @@ def open_review(path: Path, fields: Mapping[str, type], *, indent: int, form: st
     raw = "\n".join(text for _, text in store.lines(path))
     try:
         data = json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"this is not JSON: {error}", where=str(path), do="save it as JSON") from None
     review = Review(path, code, raw.split("\n"), form)
     if not review.shape(data, fields, ""):

@@ -13,7 +13,8 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,10 @@ from mirage.store.sheets import unquoted
 
 LONGEST = 16_000_000
 """Bytes that a line may have where a file is not to be trusted."""
+LONGEST_OF_OWN = 64_000_000
+"""Bytes that a line, or a JSON value, may have in any file: a small packed file may hold one that fills the memory."""
+MOST_FIELDS = 10_000
+"""Fields that a record may have."""
 BOM = "\ufeff"
 """What some programs put before a text in UTF-8; it is no part of it."""
 _FIELD = 131_072
@@ -80,20 +85,23 @@ def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
 
     Args:
         path: the file.
-        most: most bytes that are taken, unpacked, in lines of `LONGEST` bytes at most; None for any number.
+        most: most bytes that are taken, unpacked, in lines of `LONGEST` bytes at most; None for any number, in lines of
+            `LONGEST_OF_OWN` bytes at most.
 
     Raises:
         BadInput: if the file is absent or unreadable, is not UTF-8, is larger than that, or what packed it is damaged
             or cut off.
     """
     left = most or 0
-    longest = -1 if most is None else LONGEST + 1
+    longest = LONGEST_OF_OWN if most is None else LONGEST
     place, name = [0], str(path)
     with _refusing(path, place), unpacked(path) as stream:
-        for number, raw in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
+        for number, raw in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
             place[0] = number
-            if most is not None and ((left := left - len(raw) - _LINE) < 0 or len(raw) == longest):
-                raise too_large(path, most) if left < 0 else _too_long(path, number)
+            if most is not None and (left := left - len(raw) - _LINE) < 0:
+                raise too_large(path, most)
+            if len(raw) > longest:
+                raise too_long(path, number, longest)
             yield f"{name}:{number}", raw.decode("utf-8").rstrip("\r\n")
 
 
@@ -168,9 +176,10 @@ def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
-def _too_long(path: Path, number: int) -> BadInput:
+def too_long(path: Path, number: int, longest: int) -> BadInput:
+    """The error of a line, or of a JSON value, that is longer than it may be."""
     return BadInput(
-        f"this line is longer than {LONGEST // 1_000_000:,} MB", where=f"{path}:{number}", do="give one record a line"
+        f"this record is longer than {longest // 1_000_000:,} MB", where=f"{path}:{number}", do="give one record a line"
     )
 
 
@@ -209,7 +218,22 @@ def need_object(value: Any, where: str) -> dict[str, Any]:
         raise BadInput(
             f"this is a JSON {type(value).__name__}, not an object", where=where, do="write one JSON object a record"
         )
+    need_few_fields(value, where)
     return value
+
+
+def need_few_fields(fields: Collection[str], where: str) -> None:
+    """Refuse a record of more fields than `MOST_FIELDS`.
+
+    Raises:
+        BadInput: if there are more.
+    """
+    if len(fields) > MOST_FIELDS:
+        raise BadInput(
+            f"there are {len(fields):,} fields in one record, more than {MOST_FIELDS:,}",
+            where=where,
+            do="give one record a row, and what it has in columns",
+        )
 
 
 def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = None) -> Iterator[Line]:
@@ -262,8 +286,8 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
         if not header:
             header = [name.strip(BOM + " ") for name in row]
-            duplicates = sorted({name for name in header if header.count(name) > 1})
-            if duplicates:
+            need_few_fields(header, where)
+            if duplicates := sorted(name for name, n in Counter(header).items() if n > 1):
                 raise BadInput(f"the header names {duplicates[0]!r} twice", where=where, do="name every column once")
         elif row and len(row) != len(header):
             raise BadInput(

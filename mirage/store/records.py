@@ -13,7 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import BOM, Line, chunks, csv_rows, jsonl, lines, need_file, need_object, too_large, unpacked
+from mirage.store.files import (
+    BOM,
+    LONGEST_OF_OWN,
+    Line,
+    chunks,
+    csv_rows,
+    jsonl,
+    lines,
+    need_file,
+    need_object,
+    too_large,
+    too_long,
+    unpacked,
+)
 
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
 """Ends of the names of files of records, and what they mean; each may be followed by `.gz` or `.zst`."""
@@ -22,6 +35,8 @@ _PACKED = (".gz", ".zst")
 _INNER = frozenset({"contexts", "context", "passages", "documents", "docs", "retrieved_contexts", "messages", "turns"})
 """Lists of objects that belong to one record, and are no list of records."""
 _BETWEEN = re.compile(r"[\s,]*")
+_MOST_UNPACKED = 500_000_000
+"""Bytes that a packed Parquet file may have when it is unpacked, which happens in memory."""
 _BEGINNING = 65_536
 """Bytes by which it is told what a file holds."""
 
@@ -162,7 +177,9 @@ def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:
             else:
                 try:
                     value, end = decoder.raw_decode(text, start)
-                except (json.JSONDecodeError, RecursionError) as error:
+                except (ValueError, RecursionError) as error:
+                    if len(text) - start > LONGEST_OF_OWN:
+                        raise too_long(path, line, LONGEST_OF_OWN) from None
                     if not (more := _more(pieces, text, error)):
                         raise _no_json(path, line, text, start, error) from None
                     text, start = text[start:] + more, 0
@@ -220,9 +237,9 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
 
 def _unpacked(path: Path, most: int | None) -> bytes:
     with unpacked(path) as stream:
-        data = stream.read(-1 if most is None else most + 1)
-    if most is not None and len(data) > most:
-        raise too_large(path, most)
+        data = stream.read((limit := _MOST_UNPACKED if most is None else most) + 1)
+    if len(data) > limit:
+        raise too_large(path, limit)
     return data
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from mirage import schema
@@ -192,7 +193,7 @@ def checked(row: AnyRow) -> AnyRow:
         value = getattr(row, column.name)
         values[column.name] = _checked(column, value)
     cleaned: AnyRow = kind(**values)
-    if not _TIME.fullmatch(cleaned.time):
+    if not _is_time(cleaned.time):
         raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
     if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
@@ -201,6 +202,13 @@ def checked(row: AnyRow) -> AnyRow:
     if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
         raise BadInput(f"a chance of {cleaned.inclusion} is none", do="give one above 0, at most 1, or leave it empty")
     return cleaned
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return bool(_TIME.fullmatch(text)) and datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def _checked(column: schema.Column, value: Any) -> Any:
