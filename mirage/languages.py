@@ -143,6 +143,10 @@ def base(code: str) -> str:
     return code.partition("-")[0]
 
 
+_ALIASES = {"hn": "hi"}
+"""Codes that are in use and are none of BCP 47: the paper of MIRAGE-Bench has `hn` for Hindi."""
+
+
 def language(code: str, *, where: str = "") -> Language:
     """Look a language up by its code in any spelling (`pt-BR`, `pt_br`, `por`), or by its English name.
 
@@ -151,7 +155,7 @@ def language(code: str, *, where: str = "") -> Language:
     Raises:
         UnknownName: if there is no such language; the message names the nearest.
     """
-    entry = LANGUAGES.get(code) or _look_up(code)
+    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
     if entry is None:
         names = {name for known in (*LANGUAGES, *_FAMILY) for name in (known, language(known).name.lower())}
         raise UnknownName("language", code, names, where=where)
@@ -164,7 +168,7 @@ def miracl_language(code: str, *, where: str = "") -> Language:
     Raises:
         UnknownName: if it is none of the 18; the message names the nearest.
     """
-    entry = LANGUAGES.get(code) or _look_up(code)
+    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
     if entry is None or entry.code not in LANGUAGES:
         raise UnknownName("language", code, LANGUAGES, where=where)
     return entry

@@ -110,7 +110,7 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
 def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_not_read(
     connection: list[str], arena: Path
 ) -> None:
-    mirage("run", arena, "--to", "baselines")
+    mirage("run", arena, "--to", "baselines", "--baselines")
     rows = mirage(
         "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
     )
@@ -131,7 +131,7 @@ def test_whole_systems_of_a_served_model_and_of_baselines_go_from_retrieval_to_t
     ]
     store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
     options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]
-    options += ["--pairs", "6", "--draws", "20"]
+    options += ["--pairs", "6", "--draws", "20", "--baselines"]
     first = {row["step"]: row for row in mirage("run", arena, *options)}
     steps = [
         *("retrieve bm25", "baselines", "baselines over bm25", "generate tiny", "generate tiny+bm25", "outcomes"),

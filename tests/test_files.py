@@ -127,13 +127,40 @@ def test_a_key_that_occurs_twice_names_both_lines(tmp_path: Path) -> None:
 
 
 def test_all_wrong_lines_are_listed_up_to_ten_and_none_is_taken(tmp_path: Path) -> None:
-    records = [GOOD | {"query_id": str(i), "verdict": "C"} for i in range(15)]
+    records = [GOOD | {"query_id": str(i), "verdict": f"C{i}"} for i in range(15)]
     path = jsonl(tmp_path / "j.jsonl", GOOD, *records)
     with pytest.raises(BadInput, match="15 of 16 records cannot be taken") as caught:
         files.read_judgments(path)
     lines = caught.value.where.splitlines()
     assert [f"{path}:{i}: there is no verdict" in line for i, line in enumerate(lines[:10], start=2)] == [True] * 10
     assert lines[10].strip() == "... and 5 more; mirage check lists them all"
+
+
+def test_equal_errors_are_told_once_with_the_option_that_helps(tmp_path: Path, shared: Path) -> None:
+    path = jsonl(tmp_path / "j.jsonl", *({k: v for k, v in GOOD.items() if k != "language"} for _ in range(3)))
+    for file, read, option in (
+        (path, files.read_judgments, "--set language="),
+        (shared / "field" / "no-system.json", formats.read, "--set system="),
+    ):
+        with pytest.raises(BadInput, match="3 of 3 records") as caught:
+            read(file)
+        assert len(caught.value.where.splitlines()) == 1
+        assert caught.value.do.count(option) == 1
+    assert "--set system=" in mirage("check", shared / "field" / "no-system.json", code=2).stdout
+    assert "nothing is wrong" in mirage("check", shared / "field" / "no-system.json", "--set", "system=s").stderr
+
+
+def test_a_named_import_takes_what_a_recognised_one_takes(tmp_path: Path, shared: Path) -> None:
+    """The language of a verdict is that of its query, where the arena has one query of that id."""
+    folder = shared / "field" / "judgments-explicit"
+    for words in (("import", "judgments"), ("import",)):
+        into = tmp_path / words[-1]
+        mirage("import", folder / "queries.jsonl", "--into", into)
+        mirage(*words, folder / "verdicts.jsonl", "--into", into)
+        assert store.open_arena(into).read("judgments")["language"].to_pylist() == ["sw"]
+    into = tmp_path / "other"
+    mirage("import", folder / "queries.jsonl", "--into", into)
+    mirage("import", "judgments", jsonl(tmp_path / "o.jsonl", GOOD | {"query_id": "no"}), "--into", into, code=2)
 
 
 @pytest.mark.parametrize(
@@ -687,7 +714,7 @@ def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None
     assert "15 lines are wrong" in result.stderr
     assert sorted(tmp_path.rglob("*")) == before
     message = mirage("import", "answers", path, "--into", tmp_path / "new", code=2).stderr
-    assert "and 5 more" in message
+    assert "and 14 more" in message
     assert not (tmp_path / "new").exists()
 
 
@@ -719,7 +746,7 @@ def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path
 def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
     assert "answers: 4 rows" in mirage("check", arena).stderr
     path = jsonl(tmp_path / "x.jsonl", ANSWER)
-    assert "--as answers, queries or judgments" in mirage("check", path, code=2).stderr
+    assert "1 answers" in mirage("check", path).stderr
     assert "is a folder" in mirage("check", arena, "--as", "answers", code=2).stderr
     assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
 

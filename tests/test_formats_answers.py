@@ -5,6 +5,7 @@ refusal says which record, which field and what to do.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from mirage.errors import BadInput
 from mirage.formats import run, values
 from mirage.formats.registry import format_named
 from mirage.imports.formats import FileImport, import_file
+from mirage.languages import language
 from mirage.sources.files import Options
 
 HOSTILE = "شكرا <b>&amp;</b> \"x\", 'y'\n\n=1+1; \u200f[2]\t…"
@@ -600,3 +602,40 @@ def test_reference_answers_are_no_system(shared: Path, tmp_path: Path) -> None:
     assert sorted(run.read(folder)[0]["references"]["text"].to_pylist()) == ["56", "81"]
     shutil.rmtree(folder / "reference_answer")
     assert run.read(folder)[0]["references"]["text"].to_pylist() == ["7 x 8"]
+
+
+# NoMIRACL
+
+
+def test_rows_of_nomiracl_are_queries_with_labels(tmp_path: Path) -> None:
+    passages = [{"docid": f"d#{k}", "title": "T", "text": f"Text {k}."} for k in (2, 0, 1)]
+    row = {"query_id": "q1", "query": EN, "positive_passages": passages[:1], "negative_passages": passages[1:]}
+    tables, summary = run.read(jsonl(tmp_path / "rows.jsonl", row, row | {"query_id": "q2", "positive_passages": []}))
+    assert summary.format == "nomiracl"
+    assert tables["queries"]["subset"].to_pylist() == ["relevant", "non_relevant"]
+    of_first = [row for row in tables["passages"].to_pylist() if row["query_id"] == "q1"]
+    assert [(row["passage_id"], row["relevant"]) for row in of_first] == [
+        ("d#0", False),
+        ("d#1", False),
+        ("d#2", True),
+    ]
+
+
+def test_one_published_file_of_all_systems(shared: Path, tmp_path: Path) -> None:
+    published = shared / "nomiracl" / "relevant" / "en.test.vanilla_prompt.jsonl.gz"
+    with gzip.open(published, "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for _, line in zip(range(20), file, strict=False)]
+    tables, summary = run.read(jsonl(tmp_path / "en.jsonl", *lines))
+    assert summary.format == "nomiracl"
+    assert set(tables["queries"]["language"].to_pylist()) == {"en"}
+    texts = {(row["query_id"], row["system"]): row["text"] for row in tables["answers"].to_pylist()}
+    assert texts == {
+        (line["query_id"], system): text
+        for line in lines
+        for system, text in line["results"].items()
+        if text is not None
+    }
+
+
+def test_the_code_of_the_paper_for_hindi() -> None:
+    assert language("hn").code == "hi"

@@ -327,7 +327,7 @@ def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
 
 
 def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
-    result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv"])
+    result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv", "--baselines"])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     printed = [(row["step"], row["state"], row["why"]) for row in rows]

@@ -183,7 +183,19 @@ def test_through_a_misbehaving_service_the_same_command_goes_on_to_the_end(begun
 
 def test_the_command(begun: Path, tmp_path: Path) -> None:
     path = shutil.copytree(begun, tmp_path / "arena")
-    words = ["run", str(path), "--retriever", "bm25", "--depth", "2", "--to", "baselines", "--format", "csv"]
+    words = [
+        "run",
+        str(path),
+        "--retriever",
+        "bm25",
+        "--depth",
+        "2",
+        "--to",
+        "baselines",
+        "--baselines",
+        "--format",
+        "csv",
+    ]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     steps = {row["step"]: row["state"] for row in csv.DictReader(io.StringIO(result.stdout))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,13 +18,14 @@ from misbehaving import Act, Call, Service, reply
 from typer.testing import CliRunner
 
 from mirage import cli, schema, store
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.features.stage import FEATURES
 from mirage.generate import stage as generating
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank.stage import JUDGED_RATINGS
 from mirage.stage import Stage, run
 from mirage.store import writing
+from mirage.store.removal import remove_system
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
 
@@ -307,3 +309,21 @@ def test_a_rerun_of_a_model_that_answers_writes_only_what_is_other(arena: Path) 
         mirage(*command)
     assert store.open_arena(arena).version == first.version
     assert generating.answers_of(arena, "mine")
+
+
+def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:
+    sample = ROOT / "data" / "sample"
+    arena = store.open_arena(shutil.copytree(sample, tmp_path / "arena"))
+    system = "reference"
+    others = {table: arena.rows(table) for table in ("queries", "passages")}
+    answers = sum(name == system for name in arena.read("answers")["system"].to_pylist())
+    done = remove_system(arena.path, system, made_by="a test")
+    assert store.check(done.arena)
+    for table in done.arena.tables:
+        data = done.arena.read(table)
+        for side in {"system", "system_a", "system_b"} & set(data.column_names):
+            assert system not in data[side].to_pylist(), table
+    assert {table: done.arena.rows(table) for table in others} == others
+    assert done.rows["answers"] == answers
+    with pytest.raises(UnknownName):
+        remove_system(arena.path, system, made_by="a test")

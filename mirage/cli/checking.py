@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from mirage.cli.common import How, Names, Passages, Values, app, located
+from mirage.cli.common import How, Meanings, Names, Passages, Values, app, located
 from mirage.cli.output import note, show
-from mirage.errors import BadInput
-from mirage.sources.files import Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
     from mirage.pipeline.recompute import Mismatch
+    from mirage.sources.files import Options
     from mirage.store import Arena
 
 DIFFERENT = ("table", "row", "column", "stored", "recomputed")
@@ -33,10 +32,13 @@ def check(
         Path,
         typer.Argument(metavar="PATH", parser=located, help="An arena's folder or address, or a file of your own."),
     ],
-    kind: Annotated[Kind | None, typer.Option("--as", help="Files: what the records are.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format, where it is not told by the file.")
+    ] = None,
     passages: Passages = None,
     names: Names = None,
     values: Values = None,
+    meanings: Meanings = None,
     into: Annotated[
         Path | None,
         typer.Option("--into", metavar="DIR", parser=located, help="Files: an arena that the records must fit."),
@@ -59,21 +61,18 @@ def check(
     """
     from mirage import store
 
-    if kind is None:
-        if store.ending(path):
-            raise BadInput(f"{path} is a file", do="say what its records are: --as answers, queries or judgments")
+    if kind is None and not path.is_file():
         for line in store.check(store.open_arena(path)):
             note(line)
         if recompute:
             _recompute(store.open_arena(path), output_format)
         return
 
-    from mirage.imports.own import UserFile, read_own
     from mirage.sources import files
 
-    options = files.Options.parse(names or (), values or ())
+    options = files.Options.parse(names or (), values or (), meanings or ())
     try:
-        tables = read_own(UserFile(kind, path, passages, options), into)
+        tables, told = _read(path, kind, passages, options, into)
     except files.Refused as error:
         show(
             [dict(zip(WRONG, (problem.where, problem.what, problem.do), strict=True)) for problem in error.wrong],
@@ -83,8 +82,26 @@ def check(
         note(f"{path}: {len(error.wrong):,} lines are wrong; an import would take none.")
         raise typer.Exit(2) from None
     note(f"{path}: {_counted(tables)}; nothing is wrong.")
-    if ignored := files.unread(kind, path, options):
-        note(f"ignored, as no columns of {kind}: {', '.join(ignored)}")
+    for line in told:
+        note(line)
+
+
+def _read(
+    path: Path, kind: str | None, passages: Path | None, options: Options, into: Path | None
+) -> tuple[dict[str, pa.Table], list[str]]:
+    """Read a file as an import would; and say what else is to be said of it."""
+    from mirage.formats.run import taken_for
+    from mirage.imports.formats import read_file
+    from mirage.imports.own import UserFile, read_own
+    from mirage.sources import files
+
+    name = kind or taken_for(path, options).format.name
+    if name in get_args(files.Kind):
+        tables = read_own(UserFile(name, path, passages, options), into)  # type: ignore[arg-type]  # it is one of them
+        ignored = files.unread(name, path, options)
+        return tables, [f"ignored, as no columns of {name}: {', '.join(ignored)}"] if ignored else []
+    tables, summary = read_file(path, into, name=name, options=options)
+    return tables, summary.lines()
 
 
 def _recompute(arena: Arena, output_format: Format) -> None:
@@ -109,4 +126,6 @@ def _counted(tables: dict[str, pa.Table]) -> str:
     for name, table in tables.items():
         groups = [column for column in ("system", "judge") if column in table.column_names]
         counts += [f"{len(table):,} {name}", *(f"{len(table[column].unique()):,} {column}s" for column in groups)]
-    return ", ".join(counts) + f", {len(table['language'].unique())} languages"
+    spoken = (table["language"].to_pylist() for table in tables.values() if "language" in table.column_names)
+    codes = {code for column in spoken for code in column}
+    return ", ".join(counts) + f", {len(codes)} languages"

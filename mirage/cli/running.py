@@ -44,7 +44,9 @@ def run(
         typer.Option(metavar="NAME", help="bm25, rrf, or one of the arena: whole systems with it; may be repeated."),
     ] = None,
     depth: Annotated[int, typer.Option(min=1, help="How many of a retriever's passages systems are shown.")] = 10,
-    baselines: Annotated[bool, typer.Option(help="Whether the baselines answer too.")] = True,
+    baselines: Annotated[
+        bool, typer.Option(help="Let the systems that need no model, `baseline/..`, answer too.")
+    ] = False,
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
     reference: Annotated[
         str | None,
@@ -64,9 +66,10 @@ def run(
 ) -> None:
     """Run every stage of an arena, from answers to ratings, that is not up to date.
 
-    Reads the tables queries, passages, nuggets and answers. Writes answers (of the baselines, and with --system of the
-    model), outcomes, features, judgments and ratings; where there are nuggets, their assignments by shared words; with
-    --to surrogate, predictions and importances too. With --retriever, bm25 searches the passages of the arena, rrf
+    Reads the tables queries, passages, nuggets and answers. Writes answers (with --baselines of the systems that need
+    no model, with --system of the model), outcomes, features, judgments and ratings; where there are nuggets, their
+    assignments by shared words; with --to surrogate, predictions and importances too. With --retriever, bm25 searches
+    the passages of the arena, rrf
     fuses the lists of all other retrievers, and all that answers does so from each retriever too. Without --model it
     asks nobody and costs nothing; with it the graded features are measured, and with --judge NAME it judges. A step is
     skipped while the content of what it reads, its options and its version are those of the last run. Prints what ran,

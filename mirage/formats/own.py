@@ -93,6 +93,8 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
             points=points,
             rationale=_text(record, "rationale"),
             reason=_text(record, "reason"),
+            person=values.flag(value.get("person"), "person", where),
+            voter=values.identifier(value.get("voter"), "voter", where),
         )
 
 

@@ -36,6 +36,7 @@ def formats() -> dict[str, Format]:
         inspector,
         lmarena,
         mt_bench,
+        nomiracl,
         nuggets,
         open_rag_eval,
         own,
@@ -47,7 +48,19 @@ def formats() -> dict[str, Format]:
     )
 
     # The more special first: of two that take a file the first has it.
-    special = (nuggets, mt_bench, lmarena, alpaca_eval, inspector, trec_rag, ragas, bergen, ragelo, open_rag_eval)
+    special = (
+        nuggets,
+        nomiracl,
+        mt_bench,
+        lmarena,
+        alpaca_eval,
+        inspector,
+        trec_rag,
+        ragas,
+        bergen,
+        ragelo,
+        open_rag_eval,
+    )
     entries = [*(module.FORMAT for module in (*special, rag, trec)), own.QUERIES, own.ANSWERS, own.JUDGMENTS]
     return {entry.name: entry for entry in entries}
 

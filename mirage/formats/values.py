@@ -13,6 +13,8 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.names import normalise_name
 
+_SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner"})
+"""Fields that all records of a file may share."""
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
 
 
@@ -169,6 +171,7 @@ def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection
     near = next((theirs for theirs in value if nearest(theirs, (name, *also))), None)
     there = ", ".join(list(value)[:12]) or "no fields"
     do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
+    do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""
     return BadInput(f"{name} is missing; there are {there}", where=where, do=do)
 
 

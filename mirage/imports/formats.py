@@ -12,6 +12,7 @@ from mirage.formats.hub import dataset_lines
 from mirage.formats.open import files_of, sampled
 from mirage.formats.registry import format_named
 from mirage.formats.run import Progress, Summary
+from mirage.formats.spec import Tables
 from mirage.formats.values import shortened
 from mirage.imports import misfits
 from mirage.imports.public import prints
@@ -52,6 +53,27 @@ class ImportPlan:
     """What was read, guessed and left out."""
 
 
+def read_file(
+    path: Path,
+    into: Path | None = None,
+    *,
+    name: str | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> tuple[Tables, Summary]:
+    """Read a file in any known format, writing nothing; its tables must fit the arena, if there is one.
+
+    Raises:
+        BadInput: listing every wrong record.
+        ArenaError: if a query or passage would change that the arena has answers to.
+    """
+    arena = store.open_arena(into) if into is not None and store.is_arena(into) else None
+    tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress)
+    if arena is not None:
+        misfits.refuse_changes(arena, arena, tables)
+    return tables, summary
+
+
 def plan_file(
     path: Path,
     into: Path | None = None,
@@ -67,10 +89,7 @@ def plan_file(
         ArenaError: if a query or passage would change that the arena has answers to.
     """
     options = options or Options()
-    arena = store.open_arena(into) if into is not None and store.is_arena(into) else None
-    tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress)
-    if arena is not None:
-        misfits.refuse_changes(arena, arena, tables)
+    _, summary = read_file(path, into, name=name, options=options, progress=progress)
     becomes = format_named(summary.format).fields
     records = sampled(path).records
     fields = dict.fromkeys(name for record in records for name in record)

@@ -70,9 +70,9 @@ def read_own(own: UserFile, into: Path | None = None) -> dict[str, pa.Table]:
     if own.kind == "answers":
         return {"answers": files.read_answers(own.file, options=own.options, known=_known(arena, "queries"))}
     if own.kind == "judgments":
-        return {
-            "judgments": files.read_judgments(own.file, options=own.options, known=_known(arena, "answers", "outcomes"))
-        }
+        known = _known(arena, "answers", "outcomes")
+        queries = _known(arena, "queries") if known is None else None
+        return {"judgments": files.read_judgments(own.file, options=own.options, known=known, queries=queries)}
     tables = files.read_queries(own.file, passages=own.passages, options=own.options)
     if arena is not None:
         misfits.refuse_misfits(arena, tables)

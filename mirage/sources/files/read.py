@@ -17,6 +17,8 @@ from mirage.sources.files.options import PASSAGES, Options
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_HELPS = 3
+"""Different things to do that the text of an error lists."""
 SHOWN = 10
 """Refused lines that the text of an error lists; it counts the others."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
@@ -48,16 +50,22 @@ class Refused(BadInput):
             message, where = errors[0].what, errors[0].where
             super().__init__(message, where=where, do=errors[0].do or "correct the line; nothing was imported")
             return
+        alike: dict[tuple[str, str], list[BadInput]] = {}
+        for error in errors:
+            alike.setdefault((error.what, error.do), []).append(error)
         lines = [
-            f"{error.where}: {error.what}" + (f" ({error.do})" if isinstance(error, UnknownName) else "")
-            for error in errors[:SHOWN]
+            f"{same[0].where}{f' and {len(same) - 1:,} more' if len(same) > 1 else ''}: {what}"
+            + (f" ({do})" if isinstance(same[0], UnknownName) else "")
+            for (what, do), same in list(alike.items())[:SHOWN]
         ]
-        if len(errors) > SHOWN:
-            lines.append(f"... and {len(errors) - SHOWN:,} more; mirage check lists them all")
+        if len(alike) > SHOWN:
+            rest = sum(map(len, list(alike.values())[SHOWN:]))
+            lines.append(f"... and {rest:,} more; mirage check lists them all")
+        helps = dict.fromkeys(do for (_, do), same in alike.items() if do and not isinstance(same[0], UnknownName))
         super().__init__(
             f"{len(errors):,} of {n:,} records cannot be taken",
             where="\n         ".join(lines),
-            do="correct these lines; nothing was imported",
+            do="; ".join([*list(helps)[:_HELPS], *([] if helps else ["correct these lines"]), "nothing was imported"]),
         )
 
 
@@ -83,6 +91,7 @@ def read_table(
     blank: Collection[str] = (),
     rest: Callable[[list[BadInput]], None] | None = None,
     limit: Limit | None = None,
+    languages: Mapping[str, Collection[str]] | None = None,
 ) -> pa.Table:
     """Read a table; one wrong line refuses the whole file.
 
@@ -96,6 +105,8 @@ def read_table(
         blank: columns in which the empty text is a value, and not the absence of one.
         rest: called after the last record with what is wrong, to add what only the whole file shows.
         limit: how much the file may hold.
+        languages: by query id, the languages of the queries that an arena has: where there is one, a record that says
+            none is in it.
 
     Raises:
         Refused: listing every wrong line.
@@ -107,6 +118,9 @@ def read_table(
     for record, where in named_records(path, options, errors, most=limit.size if limit else None):
         if limit and len(seen) + len(errors) >= limit.rows:
             raise BadInput(f"there are more than {limit.rows:,} {table}", where=where, do=f"use mirage import {table}")
+        if languages and not record.get("language"):
+            of_query = languages.get(normalise_name(str(record.get("query_id"))), ())
+            record |= {"language": next(iter(of_query))} if len(of_query) == 1 else {}
         try:
             row = parse_row(table, record, where, completed=completed, blank=blank)
             finish(row, record, where)
@@ -186,7 +200,12 @@ def parse_row(
         name, value = column.name, record.get(column.name)
         optional = column.nullable or name in completed
         if name not in record and not optional:
-            raise BadInput(f"{name} is missing; there are {', '.join(record) or 'no fields'}", where=where)
+            there = ", ".join(list(record)[:12]) or "no fields"
+            raise BadInput(
+                f"{name} is missing; there are {there}",
+                where=where,
+                do=f"say which field it is: --map THEIRS={name}, or what all records have: --set {name}=VALUE",
+            )
         absent = value is None or (value == "" and name not in blank)
         row[name] = None if absent and optional else _READERS[column.kind](column, value, where)
     return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -64,10 +64,21 @@ def read_answers(
         row["call"] = None
         _refuse_unknown(row, queries, where)
 
-    return read_table("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
+    return read_table(
+        "answers",
+        path,
+        options,
+        finish,
+        completed=("status",),
+        blank=("text",),
+        limit=limit,
+        languages=_languages(queries),
+    )
 
 
-def read_judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
+def read_judgments(
+    path: Path, *, options: Options | None = None, known: pa.Table | None = None, queries: pa.Table | None = None
+) -> pa.Table:
     """Read verdicts; one wrong line refuses the whole file. `verdict` speaks of the order shown: `A` says that
     `system_a` is better. `points`, where given, are what `system_a` takes of the one point of the battle; a row with
     points alone gets the verdict that is nearest: `A` above 0.5, `B` below, `tie` at 0.5.
@@ -77,6 +88,7 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
         options: how its columns are named.
         known: a table with `language`, `query_id` and `system`, such as `answers`: a query or system that is not in
             it is then an error. None takes every name.
+        queries: without these, a table with `language` and `query_id`: a query that is not in it is an error.
 
     Returns:
         Table `judgments`.
@@ -87,9 +99,10 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
     """
     options = options or Options()
     options.check("judgments")
-    queries = systems = None
+    keys = None if queries is None else _queries(queries)
+    systems = None
     if known is not None:
-        queries, systems = _queries(known), _systems(known)
+        keys, systems = _queries(known), _systems(known)
 
     def finish(row: Row, _: Row, where: str) -> None:
         if row["system_a"] == row["system_b"]:
@@ -107,9 +120,9 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
-        _refuse_unknown(row, queries, where)
+        _refuse_unknown(row, keys, where)
 
-    return read_table("judgments", path, options, finish, completed=("verdict",))
+    return read_table("judgments", path, options, finish, completed=("verdict",), languages=_languages(keys))
 
 
 def read_battle_list(path: Path) -> list[tuple[str, str, str, str]]:
@@ -250,6 +263,14 @@ def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:
 def _queries(table: pa.Table) -> set[_Key]:
     queries = table.group_by(["language", "query_id"]).aggregate([])
     return set(zip(queries["language"].to_pylist(), queries["query_id"].to_pylist(), strict=True))
+
+
+def _languages(queries: Collection[_Key] | None) -> dict[str, set[str]]:
+    """The languages of each query id."""
+    languages: dict[str, set[str]] = {}
+    for code, query_id in queries or ():
+        languages.setdefault(query_id, set()).add(code)
+    return languages
 
 
 def _systems(table: pa.Table) -> dict[str, set[str]]:

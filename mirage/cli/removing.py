@@ -1,0 +1,28 @@
+"""The command that takes something out of an arena."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from mirage.cli.common import ArenaDir, app
+from mirage.cli.output import note
+
+
+@app.command()
+def remove(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name, as the tables have it.")],
+) -> None:
+    """Remove a system from every table of an arena, in one step.
+
+    Reads every table that names systems. Writes them without its answers, outcomes, features, scores, judgments and
+    card; ratings, tournaments, predictions and importances that rest on these go, since they hold for other systems
+    than are left. Queries, passages, votes and the replies in the ledger stay. Next: `mirage run DIR`.
+    """
+    from mirage.store.removal import remove_system
+
+    done = remove_system(dir_, system, made_by="mirage remove")
+    gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())
+    note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage run {dir_}")

@@ -1,0 +1,71 @@
+"""Taking a system out of an arena: its rows go from every table, and what was made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mirage import schema
+from mirage.errors import UnknownName
+from mirage.store.arena import Arena, open_arena
+from mirage.store.upsert import NewRows, Outdated, derived, retry_outdated, upsert
+
+_SIDES = ("system", "system_a", "system_b")
+"""Columns that name a system."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalResult:
+    """What a removal did."""
+
+    arena: Arena
+    """The arena as it is now."""
+    rows: dict[str, int]
+    """Rows that went, by table; of tables that were made from what went, all."""
+
+
+def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
+    """Remove a system from every table of an arena, in one transaction; tables made from its rows go as a whole.
+
+    Raises:
+        ArenaError: if there is no arena, or it cannot be written.
+        UnknownName: if no table has the system.
+    """
+
+    def write() -> RemovalResult:
+        import pyarrow.compute as pc
+
+        arena = open_arena(path)
+        parts: dict[str, NewRows] = {}
+        emptied: list[str] = []
+        names: set[str] = set()
+        made = derived(("outcomes", "features", "judgments"))
+        for table in arena.tables:
+            sides = [name for name in _SIDES if name in schema.arrow_schema(table).names]
+            if not sides or table in made:
+                continue
+            rows: Any = arena.read(table)
+            names.update(name for side in sides for name in rows[side].unique().to_pylist() if name)
+            named = [pc.fill_null(pc.equal(rows[side], system), False) for side in sides]
+            mask = named[0] if len(named) == 1 else pc.or_(*named)
+            own = rows.filter(mask)
+            if len(own) == len(rows):
+                emptied.append(table)
+            elif len(own):
+                parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
+        if system not in names:
+            raise UnknownName("system", system, names, where=arena.address)
+        stale = {*emptied, *(name for name in derived((*parts, *emptied)) if name in made)}
+
+        def unchanged(current: Arena) -> None:
+            if current.version != arena.version:
+                raise Outdated("another program has changed the arena meanwhile", where=arena.address)
+
+        result = upsert(path, parts, made_by=made_by, check=unchanged, stale=stale)
+        before = {table: arena.rows(table) for table in arena.tables}
+        after = {table: result.arena.rows(table) for table in result.arena.tables}
+        gone = {table: n - after.get(table, 0) for table, n in before.items() if after.get(table, 0) < n}
+        return RemovalResult(result.arena, gone)
+
+    return retry_outdated(write)
