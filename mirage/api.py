@@ -873,7 +873,7 @@ def _votes(rows: pa.Table) -> list[Vote]:
                 system_a=a,
                 system_b=b,
                 voter=voters[k],
-                vote=word,
+                vote=word,  # type: ignore[arg-type]  # it is one of the words known
                 control=bool(drawn[k]),
                 why="",
                 note=None,

@@ -67,7 +67,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             for place, answer in enumerate(_turns(record, builder), start=1):
                 builder.answer(_query(record, builder, place), need(record, "model_id"), answer, where=record.where)
         elif "turns" in value:
-            references |= {key[1]: (record, *reference) for key, *reference in _queries(record, builder)}
+            references |= {key[1]: (record, place, content) for key, place, content in _queries(record, builder)}
         else:
             _vote(record, builder)
     for query_id, (record, place, reference) in references.items():

@@ -82,7 +82,8 @@ def _answered(record: Record, builder: Builder) -> None:
     )
     if passages and len(passages) != len(ids):
         raise wrong(record, "docids", f"a list of {len(passages)} document ids", ids)
-    texts = [split_title(passage) for passage in passages] or [(None, None)] * len(ids)
+    texts: list[tuple[str | None, str | None]] = [split_title(passage) for passage in passages]
+    texts = texts or [(None, None)] * len(ids)
     shown = builder.passages(
         query,
         [ShownPassage(content, docid, title) for docid, (title, content) in zip(ids, texts, strict=True)],
