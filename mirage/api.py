@@ -702,7 +702,8 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         seed: seed of the draws behind the intervals of the ranks.
 
     Returns:
-        The corrected ranking of the one language, or of all together.
+        The corrected ranking of the one language, or of all together. A language whose votes do not allow one is left
+        out, and `left_out` says why.
 
     Raises:
         NotEnoughData: if the votes are too few, saying how many are lacking.
@@ -717,11 +718,20 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
     name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
     log = _votes(_frame(votes))
-    corrections = [
-        people.correct(log, decisions, language=code, judge=name, seed=seed)
-        for code in sorted({vote.language for vote in log})
-    ]
-    return corrections[0] if len(corrections) == 1 else people.join_corrections(corrections)
+    corrections, left_out = [], {}
+    for code in sorted({vote.language for vote in log}):
+        try:
+            corrections.append(people.correct(log, decisions, language=code, judge=name, seed=seed))
+        except NotEnoughData as error:
+            left_out[code] = error.what
+    if not corrections:
+        raise NotEnoughData(
+            f"no ranking by {name} can be corrected",
+            where="; ".join(left_out.values()) or "no vote counts",
+            do="vote on more battles drawn at random",
+        )
+    joined = corrections[0] if len(corrections) == 1 else people.join_corrections(corrections)
+    return replace(joined, left_out=left_out)
 
 
 def judge_exam(

@@ -40,6 +40,10 @@ class Range:
     high: float | None = None
 
 
+LARGEST = 1e30
+"""Largest size of a measured value: sums of squares of larger ones leave what a number can hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class _LanguageCode:
     """Marks a column whose values are the codes of `languages.py`."""
@@ -236,7 +240,7 @@ class Feature:
     """What produced the answer."""
     feature: str
     """Name of the measure, as declared in `mirage.features`."""
-    value: float | None
+    value: Annotated[float | None, Range(-LARGEST, LARGEST)]
     """The measured value, in the feature's own unit and range; null when it could not be measured."""
     reason: str | None
     """Why `value` is null; null where it is not."""
@@ -642,7 +646,7 @@ class Score:
     """Who gave it: an annotator's id, or the name of a program."""
     person: bool
     """Whether the rater is a person."""
-    value: float | None
+    value: Annotated[float | None, Range(-LARGEST, LARGEST)]
     """The score, in the scale's own unit; null where it could not be read."""
     low: float | None
     """The worst value of the scale; null where the source does not say."""

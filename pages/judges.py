@@ -101,7 +101,7 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
     if worth is not None and worth.effective.low is not None:
         row = worth.effective
         ui.note(
-            f"{len(worth.judges)} judges are worth {row.value:.1f} independent ones ({row.low:.1f} to {row.high:.1f}), "
+            f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent ones (estimate {row.value:.1f}), "
             f"by how far their errors go together on {row.n:,} battles."
         )
     if len(several) > 1:

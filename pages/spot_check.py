@@ -95,6 +95,8 @@ def main(page: ui.Page) -> None:
         pool = views.pool(page.arena, language)
         same = f"; {pool.same_text:,} with the same text twice are left out" if pool.same_text else ""
         page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Names are hidden, order is drawn.")
+        if not session.own_votes:
+            ui.note(votes.correction_needs(pool.n_queries))
     elif subject == "nuggets":
         n = len(views.stating(page.arena, language))
         page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Names are hidden.")

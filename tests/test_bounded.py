@@ -12,6 +12,7 @@ from scipy import stats
 from mirage import schema
 from mirage.bounded import StratifiedMean, bounded_mean_intervals, mean_of_means
 from mirage.comparison.paired import paired_estimate
+from mirage.errors import BadInput
 from mirage.features import means, over_languages
 from mirage.retrieval import measures
 
@@ -154,3 +155,11 @@ def test_the_mean_of_independent_means_covers() -> None:
         _, low, high = mean_of_means(sample.mean(axis=1), *intervals(sample, 0, 1))
         covered += low <= 0.95 <= high
     assert covered / 300 >= 0.93
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, float("inf")])
+def test_values_that_no_sum_of_squares_holds_are_refused_with_the_row_pitfall_133(value: float) -> None:
+    rows = [schema.Feature("en", f"q{k}", "s", "length", 1.0 if k else value, None) for k in range(3)]
+    with pytest.raises(BadInput) as refused:
+        schema.validate("features", schema.from_rows("features", rows))
+    assert "q0" in f"{refused.value.what} {refused.value.where}"

@@ -6,11 +6,13 @@ import dataclasses
 import itertools
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from test_votes_agreement import ballot
 
+import mirage
 import mirage.rank as rank
 from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
 from mirage import votes
@@ -519,3 +521,28 @@ def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -
     bias, noise = np.mean(errors, axis=0), np.std(errors, axis=0) / 30**0.5
     assert np.abs(bias).max() < 3 * noise.max()
     assert 0.88 <= np.mean(held) <= 1
+
+
+def test_a_language_with_three_votes_is_left_out_and_said_pitfall_133() -> None:
+    simulation = arena(systems=5, queries=60, languages=["sw", "te"], seed=1, orders=2)
+    judgments = simulation.tables["judgments"]
+    ballots = cast({key: d for key, d in decisions(judgments)["judge"].items() if key.language == "sw"}, 200)
+    ballots += cast({key: d for key, d in decisions(judgments)["judge"].items() if key.language == "te"}, 3)
+    rows = [
+        {name: getattr(v, name) for name in ("language", "query_id", "system_a", "system_b", "vote", "voter")}
+        for v in ballots
+    ]
+    correction = mirage.correct(judgments.to_pandas(), pd.DataFrame(rows), judge="judge")
+    assert correction.language == "sw"
+    assert list(correction.left_out) == ["te"]
+    assert "without te" in correction.method
+    with pytest.raises(NotEnoughData, match="no ranking"):
+        mirage.correct(judgments.to_pandas(), pd.DataFrame(rows[-3:]), judge="judge")
+
+
+@pytest.mark.parametrize(("n", "possible"), [(20, False), (30, True), (90, True)])
+def test_what_a_correction_needs_is_known_before_the_first_vote_pitfall_116(n: int, possible: bool) -> None:
+    needs = votes.correction_needs(n)
+    assert str(votes.LEAST_QUERIES) in needs
+    assert str(votes.LEAST_EACH) in needs
+    assert ("cannot" in needs) == (not possible)

@@ -180,6 +180,8 @@ def exam(
     for panel in result.panels:
         if panel.effective.value is not None:
             n = f"{panel.effective.value:.1f}"
+            if panel.effective.low is not None:
+                n = f"at least {panel.effective.low:.1f} (estimate {n})"
             note(f"{panel.language}: {len(panel.judges)} judges are worth {n} independent ones")
     for choice in result.choices:
         note(choice.sentence)

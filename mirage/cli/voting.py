@@ -112,7 +112,9 @@ def ballot(
     """
     from mirage import store
     from mirage.views.ballot import ballot_html
+    from mirage.votes import correction_needs
     from mirage.votes.ballots import draw_ballots, keep, people_of
+    from mirage.votes.stage import vote_pool
 
     if out.suffix != ".html":
         raise BadInput(f"{out.name} is no name of a page", do="name it .html")
@@ -126,6 +128,7 @@ def ballot(
         file = out if len(ballots) == 1 else out.with_name(f"{out.stem}-{drawn.part}{out.suffix}")
         store.write_whole(file, page.encode("utf-8"))
         note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'whoever opens it'}")
+    note(correction_needs(vote_pool(arena, language).n_queries))
 
 
 @votes.command("left")

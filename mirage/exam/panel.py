@@ -44,12 +44,13 @@ def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
     spreads = [jackknife(sums, effective, lambda s: s[:, -1]) for sums in moments]
     known = any(spread.n for spread in spreads)
     share = estimate(spreads, none="a judge makes no error" if known else _NO_COMMON, scale="difference")
-    # Estimated as a share of the judges, which has the bounds of one.
-    value, low, high = (None if end is None else max(end * j, 1.0) for end in (share.value, share.low, share.high))
+    # Estimated as a share of the judges, which has the bounds of one. Noise in the correlations only makes the number
+    # smaller, so its lower end holds and an upper one does not.
+    value, low = (None if end is None else max(end * j, 1.0) for end in (share.value, share.low))
     matrices = [_correlation(sums.sum(axis=0, keepdims=True), j)[0] for sums in moments if len(sums)]
     matrix = np.mean(matrices, axis=0) if matrices and share.value is not None else np.zeros((0, 0))
     return PanelWorth(
-        code, judges, replace(share, value=value, low=low, high=high), tuple(tuple(map(float, row)) for row in matrix)
+        code, judges, replace(share, value=value, low=low, high=None), tuple(tuple(map(float, row)) for row in matrix)
     )
 
 

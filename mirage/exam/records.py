@@ -86,7 +86,8 @@ class PanelWorth:
     """The J judges, by name."""
     effective: Estimate
     """1 to J: (sum of eigenvalues)^2 / sum of their squares, of the correlation of the judges' errors; `n` is battles
-    that people and every judge decided. An error of people is an error of every judge, so it is rather too small."""
+    that people and every judge decided. An error of people is an error of every judge, and noise looks like errors
+    in common, so it is rather too small: it has a lower end of its interval alone."""
     correlation: tuple[tuple[float, ...], ...]
     """J x J: correlation of the errors; empty where there is none."""
 

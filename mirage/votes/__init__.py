@@ -18,7 +18,15 @@ from mirage.schema import PEOPLE
 from mirage.votes.agreement import ENOUGH, LEAST, Agreement, agreement, alpha, kappa
 from mirage.votes.assignments import AssignerAgreement, assigner_agreement
 from mirage.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_grades, supported
-from mirage.votes.correct import LEAST_EACH, LEAST_QUERIES, CorrectedRating, Correction, correct, join_corrections
+from mirage.votes.correct import (
+    LEAST_EACH,
+    LEAST_QUERIES,
+    CorrectedRating,
+    Correction,
+    correct,
+    correction_needs,
+    join_corrections,
+)
 from mirage.votes.database import FORMAT, Votes
 from mirage.votes.queue import (
     COMMON,
@@ -90,6 +98,7 @@ __all__ = [
     "cast",
     "checked",
     "correct",
+    "correction_needs",
     "digest",
     "gather_pool",
     "imported",

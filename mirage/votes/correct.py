@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -134,6 +134,8 @@ class Correction:
     """S x S: covariance of the ratings by the votes alone, by the same method; None where these have no bound."""
     features: tuple[str, ...] = ()
     """Features that the prediction used."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """By language that was voted on and is not in the ranking: why."""
 
     def __repr__(self) -> str:
         return f"Correction({self.language!r}: {best_three(self.systems, self.theta)}; {self.method})"
@@ -149,6 +151,7 @@ class Correction:
             f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
             f"sandwich over queries, ranks by {DRAWS:,} draws, seed {self.seed}"
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
+            + "".join(f"; without {code}: {why}" for code, why in self.left_out.items())
         )
 
     @property
@@ -351,6 +354,18 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
 
 
 _SUMS = ("n_votes", "n_voted", "n_queries", "n_battles", "skipped", "unread")
+
+
+def correction_needs(n_queries: int) -> str:
+    """Return what a corrected ranking takes, and whether the queries that can be voted on are enough for it.
+
+    Args:
+        n_queries: queries of one language that are asked for votes (`Pool.n_queries`).
+    """
+    needs = f"A corrected ranking takes votes on {LEAST_QUERIES} queries and {LEAST_EACH} on battles of each system"
+    if n_queries >= LEAST_QUERIES:
+        return f"{needs}."
+    return f"{needs}; this language has {n_queries}, so it cannot be corrected. Agreement with judges can be measured."
 
 
 def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:

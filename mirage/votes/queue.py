@@ -102,6 +102,11 @@ class Pool:
     share: float
     """The least chance of a battle."""
 
+    @property
+    def n_queries(self) -> int:
+        """Queries of the battles that are asked."""
+        return len({battle.query_id for battle, asked in zip(self.battles, self.on_request, strict=True) if asked})
+
 
 def gather_pool(
     *,
