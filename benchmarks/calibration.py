@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mirage.rank as rank
+from benchmarks import calibration_means
 from benchmarks.harness import Row
 from mirage.intervals import bootstrap_tails
 from mirage.rank.by_query import by_query
@@ -209,4 +210,4 @@ def lucky() -> Row:
 
 def run() -> list[Row]:
     """Simulate every design."""
-    return [*(simulate(design) for design in DESIGNS), lucky()]
+    return [*(simulate(design) for design in DESIGNS), lucky(), *calibration_means.rows()]

@@ -40,7 +40,7 @@ class Range:
     high: float | None = None
 
 
-LARGEST = 1e30
+LARGEST = 1e15
 """Largest size of a measured value: sums of squares of larger ones leave what a number can hold."""
 
 
@@ -240,7 +240,7 @@ class Feature:
     """What produced the answer."""
     feature: str
     """Name of the measure, as declared in `mirage.features`."""
-    value: Annotated[float | None, Range(-LARGEST, LARGEST)]
+    value: Annotated[float, Range(-LARGEST, LARGEST)] | None
     """The measured value, in the feature's own unit and range; null when it could not be measured."""
     reason: str | None
     """Why `value` is null; null where it is not."""
@@ -646,7 +646,7 @@ class Score:
     """Who gave it: an annotator's id, or the name of a program."""
     person: bool
     """Whether the rater is a person."""
-    value: Annotated[float | None, Range(-LARGEST, LARGEST)]
+    value: Annotated[float, Range(-LARGEST, LARGEST)] | None
     """The score, in the scale's own unit; null where it could not be read."""
     low: float | None
     """The worst value of the scale; null where the source does not say."""

@@ -28,7 +28,9 @@ def place(
     ] = None,
     languages: Languages = None,
     battles: Annotated[int | None, typer.Option(min=1, help="Battles to name; 10 to 50, as needed, if absent.")] = None,
-    control_share: Annotated[float, typer.Option(min=0, max=1, help="Share of them drawn at random.")] = 0.1,
+    control_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of them drawn at random; others by what they tell.")
+    ] = 1.0,
     seed: Seed = 0,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Further verdicts of the judge, as `import judgments` reads.")
@@ -38,11 +40,11 @@ def place(
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Place a new system among the judged ones, with the fewest battles.
+    """Place a new system among the judged ones, with few battles.
 
-    Its features say where to expect it, its battles in the table judgments update that, and the battles that would
-    tell most about its tier are named, a share of them at random. Reads the tables judgments, features and answers.
-    Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing is left
+    Its features say where to expect it, its battles in the table judgments update that, and the next battles are named,
+    drawn at random: chosen ones settled its tier no sooner in simulations. Reads the tables judgments, features and
+    answers. Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing is left
     to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row its tier,
     the probability that the system is of this tier, of this rank, and above this one.
     """

@@ -1,0 +1,263 @@
+"""How often 95% intervals of means, differences and chances hold: rare values, values near an end, close systems.
+
+Values are drawn here, not by `mirage.sources.simulated`. Each row says the number of simulations and its Monte Carlo
+error: two standard errors of a coverage of 95%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from benchmarks.harness import Row
+from mirage.battles import Battle, Decision
+from mirage.bounded import bounded_mean_intervals
+from mirage.deciding.contest import Contest
+from mirage.exam.estimates import jackknife
+from mirage.exam.panel import _correlation
+from mirage.retrieval.attribution import Attribution, Cause
+from mirage.retrieval.causes import AnswerCause, given_retrieval
+from mirage.votes import Vote, correct
+from mirage.votes.powered import solve_points
+
+Array = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, tuple[int, int]], Array]
+
+SEED = 20261125
+SIMULATIONS = 4000
+
+
+def of_values(*values: float) -> Draw:
+    """Draw values with the chance that follows each."""
+    numbers, chances = np.array(values[::2]), np.cumsum(values[1::2])
+    return lambda rng, shape: numbers[np.searchsorted(chances / chances[-1], rng.random(shape), "right")]
+
+
+NEAR_AN_END: dict[str, tuple[Draw, float]] = {
+    "0 or 1, truly 0.95": (of_values(0, 0.05, 1, 0.95), 0.95),
+    "0, 1/2 or 1, truly 0.95": (of_values(0, 0.02, 0.5, 0.06, 1, 0.92), 0.95),
+    "reciprocal ranks, truly 0.9": (of_values(1, 0.85, 0.5, 0.1, 0, 0.05), 0.9),
+    "nDCG: beta(8, 1), one in 50 is 0": (
+        lambda rng, shape: rng.beta(8, 1, shape) * (rng.random(shape) > 0.02),
+        0.98 * 8 / 9,
+    ),
+    "BLEU: beta(2, 18)": (lambda rng, shape: rng.beta(2, 18, shape), 0.1),
+    "nugget scores: beta(0.5, 0.5)": (lambda rng, shape: rng.beta(0.5, 0.5, shape), 0.5),
+}
+RARE: dict[str, tuple[Draw, float]] = {
+    "one in 20 loses all": (of_values(-1, 0.05, 0, 0.95), -0.05),
+    "one in 50 loses all": (of_values(-1, 0.02, 0, 0.98), -0.02),
+    "twins: +0.05, one in 20 -0.95": (of_values(0.05, 0.95, -0.95, 0.05), 0.0),
+    "twins: +0.1, one in 10 -0.9": (of_values(0.1, 0.9, -0.9, 0.1), 0.0),
+    "twins: beta(0.3, 3) less its mean": (lambda rng, shape: rng.beta(0.3, 3, shape) - 0.3 / 3.3, 0.0),
+}
+
+
+def noise(n: int, share: float = 0.95) -> str:
+    """Return two standard errors of a share of n simulations."""
+    return f"{2 * np.sqrt(share * (1 - share) / n):.1%}"
+
+
+def bounded(sample: Array, low: float, high: float) -> tuple[Array, Array]:
+    """Return the interval of the mean of each row."""
+    count, n = sample.shape
+    group = np.repeat(np.arange(count), n)
+    return bounded_mean_intervals(sample.ravel(), group, np.full(count, low), np.full(count, high))
+
+
+def student(sample: Array, low: float, high: float) -> tuple[Array, Array]:
+    """Return the interval of the mean of each row by Student's t, within the range."""
+    n, mean = sample.shape[1], sample.mean(axis=1)
+    half = stdtrit(n - 1, 0.975) * sample.std(axis=1, ddof=1) / np.sqrt(n)
+    return np.maximum(mean - half, low), np.minimum(mean + half, high)
+
+
+def near_an_end(name: str, n: int) -> Row:
+    """Simulate means in [0, 1]."""
+    draw, truth = NEAR_AN_END[name]
+    sample = draw(np.random.default_rng([SEED, n, *name.encode()]), (SIMULATIONS, n))
+    held = []
+    for method in (bounded, student):
+        low, high = method(sample, 0, 1)
+        held.append((np.mean((low <= truth) & (truth <= high)), np.mean(high - low < 1e-9), np.mean(high - low)))
+    (ours, none, width), (theirs, theirs_none, their_width) = held
+    return Row(
+        f"means of {n} queries, {name}: 95% intervals hold the truth",
+        f"{ours:.1%}; without width {none:.0%}",
+        f"Student's t {theirs:.1%}; without width {theirs_none:.0%}",
+        f"width {width:.3f}, of t {their_width:.3f}; {SIMULATIONS:,} simulations, +-{noise(SIMULATIONS)}",
+        "93 to 97% (to 99% where values are of two kinds)",
+    )
+
+
+def rare(name: str, n: int) -> Row:
+    """Simulate differences in [-1, 1]: how often an end is on the wrong side of the truth."""
+    draw, truth = RARE[name]
+    sample = draw(np.random.default_rng([SEED, n, *name.encode()]), (SIMULATIONS, n))
+    sides = []
+    for method in (bounded, student):
+        low, high = method(sample, -1, 1)
+        sides.append(f"{np.mean(low > truth + 1e-9):.1%} above, {np.mean(high < truth - 1e-9):.1%} below")
+    return Row(
+        f"differences on {n} queries, {name}: intervals that lie on one side of the truth",
+        sides[0],
+        f"Student's t {sides[1]}",
+        f"{SIMULATIONS:,} simulations, +-{noise(SIMULATIONS, 0.025)}",
+        "at most 2.5% a side",
+    )
+
+
+def p_right() -> list[Row]:
+    """Simulate choices among 3 to 12 systems: the chance that is said against how often it is right, by tenths."""
+    rng = np.random.default_rng([SEED, 126])
+    said, plain, right = [], [], []
+    for k in range(SIMULATIONS):
+        truth = rng.normal(0, (0.03, 0.1, 0.3, 1.0)[k % 4], 3 + k % 10)
+        mixing = 0.15 * np.diag(rng.uniform(0.7, 1.4, len(truth))) + 0.1
+        worth = truth + mixing @ rng.standard_normal(len(truth))
+        draws = worth + rng.standard_normal((400, len(truth))) @ mixing.T
+        contest = Contest(tuple(map(str, range(len(truth)))), worth, draws, 60)
+        said.append(contest.p_right()[contest.best])
+        plain.append((draws.argmax(axis=1) == contest.best).mean())
+        right.append(contest.best == int(np.argmax(truth)))
+    tenths, hit = [], np.array(right, dtype=float)
+    for k in range(10):
+        inside, before = (np.minimum((np.array(chances) * 10).astype(int), 9) == k for chances in (said, plain))
+        if inside.sum() >= 50:
+            share = hit[inside].mean()
+            tenths.append(
+                Row(
+                    f"`decide` says {k / 10:.1f} to {(k + 1) / 10:.1f}, spread of the truth 0.03 to 1: right",
+                    f"{share:.1%} (said {np.array(said)[inside].mean():.1%})",
+                    f"draws as they are: {hit[before].mean():.1%}" if before.any() else "",
+                    f"{int(inside.sum()):,} simulations, +-{noise(int(inside.sum()), min(max(share, 0.05), 0.95))}",
+                    "within 5 points",
+                )
+            )
+    return tenths
+
+
+def lost(n: int, shown: float, given: float, other: float, *, simulations: int = 1000) -> Row:
+    """Simulate what retrieval costs a system."""
+    rng, held, none = np.random.default_rng([SEED, n, int(shown * 100)]), [], 0
+    truth = (1 - shown) * (given - other)
+    for _ in range(simulations):
+        complete = rng.random(n) < shown
+        right = rng.random(n) < np.where(complete, given, other)
+        causes: list[Cause] = ["right" if good else "ignored" for good in right]
+        entries = [
+            AnswerCause(Attribution("en", f"q{k}", "s", cause, ""), bool(complete[k])) for k, cause in enumerate(causes)
+        ]
+        compared = given_retrieval(entries)
+        if compared and compared[0].low is not None and compared[0].high is not None:
+            held.append(compared[0].low <= truth <= compared[0].high)
+        else:
+            none += 1
+    return Row(
+        f"`lost`: {n} queries, {shown:.0%} wholly shown, right {given:.0%} there and {other:.0%} elsewhere",
+        f"{np.mean(held):.1%}",
+        "",
+        f"{len(held):,} simulations, +-{noise(len(held))}; no interval in {none:,}",
+        "93 to 97% or no interval",
+    )
+
+
+def panel(queries: int, *, judges: int = 3, simulations: int = 1000) -> Row:
+    """Simulate how many independent judges a panel is worth: how often it is at least what is printed."""
+    rng, held, low_ends = np.random.default_rng([SEED, queries, 132]), [], []
+    common, own = 0.3, 0.7
+    correlation = np.full((judges, judges), common / (common + own)) + np.eye(judges) * own / (common + own)
+    truth = judges**2 / (correlation**2).sum()
+    for _ in range(simulations):
+        shared = np.sqrt(common) * rng.standard_normal((queries, 1))
+        errors = shared + np.sqrt(own) * rng.standard_normal((queries, judges))
+        sums = np.column_stack([(errors[:, :, None] * errors[:, None]).reshape(queries, -1), np.ones(queries)])
+        spread = jackknife(
+            sums,
+            lambda s: np.asarray(judges**2 / (_correlation(s, judges) ** 2).sum(axis=(1, 2))),
+            lambda s: s[:, -1],
+        )
+        low = spread.value - stdtrit(queries - 1, 0.975) * np.sqrt(spread.variance)
+        held.append(low <= truth)
+        low_ends.append(max(low, 1.0))
+    return Row(
+        f"a panel of {judges} judges, {queries} queries, truly worth {truth:.2f}: at least what is printed",
+        f"{np.mean(held):.1%}",
+        "",
+        f"at least {np.mean(low_ends):.2f} on average; {simulations:,} simulations, +-{noise(simulations)}",
+        "95% or more",
+    )
+
+
+def silent_judge(*, simulations: int = 200) -> Row:
+    """Simulate a corrected ranking where the judge is silent on queries on which people see the order reversed."""
+    names, theta = [f"s{k}" for k in range(5)], np.linspace(0.8, -0.8, 5)
+    i, j = np.triu_indices(5, 1)
+    chance, reversed_chance = (1 / (1 + np.exp(scale * (theta[j] - theta[i]))) for scale in (1, -0.5))
+    points, pairs = np.zeros((2, 5, 5))
+    points[i, j], pairs[i, j] = 0.7 * chance + 0.3 * reversed_chance, 1
+    truth = solve_points(pairs, points, np.zeros(5))
+    rng, held, errors = np.random.default_rng([SEED, 128]), [], []
+    for _ in range(simulations):
+        decided: dict[Battle, Decision] = {}
+        votes = []
+        for q in range(120):
+            hard = rng.random() < 0.3
+            wins = rng.random(len(i)) < (reversed_chance if hard else chance)
+            for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
+                key = Battle("sw", f"q{q:03}", names[a], names[b])
+                if not (hard and rng.random() < 0.9):
+                    said = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                    decided[key] = Decision(0 if said else 1, float(said), True)
+                if rng.random() < 0.15:
+                    votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}"))
+        correction = correct(votes, decided, language="sw", judge="judge")
+        low, high = correction.interval()
+        held.append((low <= truth) & (truth <= high))
+        errors.append(correction.theta - truth)
+    return Row(
+        "corrected ratings, 120 queries, the judge silent on 27% of the battles, where people differ",
+        f"{np.mean(held):.1%}",
+        "",
+        f"largest bias {np.abs(np.mean(errors, axis=0)).max():.3f} (+-{2 * np.std(errors) / simulations**0.5:.3f}); "
+        f"{simulations:,} simulations, +-{noise(simulations)}",
+        "93 to 97%",
+    )
+
+
+def _vote(key: Battle, word: str, vote_id: str) -> Vote:
+    return Vote(
+        vote_id=vote_id,
+        time="2026-01-01T00:00:00Z",
+        arena="a",
+        language=key.language,
+        query_id=key.query_id,
+        system_a=key[2],
+        system_b=key[3],
+        voter="v",
+        vote=word,
+        control=True,
+        why="random",
+        note=None,
+        undoes=None,
+        seconds=None,
+        session=None,
+        shown=None,
+    )
+
+
+def rows() -> list[Row]:
+    """Simulate every design."""
+    return [
+        *(near_an_end(name, n) for name in NEAR_AN_END for n in (20, 60)),
+        *(rare(name, n) for name in RARE for n in (30, 100)),
+        *p_right(),
+        lost(20, 0.1, 0.9, 0.5),
+        lost(20, 0.3, 0.95, 0.2),
+        lost(40, 0.7, 0.9, 0.5),
+        *(panel(n) for n in (12, 30)),
+        silent_judge(),
+    ]
