@@ -44,9 +44,9 @@ def place(
 
     Its features say where to expect it, its battles in the table judgments update that, and the next battles are named,
     drawn at random: chosen ones settled its tier no sooner in simulations. Reads the tables judgments, features and
-    answers. Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing is left
-    to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row its tier,
-    the probability that the system is of this tier, of this rank, and above this one.
+    answers. Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing
+    is left to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row
+    its tier, the probability that the system is of this tier, of this rank, and above this one.
     """
     from mirage import placement as placing
     from mirage import store

@@ -1,4 +1,4 @@
-"""A new system's place among the judged ones: expected from free features, settled by the fewest battles.
+"""A new system's place among the judged ones: expected from free features, settled by battles drawn at random.
 
     placement = place(arena, "my-model", referee="gpt-4o")   # where it stands, and which battles would settle its tier
     write_battles(placement, Path("next.csv"))               # for `mirage judge DIR --judge gpt-4o --battles next.csv`
