@@ -1,0 +1,384 @@
+"""The rules for free answers: whatever a prompt other than NoMIRACL's brings forth.
+
+Such a prompt asks for an answer in the model's own words, so no formula can be looked for. The answer is cut into
+clauses, and each is one of these, by the words of its language (`wording.py`):
+
+- a gap: the sources do not say it, or the writer cannot answer;
+- a decline: the writer will not help (a safety filter);
+- a question back to the reader;
+- an aside: an apology, an offer, advice, a word about the writer;
+- a topic: what the sources are about instead ("The documents only discuss the gardens");
+- a claim: everything else that says something.
+
+Then the kinds decide together. A claim anywhere outweighs a gap: the answer can be true or false, which is what a rate
+of hallucinations counts; so a claim from the writer's own knowledge after a gap is an answer. Gaps and declines without
+a claim abstain. A question back without a claim is a clarification. Topics beside a gap belong to the gap.
+
+Of an answer with the headings Reason and Answer only the part under Answer is read (`mirage.answers.parse_answer`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from mirage.answers import parse_answer
+from mirage.languages import base
+from mirage.outcomes.fold import Folded, compile_folded, fold
+from mirage.outcomes.parsed import Parsed
+from mirage.outcomes.wording import WORDINGS, Wording
+
+Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "claim", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """One clause of an answer, in places of the text that was cut."""
+
+    kind: Kind
+    start: int
+    end: int
+    size: int
+    """How much it says: its words, or half its characters in a script without spaces."""
+    item: bool
+    """Whether it stands in an item of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Words by which a template tells the model to say yes and no."""
+
+    answered: tuple[str, ...] = ()
+    """Texts that say that the answer is there."""
+    abstained: tuple[str, ...] = ()
+    """Texts that say that it is not."""
+
+
+_MARKUP = re.compile(
+    r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
+    r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]|https?://\S+)[ \t]*)+|[ \t]{2,}"
+)
+_SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=[^\s\d])")
+_FULL_STOPS = "。！？｡।॥۔"
+_PARTS = re.compile(r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])")
+_RELATIVE = re.compile(
+    r"(?:when|where|which|who|whom|that|whose|die|der|das|den|dem|in d|als|wo|que|qui|dont|où|quand|donde|cuando|jo[kt]\w*|kun"
+    r"|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब|যা |যে |যখন|ti )"
+)
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d_]|dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
+    r"|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|о|d|n|ph)$"
+)
+_ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
+_ENGLISH = re.compile(
+    r"\b(?:the|i|is|are|not?|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
+    r"|unclear|null|nil|you|sorry)\b"
+)
+_WORDS = re.compile(r"[^\W_]+")
+_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
+_CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
+_TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
+
+
+def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Parsed:
+    """Read one answer in the model's own words; see the module's text.
+
+    Args:
+        answer: the raw answer, without the model's thoughts.
+        language: code of the language of the query.
+        phrases: the words for yes and no of the template the answer was given to, where it has any.
+    """
+    if phrases and (parsed := _by_phrases(answer, phrases)):
+        return parsed
+    parts = parse_answer(answer)
+    if parts.answer_span is None:
+        return Parsed("unparsed", "reason_alone" if parts.reason_span else "fragment")
+    begin, stop = parts.answer_span
+    code = base(language)
+    folded = _clean(fold(answer[begin:stop], code))
+    text = folded.text
+    words = text.strip(_TRIM)
+    if not _WORDS.search(words):
+        cited = _CITED.fullmatch(answer[begin:stop])
+        return Parsed("answered", "citation", begin, stop) if cited else Parsed("unparsed", "fragment")
+    if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
+        return Parsed("unparsed", "degenerate")
+    readers = _readers(code, bool(_ENGLISH.search(text)))
+
+    def decided(outcome: Literal["answered", "abstained", "clarification", "unparsed"], rule: str, at: _Clause) -> Parsed:
+        start, end = folded.raw(at.start, at.end)
+        return Parsed(outcome, rule, begin + start, begin + end)
+
+    if len(words) < 60 and any(reader.short.fullmatch(words) for reader in readers):
+        start, end = folded.raw(text.index(words), text.index(words) + len(words))
+        return Parsed("abstained", "short_gap", begin + start, begin + end)
+    clauses = list(_clauses(answer[begin:stop], folded, readers))
+    of: dict[Kind, list[_Clause]] = {}
+    for clause in clauses:
+        of.setdefault(clause.kind, []).append(clause)
+    gaps = sorted([*of.get("gap", []), *of.get("declines", [])], key=lambda clause: clause.start)
+    asks, claims = of.get("asks", []), of.get("claim", [])
+    if gaps or asks:
+        # Beside a gap or a question a stray word is no claim.
+        claims = [claim for claim in claims if claim.size >= _SHORTEST]
+    if asks and not _outweighs(claims, asks):
+        return decided("clarification", "asks_back", asks[0])
+    if claims and gaps:
+        return decided("answered", "claim_beside_gap", claims[0])
+    if claims and code not in WORDINGS and not _is_english(text):
+        return Parsed("unparsed", "language_not_understood")
+    if claims:
+        listed = sum(claim.item for claim in claims) > 1
+        return decided("answered", "list_given" if listed else "claim", claims[0])
+    if gaps:
+        return decided("abstained", "declines" if gaps[0].kind == "declines" else "states_gap", gaps[0])
+    if questions := of.get("question"):
+        return decided("clarification", "asks_back", questions[0])
+    if topics := of.get("only"):
+        return decided("abstained", "other_topic", topics[0])
+    if topics := of.get("topic"):
+        return decided("answered", "claim", topics[0])
+    if asides := of.get("aside"):
+        # Advice is the answer where nothing is refused.
+        return decided("answered", "claim", asides[0])
+    if apologies := of.get("sorry"):
+        return decided("abstained", "declines", apologies[0])
+    return Parsed("unparsed", "fragment")
+
+
+_SHORTEST = 3
+"""Words of the shortest claim that outweighs a gap."""
+_APOLOGY = 6
+"""Words of an apology, fewer than: a longer clause says more."""
+
+
+def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause]) -> bool:
+    """Whether claims answer beside a question back: they say more than a clause that leads to the question."""
+    return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + 8
+
+
+def _is_english(text: str) -> bool:
+    """Whether a text of a language not in `WORDINGS` is in English, or in no language: names and numbers."""
+    words = _WORDS.findall(text)
+    return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
+
+
+def _by_phrases(answer: str, phrases: Phrases) -> Parsed | None:
+    """Read an answer by its template's own words; None where it holds none of them, or both kinds."""
+    lowered = answer.lower()
+    if len(lowered) != len(answer):
+        lowered = answer
+    found: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
+    kinds: tuple[tuple[Literal["answered", "abstained"], tuple[str, ...]], ...] = (
+        ("abstained", phrases.abstained),
+        ("answered", phrases.answered),
+    )
+    for outcome, texts in kinds:
+        for text in sorted(texts, key=len, reverse=True):
+            start = lowered.find(text.lower())
+            if start < 0:
+                continue
+            span = (start, start + len(text))
+            # A phrase inside a longer one of the other kind ("answerable" in "unanswerable") is not said.
+            if not any(other[0] <= span[0] and span[1] <= other[1] for other in found.values()):
+                found.setdefault(outcome, span)
+    if len(found) != 1:
+        return None
+    (outcome, span), *_ = found.items()
+    return Parsed(outcome, f"template_{outcome}", *span)
+
+
+def _clean(folded: Folded) -> Folded:
+    """Take out markup, citations and addresses, so that words stand beside each other."""
+    text = folded.text
+    if not _MARKUP.search(text):
+        return folded
+    parts: list[str] = []
+    places: list[int] = []
+    source = folded.places or range(len(text) + 1)
+    position = 0
+    for match in _MARKUP.finditer(text):
+        start, end = match.span()
+        parts.append(text[position:start])
+        places += source[position:start]
+        # A space where words would grow together; none before a stop or at the beginning of a line.
+        apart = any(character in " \t_|" or character == "/" for character in match[0])
+        if apart and start and text[start - 1] != "\n" and text[end : end + 1] not in (*",.;:!?", "\n", ""):
+            parts.append(" ")
+            places.append(source[start])
+        position = end
+    parts.append(text[position:])
+    places += source[position:]
+    return Folded("".join(parts), tuple(places))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """The expressions of one language, compiled."""
+
+    nouns: re.Pattern[str]
+    statutes: re.Pattern[str]
+    denies: re.Pattern[str]
+    gap: re.Pattern[str]
+    short: re.Pattern[str]
+    turns: re.Pattern[str]
+    concedes: re.Pattern[str]
+    topic: re.Pattern[str]
+    only: re.Pattern[str]
+    reports: re.Pattern[str]
+    hedges: re.Pattern[str]
+    sorry: re.Pattern[str]
+    aside: re.Pattern[str]
+    asks: re.Pattern[str]
+    declines: re.Pattern[str]
+
+
+@cache
+def _reader(code: str) -> _Reader:
+    wording = WORDINGS[code]
+    return _Reader(
+        **{
+            name: compile_folded(getattr(wording, name) or r"(?!)", code)
+            for name in Wording.__dataclass_fields__
+        }
+    )
+
+
+@cache
+def _readers(code: str, english: bool) -> tuple[_Reader, ...]:
+    """The readers of a language: its own, and that of English where the text has English words."""
+    own = (_reader(code),) if code in WORDINGS else ()
+    return own if code == "en" or (own and not english) else (*own, _reader("en"))
+
+
+def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_Clause]:
+    """Cut a text into clauses and say of each what it is."""
+    text, places = folded.text, folded.places
+    heading: Kind | None = None
+    seen_sources = False
+    for start, end in _sentences(raw, text, places):
+        item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
+        line_ends = text[start:end].rstrip().endswith(":")
+        asked = text[start:end].rstrip(" \"')").endswith("?")
+        pieces = list(_pieces(text, item.end() if item else start, end, readers))
+        last: Kind = "nothing"
+        for number, (left, right) in enumerate(pieces):
+            clause = text[left:right]
+            size = _size(clause)
+            if not size:
+                continue
+            kind = _kind(clause, readers, asked=asked and number == len(pieces) - 1, seen_sources=seen_sources)
+            if kind == "gap" and _claims_beside(clause, readers):
+                kind = "claim"
+            if heading and item and kind == "claim":
+                kind = heading
+            seen_sources = seen_sources or kind in ("gap", "topic", "only")
+            left += len(clause) - len(clause.lstrip())
+            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None)
+            last = kind
+        if line_ends:
+            # What a line announces is of its kind: topics, questions, offers.
+            heading = last if last in ("topic", "only", "asks", "question", "aside", "gap") else None
+        elif not item and text[start:end].strip():
+            heading = None
+
+
+def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
+    """Cut a folded text into sentences."""
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        if text[match.start()] != "\n" and raw[places[match.start()] if places else match.start()] not in _FULL_STOPS:
+            following = match.end()
+            while following < len(text) and text[following] in " \t\"'(":
+                following += 1
+            if following < len(text):
+                after = raw[places[following] if places else following]
+                if after.islower() and text[match.start()] in ".…" :
+                    continue
+            if text[match.start()] == "." and _ABBREVIATED.search(text, start, match.start()):
+                continue
+            if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
+                continue
+        if text[start : match.end()].strip():
+            yield start, match.end()
+        start = match.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iterator[tuple[int, int]]:
+    """Cut a sentence where it turns ("but", "although")."""
+    cuts: list[tuple[int, int]] = []
+    for reader in readers:
+        cuts += [match.span() for match in reader.turns.finditer(text, start, end)]
+        head = reader.concedes.match(text, start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'")), end)
+        if head:
+            commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
+            for comma in commas:
+                place = head.end() + comma
+                # The clause before the comma is whole where it has words enough.
+                if _size(text[head.end() : place]) >= 2:
+                    cuts.append((place, place + 1))
+                    break
+    position = start
+    for left, right in sorted(cuts):
+        if left < position or 0 < _size(text[position:left]) < _SHORTEST or _size(text[right:end]) < 2:
+            continue
+        yield position, left
+        position = right
+    yield position, end
+
+
+def _size(clause: str) -> int:
+    """How much a clause says: a number counts as two words, two characters of a script without spaces as one."""
+    crowded = len(_CROWDED.findall(clause))
+    spaced = _WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
+    return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
+
+
+def _claims_beside(clause: str, readers: Sequence[_Reader]) -> bool:
+    """Whether a clause that names a gap claims something in another of its parts: a figure, or general knowledge."""
+    parts = [part.strip() for part in _PARTS.split(clause)]
+    if len(parts) < 2:
+        return False
+    sourced = any(reader.nouns.search(clause) for reader in readers)
+    for part in parts:
+        if _size(part) < _SHORTEST + 1 or any(
+            reader.gap.search(part) or reader.denies.search(part) or reader.nouns.search(part) for reader in readers
+        ):
+            continue
+        figure = not sourced and re.search(r"\d", part) and not _RELATIVE.match(part)
+        if figure or any(reader.reports.search(part) for reader in readers):
+            return True
+    return False
+
+
+def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources: bool) -> Kind:
+    """What a clause is."""
+    stripped = clause.strip(_TRIM)
+    if any(reader.asks.search(clause) for reader in readers):
+        return "asks"
+    if any(reader.declines.search(clause) for reader in readers):
+        return "declines"
+    for reader in readers:
+        sourced = reader.nouns.search(clause)
+        if not sourced and reader.statutes.search(clause):
+            continue
+        if reader.gap.search(stripped) or (reader.denies.search(stripped) and (sourced or seen_sources)):
+            return "claim" if reader.hedges.search(clause) and not sourced else "gap"
+    if any(reader.aside.search(stripped) for reader in readers):
+        return "aside"
+    if asked:
+        return "question"
+    if any(reader.reports.search(clause) for reader in readers):
+        return "claim"
+    for reader in readers:
+        if reader.topic.search(stripped):
+            return "only" if reader.only.search(clause) else "topic"
+    if any(reader.sorry.search(clause) for reader in readers) and _size(clause) < _APOLOGY:
+        return "sorry"
+    return "claim"
