@@ -20,7 +20,8 @@ from mirage.headings import headings, inline_answers
 Span = tuple[int, int]
 """Where a piece of text begins and ends (exclusive), in characters."""
 
-_NUMBERED_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+NOMIRACL_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+"""Prompts that number their passages and ask whether one of them answers the query."""
 
 
 def is_numbered(template: str | None, numbered: bool | None) -> bool:
@@ -31,7 +32,7 @@ def is_numbered(template: str | None, numbered: bool | None) -> bool:
             known, as for answers imported from the published outputs.
         numbered: what the answer's row says (`schema.Answer.numbered`): a property of the prompt that was sent.
     """
-    return template in _NUMBERED_TEMPLATES if numbered is None else numbered
+    return template in NOMIRACL_TEMPLATES if numbered is None else numbered
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,9 @@ Rank = Annotated[int, Range(1, None)]
 Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
-Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
+Outcome = Literal["answered", "abstained", "clarification", "unparsed", "empty", "api_error", "missing"]
+UNDECIDED: tuple[Outcome, ...] = ("clarification", "unparsed", "empty", "api_error")
+"""Outcomes of answers that are there and neither answered nor abstained."""
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
 VERDICT_WORDS: dict[str, str] = {
     "model_a": "A",
@@ -207,14 +209,16 @@ class OutcomeRow:
     system: str
     """What produced the answer."""
     parser: Parser
-    """`strict`: the corrected parser, the default; `published`: the rules of the NoMIRACL program, which reproduce
+    """`strict`: the corrected parser, the default, whose rules follow from the prompt: NoMIRACL's replies have theirs,
+    free answers have theirs (`outcomes.free`); `published`: the rules of the NoMIRACL program, which reproduce
     the published figures."""
     subset: Subset
     """Subset of the query; decides which outcome is right."""
     outcome: Outcome
-    """`answered`: says that an answer is present, or gives one; `abstained`: says that none is; `unparsed`: neither can
-    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no answer. The
-    published parser knows no `empty` and no `api_error`: it calls both `unparsed`."""
+    """`answered`: says that an answer is present, or gives one; `abstained`: says that none is, or declines;
+    `clarification`: only asks back what is meant (free answers alone); `unparsed`: none of these can be made out;
+    `empty`: white space only; `api_error`: an error text of the service; `missing`: no answer. The published parser
+    knows no `empty` and no `api_error`: it calls both `unparsed`."""
     rule: str
     """Name of the rule that decided."""
     span_start: Count | None

@@ -11,6 +11,7 @@ from mirage import ui
 from mirage.charts import hallucination as charts
 from mirage.charts.palette import FORMATS, ROW
 from mirage.languages import in_order, name_of
+from mirage.schema import UNDECIDED
 from mirage.store import Arena
 from mirage.text import counted, listed
 from mirage.ui import abstention, attribution
@@ -31,7 +32,6 @@ MEANING = {
     "error": "Share of the relevant queries, which a passage answers, on which the system stays silent",
 }
 SHORT = {"hallucination": "Halluc.", "error": "Error"}
-UNDECIDED = ("unparsed", "empty", "api_error")
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 PRINTED = ["metric", "language", "subset", "system", "printed"]
 WHICH = "hallucination: the rate on non-relevant queries. error: the rate on relevant ones."
@@ -75,7 +75,7 @@ def _computed(page: ui.Page) -> None:
             key="definition",
             kind="definition",
             segments=True,
-            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (unparsed, empty or an API error); "
+            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (asks back, unparsed, empty or an API error); "
             "the papers' tables print this one. The table shows both.",
         )
         focus, parser = _options(page)

@@ -36,14 +36,15 @@ from mirage.outcomes import (
     wilson,
 )
 from mirage.outcomes.fold import fold
+from mirage.outcomes.parsed import NOMIRACL_RULES
 from mirage.sources import nomiracl
 from mirage.sources.published import SYSTEM_NAMES
 
 GOLDEN = ROOT / "tests" / "golden"
 CASES = [json.loads(line) for line in (GOLDEN / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()]
 # The columns of `rates`, in the order the command prints them.
-RATE_COLUMNS = ["language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error"]
-RATE_COLUMNS += ["missing", "rate", "rate_low", "rate_high", "rate_as_published", "undecided"]
+RATE_COLUMNS = ["language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty"]
+RATE_COLUMNS += ["api_error", "missing", "rate", "rate_low", "rate_high", "rate_as_published", "undecided"]
 
 
 # --- one answer ------------------------------------------------------------------------------------------------------
@@ -61,7 +62,11 @@ def test_golden_answers_cover_every_language_and_every_rule_of_the_strict_parser
     assert {c["language"] for c in CASES} == set(LANGUAGES)
     only_published = {"both_phrases", "yes_answer_is_present", "short_citation", "no_rule"}
     # An answer that is absent, and a refusal without a text, are no texts to keep here; the 18 are all understood.
-    assert {c["rule"] for c in CASES} == set(RULES) - only_published - {"missing", "refused", "language_not_understood"}
+    assert {c["rule"] for c in CASES} == set(NOMIRACL_RULES) - only_published - {
+        "missing",
+        "refused",
+        "language_not_understood",
+    }
 
 
 @pytest.mark.parametrize(

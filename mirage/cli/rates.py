@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,7 +13,13 @@ from mirage.cli.merging import part_of
 from mirage.cli.output import note, show
 from mirage.errors import ArenaError, BadInput
 
-COUNTS = ("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COUNTS = (
+    *("language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty", "api_error"),
+    "missing",
+)
 """Columns of `outcomes`."""
 RATES = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
 """Columns of `rates`."""
@@ -51,19 +57,43 @@ _HEADS = {
 
 
 @app.command()
-def outcomes(dir_: ArenaDir, parser: Parser = "strict", share: Share = None, output_format: How = "table") -> None:
+def outcomes(
+    dir_: ArenaDir,
+    parser: Parser = "strict",
+    templates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--template",
+            metavar="FILE",
+            help="A prompt file whose header states the phrases for yes and no. May be repeated.",
+        ),
+    ] = None,
+    share: Share = None,
+    output_format: How = "table",
+) -> None:
     """Decide what every answer amounts to.
 
-    It is answered, abstained, unparsed, empty, api_error or missing. Reads the tables queries and answers. Writes
-    the table outcomes, by both parsers. Prints the counts by --parser.
+    It is answered, abstained, clarification, unparsed, empty, api_error or missing. Reads the tables queries and
+    answers. Writes the table outcomes, by both parsers. Prints the counts by --parser.
+
+    An answer to a prompt of NoMIRACL (template vanilla, role, repeat or explanation) has the rules of its formulas,
+    any other the rules of free answers.
     """
     from mirage import outcomes as rules
+    from mirage import prompts
     from mirage.outcomes.stage import OUTCOMES
     from mirage.stage import run
 
     dir_, _ = part_of(dir_, share)
-    arena = run(OUTCOMES, dir_, made_by="mirage outcomes")
-    show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, output_format)
+    phrases = {
+        template.name: rules.Phrases(template.answered_phrases, template.abstained_phrases)
+        for template in map(prompts.load_template, templates or ())
+    }
+    notes = [f"phrases of the template {name} decide its outcomes" for name in sorted(phrases)]
+    arena = run(OUTCOMES, dir_, made_by="mirage outcomes", notes=notes, phrases=phrases)
+    table = rules.rates(arena.read("outcomes"), parser=parser)
+    show(rows(table, COUNTS), COUNTS, output_format)
+    _note_unparsed(table)
 
 
 @app.command()
@@ -101,13 +131,15 @@ def rates(
         columns = BY_TEMPLATE
     else:
         table = rules.rates(arena.read("outcomes"), parser=parser, languages=selection)
+    counted = table
     if confusion:
         table = rules.confusion(table)
         columns = CONFUSION if by == "system" else (*CONFUSION[:2], "template", *CONFUSION[2:])
     records = rows(table, columns)
+    _note_unparsed(counted)
     if output_format == "table":
         if columns is BY_TEMPLATE:
-            columns = (*columns[:5], *columns[11:])
+            columns = (*columns[:5], *columns[len(COUNTS) + 1 :])
         records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
         columns = tuple(_HEADS.get(name, name) for name in columns)
     show(records, columns, output_format)
@@ -173,6 +205,14 @@ def published(
     show(records, SHORT if dir_ is not None else SHORT[:7], output_format)
     for reference in dict.fromkeys(figure.reference for figure in comparisons):
         note(f"printed in: {reference}")
+
+
+def _note_unparsed(rates: pa.Table) -> None:
+    """Say so where many answers are unparsed."""
+    from mirage.outcomes import unparsed_note
+
+    if text := unparsed_note(rates):
+        note(text[0].upper() + text[1:] + ".")
 
 
 def _pairs(names: list[str]) -> dict[str, str]:

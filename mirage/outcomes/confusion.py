@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.languages import place
-from mirage.schema import CodeOrAll, Count, Share
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Share
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +34,7 @@ class Confusion:
     false_negatives: Count
     """Relevant queries on which it abstains: errors."""
     relevant_undecided: Count
-    """Answers to relevant queries that are unparsed, empty or an API error."""
+    """Answers to relevant queries that ask back, are unparsed, empty or an API error."""
     relevant_missing: Count
     """Relevant queries without an answer."""
     false_positives: Count
@@ -64,9 +64,9 @@ _SUBSETS = {
     "non_relevant": ("false_positives", "true_negatives", "hallucination"),
 }
 """Of each subset: the names of the count of queries answered, of that of queries abstained on, and of the rate."""
-_EMPTY: dict[str, Any] = dict.fromkeys(
-    ("answered", "abstained", "unparsed", "empty", "api_error", "missing"), 0
-) | dict.fromkeys(("rate", "rate_low", "rate_high"))
+_EMPTY: dict[str, Any] = dict.fromkeys(("answered", "abstained", *UNDECIDED, "missing"), 0) | dict.fromkeys(
+    ("rate", "rate_low", "rate_high")
+)
 
 
 def confusion(rates: pa.Table) -> pa.Table:
@@ -95,7 +95,7 @@ def _matrix(key: tuple[str, str, str | None], subsets: Mapping[str, Mapping[str,
         fields |= {
             answered: row["answered"],
             abstained: row["abstained"],
-            f"{subset}_undecided": row["unparsed"] + row["empty"] + row["api_error"],
+            f"{subset}_undecided": sum(row[outcome] for outcome in UNDECIDED),
             f"{subset}_missing": row["missing"],
             f"{rate}_rate": row["rate"],
             f"{rate}_low": row["rate_low"],

@@ -20,7 +20,7 @@ Of an answer with the headings Reason and Answer only the part under Answer is r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -30,6 +30,7 @@ from mirage.languages import base
 from mirage.outcomes.fold import Folded, compile_folded, fold
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.wording import WORDINGS, Wording
+from mirage.schema import Outcome
 
 Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "claim", "nothing"]
 
@@ -46,6 +47,11 @@ class _Clause:
     item: bool
     """Whether it stands in an item of a list."""
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it stands."""
+        return self.start, self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
@@ -61,11 +67,13 @@ _MARKUP = re.compile(
     r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
     r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]|https?://\S+)[ \t]*)+|[ \t]{2,}"
 )
-_SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=[^\s\d])")
+_SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
 _FULL_STOPS = "。！？｡।॥۔"
-_PARTS = re.compile(r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])")
+_PARTS = re.compile(
+    r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])"
+)
 _RELATIVE = re.compile(
-    r"(?:when|where|which|who|whom|that|whose|die|der|das|den|dem|in d|als|wo|que|qui|dont|où|quand|donde|cuando|jo[kt]\w*|kun"
+    r"(?:when|where|which|who|whom|that|whose|als|wo|que|qui|dont|où|quand|donde|cuando|jo[kt]\w*|kun"
     r"|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब|যা |যে |যখন|ti )"
 )
 _ABBREVIATED = re.compile(
@@ -73,6 +81,7 @@ _ABBREVIATED = re.compile(
     r"|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|о|d|n|ph)$"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
+_ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
 _ENGLISH = re.compile(
     r"\b(?:the|i|is|are|not?|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
     r"|unclear|null|nil|you|sorry)\b"
@@ -99,24 +108,34 @@ def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Pa
         return Parsed("unparsed", "reason_alone" if parts.reason_span else "fragment")
     begin, stop = parts.answer_span
     code = base(language)
-    folded = _clean(fold(answer[begin:stop], code))
-    text = folded.text
-    words = text.strip(_TRIM)
+    raw = answer[begin:stop]
+    folded = _clean(fold(raw, code))
+    words = folded.text.strip(_TRIM)
     if not _WORDS.search(words):
-        cited = _CITED.fullmatch(answer[begin:stop])
-        return Parsed("answered", "citation", begin, stop) if cited else Parsed("unparsed", "fragment")
+        return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
-    readers = _readers(code, bool(_ENGLISH.search(text)))
+    readers = _readers(code, bool(_ENGLISH.search(folded.text)))
+    if len(words) < _SHORT and any(reader.short.fullmatch(words) for reader in readers):
+        start = folded.text.index(words)
+        decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
+    else:
+        decision = _decide(list(_clauses(raw, folded, readers)), table=len(_ROW.findall(raw)) > 1)
+    outcome, rule, span = decision
+    if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
+        return Parsed("unparsed", "language_not_understood")
+    if span is None:
+        return Parsed(outcome, rule)
+    start, end = folded.raw(*span)
+    return Parsed(outcome, rule, begin + start, begin + end)
 
-    def decided(outcome: Literal["answered", "abstained", "clarification", "unparsed"], rule: str, at: _Clause) -> Parsed:
-        start, end = folded.raw(at.start, at.end)
-        return Parsed(outcome, rule, begin + start, begin + end)
 
-    if len(words) < 60 and any(reader.short.fullmatch(words) for reader in readers):
-        start, end = folded.raw(text.index(words), text.index(words) + len(words))
-        return Parsed("abstained", "short_gap", begin + start, begin + end)
-    clauses = list(_clauses(answer[begin:stop], folded, readers))
+_Decision = tuple[Outcome, str, tuple[int, int] | None]
+"""Outcome, rule and the span that decided."""
+
+
+def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
+    """Decide the outcome from the kinds of the clauses; in a table a single cell counts as a claim."""
     of: dict[Kind, list[_Clause]] = {}
     for clause in clauses:
         of.setdefault(clause.kind, []).append(clause)
@@ -124,32 +143,31 @@ def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Pa
     asks, claims = of.get("asks", []), of.get("claim", [])
     if gaps or asks:
         # Beside a gap or a question a stray word is no claim.
-        claims = [claim for claim in claims if claim.size >= _SHORTEST]
+        claims = [claim for claim in claims if claim.size >= _SHORTEST or (table and claim.size > 1)]
     if asks and not _outweighs(claims, asks):
-        return decided("clarification", "asks_back", asks[0])
-    if claims and gaps:
-        return decided("answered", "claim_beside_gap", claims[0])
-    if claims and code not in WORDINGS and not _is_english(text):
-        return Parsed("unparsed", "language_not_understood")
+        return "clarification", "asks_back", asks[0].span
     if claims:
         listed = sum(claim.item for claim in claims) > 1
-        return decided("answered", "list_given" if listed else "claim", claims[0])
+        rule = "claim_beside_gap" if gaps else "list_given" if listed else "claim"
+        return "answered", rule, claims[0].span
     if gaps:
-        return decided("abstained", "declines" if gaps[0].kind == "declines" else "states_gap", gaps[0])
-    if questions := of.get("question"):
-        return decided("clarification", "asks_back", questions[0])
-    if topics := of.get("only"):
-        return decided("abstained", "other_topic", topics[0])
-    if topics := of.get("topic"):
-        return decided("answered", "claim", topics[0])
-    if asides := of.get("aside"):
-        # Advice is the answer where nothing is refused.
-        return decided("answered", "claim", asides[0])
-    if apologies := of.get("sorry"):
-        return decided("abstained", "declines", apologies[0])
-    return Parsed("unparsed", "fragment")
+        return "abstained", "declines" if gaps[0].kind == "declines" else "states_gap", gaps[0].span
+    # Without a gap advice is the answer, and so is a word on the sources; an apology alone declines.
+    last: tuple[tuple[Kind, Outcome, str], ...] = (
+        ("question", "clarification", "asks_back"),
+        ("only", "abstained", "other_topic"),
+        ("topic", "answered", "claim"),
+        ("aside", "answered", "claim"),
+        ("sorry", "abstained", "declines"),
+    )
+    for kind, outcome, rule in last:
+        if kind in of and (kind != "question" or of[kind][0].size > 1):
+            return outcome, rule, of[kind][0].span
+    return "unparsed", "fragment", None
 
 
+_SHORT = 60
+"""Characters of an answer that may be no more than a word for a gap."""
 _SHORTEST = 3
 """Words of the shortest claim that outweighs a gap."""
 _APOLOGY = 6
@@ -220,6 +238,7 @@ def _clean(folded: Folded) -> Folded:
 class _Reader:
     """The expressions of one language, compiled."""
 
+    sources: re.Pattern[str]
     nouns: re.Pattern[str]
     statutes: re.Pattern[str]
     denies: re.Pattern[str]
@@ -228,11 +247,15 @@ class _Reader:
     turns: re.Pattern[str]
     concedes: re.Pattern[str]
     topic: re.Pattern[str]
+    about: re.Pattern[str]
     only: re.Pattern[str]
+    implies: re.Pattern[str]
+    known: re.Pattern[str]
     reports: re.Pattern[str]
     hedges: re.Pattern[str]
     sorry: re.Pattern[str]
     aside: re.Pattern[str]
+    offers: re.Pattern[str]
     asks: re.Pattern[str]
     declines: re.Pattern[str]
 
@@ -241,10 +264,7 @@ class _Reader:
 def _reader(code: str) -> _Reader:
     wording = WORDINGS[code]
     return _Reader(
-        **{
-            name: compile_folded(getattr(wording, name) or r"(?!)", code)
-            for name in Wording.__dataclass_fields__
-        }
+        **{name: compile_folded(getattr(wording, name) or r"(?!)", code) for name in Wording.__dataclass_fields__}
     )
 
 
@@ -297,8 +317,10 @@ def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tu
                 following += 1
             if following < len(text):
                 after = raw[places[following] if places else following]
-                if after.islower() and text[match.start()] in ".…" :
+                if after.islower() and text[match.start()] in ".…":
                     continue
+            if text[match.end() : match.end() + 1].isdigit():
+                continue
             if text[match.start()] == "." and _ABBREVIATED.search(text, start, match.start()):
                 continue
             if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
@@ -347,38 +369,50 @@ def _claims_beside(clause: str, readers: Sequence[_Reader]) -> bool:
         return False
     sourced = any(reader.nouns.search(clause) for reader in readers)
     for part in parts:
-        if _size(part) < _SHORTEST + 1 or any(
-            reader.gap.search(part) or reader.denies.search(part) or reader.nouns.search(part) for reader in readers
-        ):
+        if _size(part) <= _SHORTEST or any(reader.gap.search(part) for reader in readers):
             continue
-        figure = not sourced and re.search(r"\d", part) and not _RELATIVE.match(part)
-        if figure or any(reader.reports.search(part) for reader in readers):
+        if not sourced and re.search(r"\d", part) and not _RELATIVE.match(part):
+            return True
+        if any(reader.known.search(part) and not reader.denies.search(part) for reader in readers):
             return True
     return False
 
 
 def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources: bool) -> Kind:
-    """What a clause is."""
+    """What a clause is: the first of these that it can be."""
+
+    def holds(name: str, text: str = clause) -> bool:
+        return any(getattr(reader, name).search(text) for reader in readers)
+
     stripped = clause.strip(_TRIM)
-    if any(reader.asks.search(clause) for reader in readers):
+    if asked and holds("offers"):
+        return "aside"
+    about_sources, asks = holds("sources"), holds("asks")
+    if asks and (asked or not about_sources):
         return "asks"
-    if any(reader.declines.search(clause) for reader in readers):
+    if holds("declines"):
         return "declines"
-    for reader in readers:
-        sourced = reader.nouns.search(clause)
-        if not sourced and reader.statutes.search(clause):
-            continue
-        if reader.gap.search(stripped) or (reader.denies.search(stripped) and (sourced or seen_sources)):
-            return "claim" if reader.hedges.search(clause) and not sourced else "gap"
-    if any(reader.aside.search(stripped) for reader in readers):
+    if holds("implies"):
+        return "claim"
+    if about_sources or not holds("statutes"):
+        sourced = holds("nouns")
+        if holds("gap", stripped) or (holds("denies", stripped) and (sourced or seen_sources)):
+            return "claim" if not sourced and holds("hedges") else "gap"
+    if asks:
+        return "asks"
+    if holds("known"):
+        return "claim"
+    if holds("aside", stripped):
         return "aside"
     if asked:
         return "question"
-    if any(reader.reports.search(clause) for reader in readers):
+    return _statement(clause, stripped, holds, seen_sources=seen_sources)
+
+
+def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_sources: bool) -> Kind:
+    """What a clause is that neither denies nor asks."""
+    if holds("reports"):
         return "claim"
-    for reader in readers:
-        if reader.topic.search(stripped):
-            return "only" if reader.only.search(clause) else "topic"
-    if any(reader.sorry.search(clause) for reader in readers) and _size(clause) < _APOLOGY:
-        return "sorry"
-    return "claim"
+    if holds("topic", stripped) or (seen_sources and holds("about")):
+        return "only" if holds("only") else "topic"
+    return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mirage.schema import Outcome
 
-RULES: dict[str, str] = {
+NOMIRACL_RULES: dict[str, str] = {
     "missing": "there is no answer",
     # Both parsers.
     "i_dont_know": 'holds "I don\'t know"',
@@ -43,7 +43,24 @@ RULES: dict[str, str] = {
     "fragment": "too short to say anything, such as a lone I",
     "continues_contexts": "goes on with the text of the contexts in mid-sentence",
 }
-"""What each rule means, by the name that stands in `outcomes.rule`."""
+"""What each rule for NoMIRACL's replies means, by the name that stands in `outcomes.rule`."""
+FREE_RULES: dict[str, str] = {
+    "claim": "free answer: claims something, and names no gap",
+    "claim_beside_gap": "free answer: claims something, and names a gap elsewhere; the claim outweighs it",
+    "list_given": "free answer: a list with content",
+    "states_gap": "free answer: says that the sources do not answer, or that it cannot, and claims nothing",
+    "other_topic": "free answer: says that the sources are only about something else",
+    "short_gap": "free answer: no more than a word for it, such as Not relevant, Unanswerable, NO_ANSWER, N/A",
+    "declines": "free answer: will not help (a safety filter), or only apologizes",
+    "asks_back": "free answer: only asks the reader what is meant",
+    "reason_alone": "free answer: reasoning under its heading, and no answer follows",
+    "template_answered": "holds the phrase by which its template says yes",
+    "template_abstained": "holds the phrase by which its template says no",
+}
+"""What each rule for free answers means. `citation`, `fragment`, `degenerate`, `language_not_understood`, `empty` and
+`api_error` are the same for both."""
+RULES = {**NOMIRACL_RULES, **FREE_RULES}
+"""What every rule means."""
 
 
 @dataclass(frozen=True, slots=True)

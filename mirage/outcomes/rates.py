@@ -11,11 +11,13 @@ from mirage import schema
 from mirage.errors import UnknownName
 from mirage.intervals import mean_interval
 from mirage.languages import place
-from mirage.schema import CodeOrAll, Count, Parser, Share, Subset
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NOTED_UNPARSED = 0.05
+"""Share of unparsed answers above which rates are printed with a note."""
 _WRONG = {"non_relevant": "answered", "relevant": "abstained"}
 
 
@@ -43,8 +45,10 @@ class Rate:
     """Answers that say that the passages hold the answer, or give it."""
     abstained: Count
     """Answers that say that the passages do not hold it."""
+    clarification: Count
+    """Answers that only ask back what is meant."""
     unparsed: Count
-    """Answers of which neither can be made out."""
+    """Answers of which none of these can be made out."""
     empty: Count
     """Answers of white space only."""
     api_error: Count
@@ -64,11 +68,11 @@ class Rate:
     """1 - accuracy over the answers present (n - missing): every undecided answer counts as wrong. The papers' tables
     print this one. Null where no answer is present."""
     undecided: Share | None
-    """Share of the answers present (n - missing) that are neither answered nor abstained: unparsed, empty or api_error.
-    Null where no answer is present."""
+    """Share of the answers present (n - missing) that are neither answered nor abstained (`schema.UNDECIDED`). Null
+    where no answer is present."""
 
 
-_COUNTED = ("answered", "abstained", "unparsed", "empty", "api_error", "missing")
+_COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
 
 
 def as_printed(rate: float) -> float:
@@ -139,6 +143,27 @@ def rates(
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
+def unparsed_note(rates: pa.Table) -> str | None:
+    """A sentence for systems with more than 5% of their answers unparsed; None where there are none.
+
+    Args:
+        rates: what `rates` returns; its rows `all` count.
+    """
+    counts: dict[str, list[int]] = {}
+    for row in rates.to_pylist():
+        if row["language"] == "all":
+            count = counts.setdefault(row["system"], [0, 0])
+            count[0] += row["unparsed"]
+            count[1] += row["n"] - row["missing"]
+    shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
+    if not shares:
+        return None
+    worst = sorted(shares, key=lambda system: (-shares[system], system))
+    named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
+    more = f" and {len(worst) - 3:,} more" if len(worst) > 3 else ""
+    return f"more than 5% of the answers are unparsed: {named}{more}; the rates leave these answers out"
+
+
 def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) -> Rate:
     """One row from the counts of one language, or of several."""
     wrong_outcome = _WRONG[subset]
@@ -149,7 +174,7 @@ def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) 
     present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
     present = [(cell, n) for cell, n in present if n]
     accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
-    undecided = [(cell["unparsed"] + cell["empty"] + cell["api_error"]) / n for cell, n in present]
+    undecided = [sum(cell[outcome] for outcome in UNDECIDED) / n for cell, n in present]
     totals = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
     return Rate(
         language=language,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
+from mirage.outcomes.free import Phrases
 from mirage.outcomes.tables import outcomes
 from mirage.stage import Stage, Tables
 
@@ -12,14 +14,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _outcomes(tables: Tables) -> dict[str, pa.Table]:
+def _outcomes(tables: Tables, *, phrases: Mapping[str, Phrases] | None = None) -> dict[str, pa.Table]:
     labelled = _labelled(tables)
     if len(tables["answers"]) and not len(labelled):
         raise NotEnoughData(
             "no answered query has a relevance label, so no outcome is right or wrong",
             do="give the queries a subset, relevant or non_relevant; or let a judge decide: mirage judge DIR",
         )
-    return {"outcomes": outcomes(tables["queries"], labelled)}
+    return {"outcomes": outcomes(tables["queries"], labelled, phrases=phrases)}
 
 
 def _labelled(tables: Tables) -> pa.Table:
@@ -36,4 +38,4 @@ def _unlabelled(tables: Tables) -> list[str]:
     return [f"{count:,} answers have no outcome, as their queries have no relevance label"] if count else []
 
 
-OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, remarks=_unlabelled)
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=2, remarks=_unlabelled)

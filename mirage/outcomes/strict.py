@@ -66,13 +66,20 @@ _NOT_OF_ANSWER = re.compile(r"\W*yes,? (?:i understand|the question is (?:clear|
 _ENGLISH = re.compile(f"(?P<says_absent>{ENGLISH.deny})|(?P<says_present>{ENGLISH.affirm})", re.MULTILINE)
 
 
-def parse_strict(answer: str, language: str) -> Parsed:
-    """Apply the corrected rules; see the module's text. A regional variant has the rules of its language."""
-    language = base(language)
+def parse_without_text(answer: str) -> Parsed | None:
+    """Read white space and error texts of a service; None for any other answer."""
     if not answer.strip():
         return Parsed("empty", "empty")
     if len(answer) < 400 and (error_match := _API_ERROR.fullmatch(answer)):
         return Parsed("api_error", "api_error", *error_match.span())
+    return None
+
+
+def parse_strict(answer: str, language: str) -> Parsed:
+    """Apply the corrected rules; see the module's text. A regional variant has the rules of its language."""
+    language = base(language)
+    if without_text := parse_without_text(answer):
+        return without_text
     folded = fold(answer, language)
     text = folded.text
 

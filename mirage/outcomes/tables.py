@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import languages, schema
+from mirage.answers import NOMIRACL_TEMPLATES
 from mirage.errors import BadInput, UnknownName
+from mirage.outcomes.free import Phrases, parse_free
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.published import parse_published
 from mirage.outcomes.rates import rates
-from mirage.outcomes.strict import parse_strict
+from mirage.outcomes.strict import parse_strict, parse_without_text
 from mirage.schema import Count, Outcome, Parser, Share, Subset
 
 if TYPE_CHECKING:
@@ -63,13 +66,24 @@ class RateShift:
     """`Rate.undecided` by the strict parser."""
 
 
-def parse_outcome(answer: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
+def parse_outcome(
+    answer: str | None,
+    *,
+    parser: Parser = "strict",
+    language: str,
+    template: str | None = "vanilla",
+    phrases: Phrases | None = None,
+) -> Parsed:
     """Read the outcome of one answer; None is a missing answer.
 
     Args:
         answer: the raw text.
         parser: `strict` (the corrected rules) or `published` (the rules of the NoMIRACL program).
         language: code of the language of the query.
+        template: name of the prompt template the answer was given to, which decides the rules of the strict parser: a
+            reply to one of `NOMIRACL_TEMPLATES` has those of NoMIRACL, any other answer (None: not known) those of
+            free answers.
+        phrases: the words for yes and no of that template, where it states any.
 
     Raises:
         UnknownName: if there is no such parser or language.
@@ -79,15 +93,20 @@ def parse_outcome(answer: str | None, *, parser: Parser = "strict", language: st
     code = languages.language(language).code
     if answer is None:
         return Parsed("missing", "missing")
-    return parse_published(answer) if parser == "published" else parse_strict(answer, code)
+    if parser == "published":
+        return parse_published(answer)
+    if template in NOMIRACL_TEMPLATES:
+        return parse_strict(answer, code)
+    return parse_without_text(answer) or parse_free(answer, code, phrases)
 
 
-def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
+def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phrases] | None = None) -> pa.Table:
     """The `outcomes` table: every answer, by both parsers.
 
     Args:
         queries: the `queries` table; every query that was answered must be in it, with its subset.
-        answers: the `answers` table.
+        answers: the `answers` table, whose column `template` decides the rules.
+        phrases: the words for yes and no of templates that state them, by the template's name.
 
     Raises:
         BadInput: naming the first query without a subset.
@@ -98,11 +117,11 @@ def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
     parts = [schema.from_columns("outcomes", {})]
     for code in sorted(answers["language"].unique().to_pylist()):
         in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
-        parts.append(_of_language(code, *in_language))
+        parts.append(_of_language(code, *in_language, phrases or {}))
     return pa.concat_tables(parts)
 
 
-def _of_language(language: str, queries: pa.Table, answers: pa.Table) -> pa.Table:
+def _of_language(language: str, queries: pa.Table, answers: pa.Table, phrases: Mapping[str, Phrases]) -> pa.Table:
     """The outcomes of the answers in one language, in the order of their key.
 
     Most answers repeat: each text is parsed once.
@@ -120,14 +139,21 @@ def _of_language(language: str, queries: pa.Table, answers: pa.Table) -> pa.Tabl
             where=f"language={language!r}, query_id={row['query_id']!r}",
             do="give the queries table a row for it with subset relevant or non_relevant",
         )
-    codes, values = zip(*(_encoded(answers[name]) for name in ("status", "text")), strict=True)
-    pairs, place = np.unique(codes[0] * (len(values[1]) or 1) + codes[1], return_inverse=True)
-    states = [(values[0][pair // len(values[1])], values[1][pair % len(values[1])]) for pair in pairs.tolist()]
+    encoded = [_encoded(answers[name]) for name in ("status", "template", "text")]
+    shape = tuple(max(1, len(values)) for _, values in encoded)
+    cells, place = np.unique(np.ravel_multi_index([codes for codes, _ in encoded], shape), return_inverse=True)
+    states = [
+        tuple(values[code] for code, (_, values) in zip(codes, encoded, strict=True))
+        for codes in zip(*(part.tolist() for part in np.unravel_index(cells, shape)), strict=True)
+    ]
     right = pc.if_else(pc.equal(subset, "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
     keys = {name: answers[name] for name in _KEY} | {"subset": subset}
     parts = []
     for parser in PARSERS:
-        parsed = [_parse_answer(language, parser, text, status) for status, text in states]
+        parsed = [
+            _parse_answer(language, parser, text, status, template, phrases.get(template or ""))
+            for status, template, text in states
+        ]
         names = ("outcome", "rule", "span_start", "span_end")
         types = (pa.string(), pa.string(), pa.int64(), pa.int64())
         columns = {
@@ -150,7 +176,9 @@ def _encoded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def _parse_answer(language: str, parser: Parser, text: str | None, status: str) -> Parsed:
+def _parse_answer(
+    language: str, parser: Parser, text: str | None, status: str, template: str | None, phrases: Phrases | None
+) -> Parsed:
     """Parse a text, minding what is recorded about the call that was to bring it."""
     if status == "missing":
         return Parsed("missing", "missing")
@@ -158,11 +186,11 @@ def _parse_answer(language: str, parser: Parser, text: str | None, status: str) 
         # It has no outcome for a failed call: what it cannot read is undecided.
         return parse_published(text or "")
     if status == "api_error":
-        parsed = parse_outcome(text, language=language)
+        parsed = parse_outcome(text, language=language, template=template)
         return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
-    return parse_outcome(text or "", language=language)
+    return parse_outcome(text or "", language=language, template=template, phrases=phrases)
 
 
 def departures(outcomes: pa.Table) -> pa.Table:

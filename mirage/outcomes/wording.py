@@ -14,8 +14,10 @@ from dataclasses import dataclass
 class Wording:
     """The expressions of one language. An empty one matches nothing."""
 
+    sources: str
+    """Documents, passages, context, text."""
     nouns: str
-    """Sources and what they hold: documents, passages, context, information, answer, details."""
+    """Sources and what they hold: information, answer, details."""
     statutes: str
     """Texts that a question can be about: an act that does not mention eels is a fact, not a gap."""
     denies: str
@@ -30,8 +32,14 @@ class Wording:
     """Words at the beginning of a sentence whose first comma ends a clause: although, while."""
     topic: str
     """What the sources are about."""
+    about: str
+    """Verbs of a topic, which need no subject after a gap: "It describes the gardens"."""
     only: str
     """Words that say that the sources hold nothing else: only, instead, mainly."""
+    implies: str
+    """Words by which the sources let something be guessed: a claim, whatever is denied in it."""
+    known: str
+    """Words of general knowledge: a claim, whatever stands before it."""
     reports: str
     """Words by which a clause about the sources claims: according to, states that."""
     hedges: str
@@ -40,6 +48,8 @@ class Wording:
     """Apologies."""
     aside: str
     """Offers, advice, words about the writer, what leads to an answer."""
+    offers: str
+    """Questions that offer more."""
     asks: str
     """Asks the reader what is meant."""
     declines: str
@@ -72,10 +82,12 @@ _EN_HOLD = (
 )
 
 _EN = Wording(
+    sources=rf"\b{_EN_SOURCES}\b",
     nouns=rf"\b(?:{_EN_SOURCES}|{_EN_INFO}|questions?|query|none of (?:them|these|those))\b",
     statutes=r"\b(?:acts?|laws?|treat(?:y|ies)|constitution|regulations?|decrees?|charter|ordinance|statutes?|contract|bible|quran|directive|convention|agreement|code|bill|rules?)\b",
     denies=_words(
         rf"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|would)(?:n't|not| not| never) (?:\w+ ){{0,3}}?{_EN_HOLD}",
+        rf"\b(?:never|neither|nor) (?:do |does |did )?(?:\w+ )?{_EN_HOLD}",
         rf"\b(?:no|not any|without|lack(?:s|ing|ed)?(?: of)?|insufficient|not (?:enough|sufficient)|too little) "
         rf"(?:\w+ ){{0,3}}?{_EN_INFO}\b",
         rf"\b(?:none of|neither of|neither|no(?:ne)?) (?:\w+ ){{0,5}}?{_EN_SOURCES}\b",
@@ -121,6 +133,7 @@ _EN = Wording(
         r"|can(?:'t| ?not) (?:be )?(?:answer(?:ed)?|say|tell|determined?|know|find)|out of scope|no comment|dunno|unable to answer)(?: (?:the |this )?question)?"
     ),
     turns=(
+        r"[,;] (?=(?:[\w'-]+ ){1,5}?(?:however|nevertheless|though)\b)|"
         r",? ?(?<!no )(?<!nothing )\b(?:but(?! also)|however|although|even though|though|whereas|nevertheless|nonetheless|that said|except that"
         r"|albeit)\b,?|, (?:while|yet|so)\b|;| - | – | — |, and (?=(?:the |these |those |none |no |i |it is )?(?:\w+ )?(?:documents|sources|passages|context|text|cannot|can't|could|do not|don't))"
         rf"| and (?=(?:the |these |this )(?:\w+ )?{_EN_SOURCES} (?:do|does|did|is|are)(?:n't| not))"
@@ -136,7 +149,10 @@ _EN = Wording(
         r"^(?:instead|rather)\b",
         r"^what (?:the |these |is |they |i )",
     ),
+    about=r"^(?:\w+ ){0,3}?(?:it|they|these|those|one|this|both|all|each|the (?:first|second|third|last|other|others|latter|former|rest|closest|only one)(?: one)?|instead)(?: (?:only|also|mainly|do|does|just|mostly|merely))* (?:describ|discuss|cover|mention|focus|concern|deal|talk|list|address|is about|are about|refer|relat|outlin|explain|contain|provide|include|give|treat)\w*",
     only=r"\b(?:only|solely|merely|instead|rather|mainly|primarily|mostly|exclusively|other topics?|different|unrelated)\b",
+    implies=r"(?<!not )(?<!n't )\b(?:suggest|impl(?:y|ie)|hint|let(?:s)? (?:one|us) (?:think|assume))(?:s|ed|d)? (?:\w+ )?(?:that|at\b|they|it|there)",
+    known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,",
     reports=_words(
         r"\baccording to\b",
         r"\b(?:say|state|indicate|note|report|explain|show|suggest|claim|confirm|reveal|tell|mention|describe|imply|estimate|argue)(?:s|d|ed|ing)? (?:us )?(?:clearly |explicitly |only )?that (?!it\b)",
@@ -162,6 +178,7 @@ _EN = Wording(
         r"^(?:here (?:is|are)|here's|the following|as follows|summary|in (?:summary|conclusion|short)|note|answer|conclusion|final answer|sources?|references?|hello|hi|great question|good question|sure|certainly|of course|regarding your question|as for your question|therefore|thus|so|hence|also|in addition|additionally|instead|rather)(?: (?:the|your|my|what|i) ?[^.]{0,30})?$",
         r"\b(?:outside|independent|official|local|reliable|specialised|specialized|other|trusted) sources?\b",
     ),
+    offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b",
     asks=_words(
         r"\b(?:do|did|are|were) you (?:mean|meaning|refer|referring|asking (?:about|for)|interested|thinking|looking for|talking about|have in mind)\b",
         r"\byou (?:mean|are (?:asking|referring|interested|thinking|looking|talking)|'re (?:asking|referring|interested|thinking|looking|talking)|have in mind|wish to know|want to know about|were asking)\b",
@@ -172,6 +189,7 @@ _EN = Wording(
     ),
     declines=_words(
         r"\b(?:can't|cannot|can not|won't|will not|not able to|unable to|not going to|must decline|have to decline|decline) (?:to )?(?:\w+ly )?(?:help|assist|comply|do that|do this|discuss|fulfil|engage|support (?:this|that)|advise|share (?:this|that)|talk about|give (?:\w+ )?advice|give instructions|provide (?:instructions|advice|guidance))",
+        r"\brather not (?:answer|say|comment|discuss)\b",
         r"\bagainst (?:my|the|our) (?:guidelines|policy|policies|rules)\b",
         r"\bi (?:must|have to) decline\b",
         r"\bnot (?:appropriate|comfortable)\b",
@@ -187,7 +205,9 @@ _DE_INFO = (
     r"(?:information\w*|antwort\w*|angabe\w*|hinweis\w*|details?|einzelheit\w*|aussage\w*|erwähnung\w*|daten|auskunft|auskünfte|anhaltspunkt\w*"
     r"|anhalt|kenntnis\w*|erklärung\w*|treffer)"
 )
-_DE_NOT = r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|weder|ohne|mangels|fehl(?:t|en|ende\w*)|unzureichend\w*|kaum)\b"
+_DE_NOT = (
+    r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|weder|ohne|mangels|fehl(?:t|en|ende\w*)|unzureichend\w*|kaum)\b"
+)
 _DE_HOLD = (
     r"enthalt|enthält|erwähn|nenn|genannt|gegeben|geben|gibt|liefer|biet|beantwort|antwort|\bsag|gesagt|steht|stehen|finde|fand|gefunden|hervor"
     r"|entnehm|entnomm|beschr|erklär|erläuter|thematisier|behandel|aufgef|dokumentier|verzeichn|vermerk|bekannt|beleg|äußer|eingeh|\bein\b|auskunft"
@@ -195,6 +215,7 @@ _DE_HOLD = (
     r"|hinweis|information|angabe|\bvor\b|vorlieg|verrat|rede|berichte|erfass|mitgeteilt|aufschluss|themen|passend|zu tun|darüber|dazu"
 )
 _DE = Wording(
+    sources=rf"\b{_DE_SOURCES}\b",
     nouns=rf"\b(?:{_DE_SOURCES}|{_DE_INFO}|frage\w*|darin|davon)\b",
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
@@ -223,7 +244,7 @@ _DE = Wording(
         r"enthalten|zutreffend|möglich|bestimmbar|klar|lösbar|ersichtlich)|kein(?:e|en|er)? (?:passende |relevante[nr]? |zutreffende )?(?:antwort|angaben?|informationen?|daten|ergebniss?e?|treffer|ahnung|bezug|kontext|auskunft|dokumente?)(?: (?:gefunden|vorhanden|möglich|verfügbar|zu finden|enthalten|im \w+))?"
         r"|k\.? ?a\.?|unzureichende \w+|zu wenig \w+|weiß nicht|weiss nicht|ohne antwort|keine|entfällt|nicht im \w+(?: enthalten)?|unbeantwortet)"
     ),
-    turns=r"(?:^|[,;:–—-] ?)(?:aber|jedoch|allerdings|doch|obwohl|obgleich|obschon|wenngleich|auch wenn|während|wobei|dennoch|trotzdem|nur|sondern)\b(?! auch)|;| – | — | und (?=(?:die|der|das|den|dem|im|in) (?:\w+ )?(?:dokument|quelle|kontext|text|passage)\w* .{0,40}(?:nicht|kein))",
+    turns=r"[,;] (?=(?:[\w-]+ ){1,5}?(?:jedoch|aber|allerdings|hingegen|dagegen|dennoch)\b)|(?:^|[,;:–—-] ?)(?:aber|jedoch|allerdings|doch|obwohl|obgleich|obschon|wenngleich|auch wenn|während|wobei|dennoch|trotzdem|nur|sondern)\b(?! auch)|;| – | — | und (?=(?:die|der|das|den|dem|im|in) (?:\w+ )?(?:dokument|quelle|kontext|text|passage)\w* .{0,40}(?:nicht|kein))",
     concedes=r"(?:obwohl|obgleich|obschon|wenngleich|auch wenn|während|zwar|trotz|abgesehen)\b",
     topic=_words(
         _all(
@@ -233,11 +254,15 @@ _DE = Wording(
         ),
         r"^(?:stattdessen|vielmehr)\b",
     ),
+    about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
-    reports=r"\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b",
+    implies=r"\b(?:lassen|lässt|deuten|deutet|legen|legt) (?:\w+ ){0,4}?(?:vermuten|schließen|annehmen|darauf hin|nahe|erkennen)\b(?!.{0,4}nicht)|\bandeuten, dass|\bdeuten .{0,20}an, dass",
+    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b",
+    reports=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b",
     hedges=r"\b(?:vermutlich|wahrscheinlich|wohl|möglicherweise|vielleicht|scheint|offenbar|anscheinend|soll|mutmaßlich|dürfte|könnte|angeblich)\b",
     sorry=r"\b(?:leider|entschuldig\w*|tut mir leid|bedaure\w*|verzeih\w*|bedauerlicherweise)\b",
     aside=_words(
+        r"\b(?:hilft|helfen|weiterhilft|weiterhelfen|auskunft geben)\b",
         r"\b(?:bitte|gerne?|ich (?!glaube|denke|vermute|meine|schätze|nehme an)|mir|mich|meine[rnms]?|wir empfehlen|empfehl\w*|ratsam|empfehlenswert|hilfreich|sinnvoll|am besten|wende dich|wenden sie|konsultier\w*|helfen|weiterhelfen)\b",
         r"\b(?:sie|du|ihr) (?:könn|soll|müss|woll|möcht|brauch|benötig)\w*|\b(?:könn|soll|möcht|woll|müss|benötig)\w* (?:sie|du|ihr)\b|\bkannst du\b|\bkönnte\w* .{0,60}(?:weiterhelfen|auskunft|nachsehen|helfen|liefern|enthalten)",
         r"^(?:falls|wenn) (?:sie|du|ihr|weitere|es|mehr)\b|^(?:für|um) (?:weitere|genauere|mehr|nähere|eine genaue|diese frage|eine antwort)",
@@ -245,6 +270,7 @@ _DE = Wording(
         rf"^(?:laut|nach|gemäß|basierend auf|auf (?:der )?(?:basis|grundlage)|anhand|aus|in) (?:de[nrms] |den |diese[nrm] |der )?(?:[\w-]+ )*{_DE_SOURCES}$",
         r"^(?:deshalb|daher|somit|also|folglich|zusammenfassung|fazit|hinweis|antwort|quellen?|hallo|natürlich|gute frage|hier ist\b.{0,40}|zu ihrer frage|kurz gesagt|zusammengefasst|außerdem|zusätzlich)$",
     ),
+    offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b",
     asks=_words(
         r"\b(?:meinen sie|meinst du|sie meinen|du meinst|meint ihr|gemeint|beziehen sie|beziehst du|sie beziehen|du dich beziehst|interessieren sie|interessiert sie|dich interessiert|interessierst|suchen sie|suchst du|fragen sie|fragst du|geht es ihnen|geht es dir|sprechen sie|sprichst du|denken sie|denkst du|sie wissen möchten|du wissen möchtest|sie sich beziehen)\b",
         r"\b(?:präzisier|konkretisier|spezifizier|genauer (?:sagen|angeben|beschreiben|erklären)|eingrenzen|angeben|klarstell|verdeutlich|näher (?:bestimm|erläuter)|teilen sie mir mit|sag(?:en sie)? mir|nennen sie)\w*.{0,60}(?:welche|was|wen|wer|ob|frage|anliegen|\?)|^(?:bitte |könn\w+ (?:sie|du) |kannst du ).{0,50}(?:präzisier|konkretisier|spezifizier|eingrenz|genauer|klarstell)",
@@ -264,6 +290,7 @@ _ES_HOLD = (
     r"|trat|abord|habl|hay\b|haya\b|exist|aport|recog|citan?\b|consta|suficient|relevant|permit|refier|refer|determin|sab|nombr|present|disponible|está|hace|identific|muestr|cubr|conoc|relaci|ayud|basta|halla|informa|alud|contempl|brind|tien|resuelv|especí|menciona|definen?|afirma|concret|suministr|facilit|arroj|localiz)"
 )
 _ES = Wording(
+    sources=rf"\b{_ES_SOURCES}\b",
     nouns=rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
     statutes=r"\b(?:ley|leyes|tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
@@ -295,11 +322,15 @@ _ES = Wording(
         ),
         r"^(?:en cambio|en su lugar|más bien)\b",
     ),
+    about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*",
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
+    implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
+    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b",
     reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
     aside=_words(
+        r"\b(?:pued[ae]n?|podrían?|pueda) (?:\w+ )?(?:ayud|orient|inform)\w+",
         r"\b(?:por favor|no dud(?:e|es)|con gusto|gustos[oa]|encantad[oa]|avís\w+|hág\w+lo saber|dime|dígame|hazme saber|espero|te sugiero|le sugiero|recomi\w+|sugier[oe]\w*|aconsej\w+|conviene|convendría|lo mejor (?:es|sería)|recomendable|aconsejable)\b",
         r"\b(?:puedo|podría ayudar|podemos|estoy|necesito|necesitaría|quisiera|mi|me|intentaré|soy)\b(?! (?:parece que|imagino))",
         r"^(?:y |también |además,? |en todo caso,? |para [^,]{0,60},? |si [^,]{0,60}, |en ese caso,? |quizás? |tal vez )*(?:puedes?|podrías?|debería\w*|tendría\w*|consult\w+|intent\w+|prueb\w+|busc\w+|revis\w+|visit\w+|contact\w+|pregunt\w+|proporcion\w+|compart\w+|verific\w+|acud\w+|diríj\w+|quiz\w+ )",
@@ -308,6 +339,7 @@ _ES = Wording(
         rf"^(?:según|de acuerdo con|basándo\w+ en|con base en|a partir de|en|de|conforme a|con) (?:l[ao]s? |el |est[eao]s? )?(?:\w+ )?{_ES_SOURCES}(?: \w+){{0,2}}$",
         r"^(?:por (?:lo )?tanto|por eso|así que|en resumen|resumen|conclusión|en conclusión|nota|respuesta|fuentes?|hola|claro|gracias|además|también|respecto a su pregunta|aquí (?:está|tienes)\b.{0,40}|buena pregunta)$",
     ),
+    offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b",
     asks=_words(
         r"\b(?:te refieres|se refiere\b(?=[^.]*\?)|te estás refiriendo|se está refiriendo|se refieren\b(?=[^.]*\?)|quieres decir|quiere decir usted|estás (?:preguntando|hablando|buscando|pensando)|está (?:preguntando|hablando|buscando|pensando|usted)|te interesa|le interesa|tienes en mente|tiene en mente|quieres saber|quiere saber|desea saber|deseas saber)\b",
         r"\b(?:podrías?|puedes?|por favor|podría usted|podríais|necesito que|necesitaría que|me)\b.{0,20}?\b(?:aclar|especific|precis|concret|indic|dec|diga|dig|confirm|detall|reformul)\w*.{0,40}(?:qué|cuál|quién|si |a qué|pregunta|más|\?)",
@@ -317,23 +349,23 @@ _ES = Wording(
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
 )
 
-_FR_SOURCES = (
-    r"(?:documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
-)
+_FR_SOURCES = r"(?:documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
 _FR_INFO = r"(?:informations?|réponses?|données|détails?|mentions?|indications?|indices?|références?|précisions?|explications?|allusions?|renseignements?|base|contexte|rien|chiffres?)"
-_FR_NOT = r"(?:\bne\b|\bn'|\bpas\b|\bnon\b|\baucune?s?\b|\brien\b|\bsans\b|\bni\b|\bmanqu\w+|\binsuffisant\w*|\bnulle part\b)"
-_FR_HOLD = (
-    r"\b(?:contien|conten|mentionn|fourni|inclu|indiqu|précis|dit\b|disent|dire\b|donn|offr|répon|décri|expliqu|révèl|détaill|apparai|apparaî|trouv|figur|signal|évoqu|trait|abord|parl|a pas|existe|apport|cit|suffi|pertinen|perme|réfèr|détermin|sai[st]\b|savoir|nomm|présent|disponib|est\b|sont\b|fait|font|identifi|montr|couvr|connai|connu|aid|concern|compor|rapport|port|spécifi|renseign|trac|établ|propos|livr|énum|dispos|clair|permett)"
+_FR_NOT = (
+    r"(?:\bne\b|\bn'|\bpas\b|\bnon\b|\baucune?s?\b|\brien\b|\bsans\b|\bni\b|\bmanqu\w+|\binsuffisant\w*|\bnulle part\b)"
 )
+_FR_HOLD = r"\b(?:contien|conten|mentionn|fourni|inclu|indiqu|précis|dit\b|disent|dire\b|donn|offr|répon|décri|expliqu|révèl|détaill|apparai|apparaî|trouv|figur|signal|évoqu|trait|abord|parl|a pas|existe|apport|cit|suffi|pertinen|perme|réfèr|détermin|sai[st]\b|savoir|nomm|présent|disponib|est\b|sont\b|fait|font|identifi|montr|couvr|connai|connu|aid|concern|compor|rapport|port|spécifi|renseign|trac|établ|propos|livr|énum|dispos|clair|permett)"
 _FR = Wording(
+    sources=rf"\b{_FR_SOURCES}\b",
     nouns=rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
     statutes=r"\b(?:loi|traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
     gap=_words(
+        r"\bimpossible à (?:\w+ )?(?:dire|déterminer|répondre|savoir|établir)|\bil (?:me |nous )?manque\b",
         r"\bje (?:ne )?(?:le |la |l'|vous )?(?:sais|connais|trouve|vois|dispose|possède|peux|suis)\b (?:\w+ )?(?:pas|aucun|rien)|\bj'ignore\b|\bje n'ai (?:\w+ )?(?:pas|aucun|rien|trouvé)|\baucune idée\b|\bje ne (?:dispose|trouve|connais|vois|peux|saurais|parviens)|\bje n'arrive pas",
         r"\b(?:ne|n')\s?(?:\w+ )?(?:peut|peuvent|peux|permet|permettent|pouvons|pourrais?|saurait)(?: \w+){0,2}? ?(?:pas )?(?:de |d'|être |y |en |me )?(?:\w+ )?(?:répon|détermin|savoir|dire|trouv|donn|identifi|confirm|établ|connaît|conclu|précis|affirm|fourni|indiqu|vérifi|dédui)",
         rf"\b(?:aucune?s?|pas (?:assez )?(?:de |d')|sans|pas suffisamment (?:de |d')|insuffisance (?:de |d')|manque (?:de |d')|peu (?:de |d')) ?(?:[\w'-]+ ){{0,3}}?(?:{_FR_INFO}|{_FR_SOURCES})\b",
-        r"\b(?:n'est|ne sont|n'a|n'ont|n'était|n'y est|n'y sont|ne soit|n'apparaît|ne figure|ne figurent|ne se trouve|n'apparaissent|n'en est)(?: \w+){0,2}? ?(?:pas|nulle part|jamais|aucunement)\b(?: \w+){0,3}? ?(?:mentionn|précis|indiqu|conn|spécifi|clair|disponib|possible|répond|fourni|donn|trait|abord|évoqu|trouv|détaill|expliqu|établi|dans|parmi|en mesure|certain|sûr)",
+        r"\b(?:n'est|ne sont|n'a|n'ont|n'était|n'y est|n'y sont|ne soit|n'apparaît|ne figure|ne figurent|ne se trouve|n'apparaissent|n'en est)(?: \w+){0,2}? ?\b(?:pas|nulle part|jamais|aucunement)\b(?: \w+){0,3}? ?\b(?:mentionn|précis|indiqu|conn|spécifi|clair|disponib|possible|répond|fourni|donn|trait|abord|évoqu|détaill|expliqu|établi|dans (?:le|la|les|ces|ce) (?:doc|text|sour|cont|pass|extr|rés)|parmi|en mesure|certain|sûr)",
         r"\b(?:est|reste|restent|demeure|demeurent|sont) (?:\w+ )?(?:inconnu|incertain|pas clair|flou|sans réponse|indétermin|imprécis|à préciser)",
         r"\b(?:impossible|pas possible|incapable|pas en mesure|difficile) (?:\w+ )?(?:de |d')\s?(?:\w+ )?(?:répon|détermin|savoir|dire|trouv|donn|identifi|établ|fourni|conclu|précis)",
         r"\b(?:on ignore|nul ne sait|on ne sait pas|rien n(?:e |')(?:\w+ )?(?:indiqu|permet|est dit|précis|dit|mentionn))",
@@ -343,13 +375,14 @@ _FR = Wording(
         r"\bne suffi(?:t|sent)\b|\bfait défaut\b|\bpasse(?:nt)? sous silence\b|\bmuets?\b|\bmuettes?\b",
         r"\bil (?:faudrait|faut) (?:\w+ )?(?:plus|davantage|d'autres|des)\b|\bserai(?:t|ent) nécessaires?\b",
         r"\bhors (?:du |de )(?:champ|portée|contexte|sujet)",
+        r"\bn(?:e|')(?: |')?(?:\w+ ){1,3}?nulle part\b|\bn'est (?:\w+ )?(?:mentionn|précis|indiqu|évoqu)\w*",
         r"\bne (?:\w+ )?(?:le |la |l'|les |en |y )?(?:précis|mentionn|indiqu|dit|disent|spécifi|évoqu)\w* (?:\w+ )?(?:pas|rien|aucun|jamais|ni)",
     ),
     short=(
         r"(?:la |cette |réponse |question |réponse: |est |c'est )*(?:(?:non|pas|im|in|ir)[ -]?(?:pertinente?s?|applicable|répondable|disponible|trouvée?|mentionnée?|précisée?|spécifiée?|connue?|indiquée?|fournie?|de réponse|d'informations?|possible(?: de répondre)?|concernée?|résoluble|répondu|déterminée?)"
         r"|aucune? (?:réponse|information|donnée|résultat|mention|document|rapport|idée)s?(?: \w+){0,2}|sans (?:réponse|objet|rapport|information)|hors sujet|inconnue?|je ne sais pas|informations? insuffisantes?|contexte insuffisant|données insuffisantes|n/?[ad]|néant|aucune?|impossible à (?:répondre|déterminer)|rien trouvé|irrelevante?|sans pertinence)"
     ),
-    turns=r"(?:^|[,;.–—-] ?)(?:et )?(?:mais|cependant|toutefois|bien que|bien qu'|quoique|même si|néanmoins|pourtant|tandis que|alors que|en revanche|or|sauf que)\b(?!,? ?aussi)|;| – | — | mais | bien que | bien qu'| même si ",
+    turns=r"[,;] ?(?=(?:[\w'-]+ ){1,5}?(?:toutefois|cependant|pourtant|néanmoins)\b)|(?:^|[,;.–—-] ?)(?:et )?(?:mais|cependant|toutefois|bien que|bien qu'|quoique|même si|néanmoins|pourtant|tandis que|alors que|en revanche|or|sauf que)\b(?!,? ?aussi)|;| – | — | mais | bien que | bien qu'| même si ",
     concedes=r"(?:bien que|bien qu'|quoique|même si|malgré|tandis que|alors que|si\b(?=.*\bne\b)|hormis|à part)",
     topic=_words(
         _all(
@@ -358,11 +391,15 @@ _FR = Wording(
         ),
         r"^(?:à la place|au lieu|plutôt)\b",
     ),
+    about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*",
     only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
+    implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
+    known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b",
     reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')",
     hedges=r"\b(?:probablement|peut-être|sans doute|semble|semblent|vraisemblablement|possiblement|apparemment|on pense|on suppose|il se peut|pourrait|serait|aurait|présumé|dit-on)\b",
     sorry=r"(?:\bdésolée?s?\b|\bmalheureusement\b|\bexcus\w+|\bje regrette\b|\bpardon\b|\bhélas\b)",
     aside=_words(
+        r"\b(?:pourrai(?:en)?t|peut|peuvent|pourra|pourront) (?:\w+ )?(?:vous |t')?(?:aider|renseigner|informer|être utiles?)",
         r"(?:\bs'il (?:vous|te) plaît\b|\bn'hésite\w*|\bveuillez\b|\bvolontiers\b|\bravie?\b|\bheureux\b|\bfaites-moi savoir\b|\bdites-moi\b|\bdis-moi\b|\bespère\b|\bconseill\w+|\brecommand\w+|\bsuggèr[eo]\w*|\bpréférable\b|\bil (?:est|serait) (?:\w+ )?(?:conseillé|recommandé|utile|préférable|nécessaire|judicieux|bon)|\bil convient\b|\bvaut mieux\b)",
         r"(?:\bje (?!pense|crois|dirais|suppose)|\bj'(?!estime|imagine)|\bm'|\bmon\b|\bma\b|\bmes\b|\bmoi\b|\bme\b)",
         r"\b(?:vous|tu) (?:pouvez|pourriez|peux|pourrais|devriez|devrais|devez|trouverez|souhaitez|voulez|avez)\b",
@@ -373,6 +410,7 @@ _FR = Wording(
         r"^(?:donc|par conséquent|ainsi|en résumé|résumé|en conclusion|conclusion|note|remarque|réponse|sources?|bonjour|bien sûr|merci|de plus|par ailleurs|concernant votre question|voici\b.{0,40}|bonne question)$",
         r"^souhaitez|^voulez|^puis-je|^est-ce que je peux",
     ),
+    offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b",
     asks=_words(
         r"\b(?:voulez-vous (?:dire|parler)|veux-tu (?:dire|parler)|vous voulez (?:dire|parler)|tu veux (?:dire|parler)|parlez-vous|parles-tu|vous parlez|tu parles|faites-vous (?:référence|allusion)|fais-tu (?:référence|allusion)|vous faites (?:référence|allusion)|tu fais (?:référence|allusion)|pensez-vous|penses-tu|vous intéresse|t'intéresse|vous référez|cherchez-vous|cherches-tu|demandez-vous|entendez-vous|entends-tu|souhaitez-vous savoir|évoquez-vous|s'agit-il)\b",
         r"\b(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu|merci de|veuillez|s'il vous plaît|j'ai besoin|il faudrait)\b.{0,30}?\b(?:précis|clarifi|indiqu|spécifi|dire|reformul|détaill|confirm|éclairc)\w*.{0,50}(?:quel|qui|si |question|de quoi|ce que|\?)",
@@ -385,6 +423,7 @@ _FR = Wording(
 _FI_SOURCES = r"(?:dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
 _FI_INFO = r"(?:tieto\w*|tiedo\w*|vastau\w*|maininta\w*|mainintoja|viittau\w*|yksityiskoh\w*|viitteitä|selity\w*|data\w*|vihje\w*|perust\w*|kysymy\w*|merkintää|selvyyttä)"
 _FI = Wording(
+    sources=rf"\b{_FI_SOURCES}\b",
     nouns=rf"\b(?:{_FI_SOURCES}|{_FI_INFO}|niissä|niistä)\b",
     statutes=r"\b\w*(?:laki|lain|laissa|sopimu|perustusla|asetu|säädö|säännö|raamattu|koraani|direktiivi|sääntö)\w*\b",
     denies=_all(
@@ -410,7 +449,7 @@ _FI = Wording(
         r"(?:vastaus: |vastaus |kysymys |kysymykseen )?(?:on )?(?:ei (?:ole )?(?:relevantti|oleellinen|olennainen|vastattavissa|vastausta|tietoa|tiedossa|saatavilla|mainittu|löydy|löytynyt|sovellettavissa|merkityksellinen|liity(?: aiheeseen)?|voi vastata|voida vastata|asiaankuuluva|määritelty|tiedetä|mainita|riittävästi tietoa|tarpeeksi tietoa|vastattu|riittäviä tietoja)"
         r"|epärelevantti|epäolennainen|irrelevantti|tuntematon|en tiedä|riittämättömät tiedot|ei mitään|vastaus puuttuu|tieto puuttuu|mahdoton vastata|vastaamaton|ei vastattavissa|epäselvä|n/?a|merkityksetön|asiaankuulumaton|ei tietoja|ei osumia|ei tuloksia)"
     ),
-    turns=r"(?:^|[,;.–—-] ?)(?:mutta|kuitenkin|tosin|vaikka|joskin|sen sijaan|silti|vaan|kun taas)\b|;| – | — | mutta | vaikka ",
+    turns=r"[,;] (?=(?:\w+ ){1,5}?(?:kuitenkin|silti|sen sijaan)\b)|(?:^|[,;.–—-] ?)(?:mutta|kuitenkin|tosin|vaikka|joskin|sen sijaan|silti|vaan|kun taas)\b|;| – | — | mutta | vaikka ",
     concedes=r"(?:vaikka|joskin|huolimatta|kun taas|lukuun ottamatta)\b",
     topic=_words(
         _all(
@@ -419,19 +458,24 @@ _FI = Wording(
         ),
         r"^(?:sen sijaan|pikemminkin)\b",
     ),
+    about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*",
     only=r"\b(?:vain|ainoastaan|pelkästään|sen sijaan|lähinnä|pääasiassa|pikemminkin|yksinomaan|muita aiheita|enimmäkseen)\b",
+    implies=r"\b(?:viittaavat siihen|viittaa siihen|antavat ymmärtää|antaa ymmärtää|vihjaa\w*|antavat olettaa|perusteella näyttää)",
+    known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b",
     reports=r"\b(?:mukaan|yleisesti tiede\w*|yleistieto\w*|tiedetään yleisesti|yleisesti tunnet\w*|tunnetusti)\b|\b(?:kerro|main|tode|sano|ilmoit|väit|selit|osoit|kertoo|vahvist|arvio)\w*,? että\b",
     hedges=r"\b(?:luultavasti|todennäköisesti|ehkä|kenties|mahdollisesti|ilmeisesti|näyttää|vaikuttaa|lienee|oletetaan|arvellaan|saattaa|tiettävästi)\b",
     sorry=r"\b(?:valitettavasti|pahoittele\w*|anteeksi|ikävä kyllä|olen pahoillani|pahoitellen|pahoillani)\b",
     aside=_words(
+        r"\b(?:kysyä|tarkistaa|voisi (?:auttaa|löytyä|kysyä|tietää)|kannattaisi|saattaa (?:auttaa|löytyä|tietää))\b",
         r"\b(?:voit|voitte|voisit|voisitte|kannattaa|kannattaisi|suositt?el\w+|ehdot\w+|ota yhteyttä|ottakaa yhteyttä|tarkista|kokeile|katso|kysy|etsi|pyydä|jos (?:haluat|tarvitset|sinulla|haluatte|annat|on|voit|löydät|haluaisit)|autan|auttaa|mielelläni|ystävällisesti|kerro(?: minulle)?\b|anna(?: minulle)?\b|toivottavasti|haluatko|haluatteko|voinko|lisätietoja|lisätietoa|olisi hyvä|olisi syytä)\b",
         r"\b(?:minä|minun|minulla|minulle|minua|olen|voin|pystyn|tarvitsen|tarvitsisin|haluan|en|yritän|osaan|perustan|vastaan)\b(?! (?:sitä mieltä|että))",
         rf"^(?:annettujen |tarjottujen |näiden |saatavilla olevien |annetun )?(?:\w+ )?{_FI_SOURCES} (?:perusteella|mukaan|pohjalta)$",
         r"^(?:siksi|näin ollen|siis|joten|yhteenveto|yhteenvetona|johtopäätös|huomautus|huomio|vastaus|lähteet?|hei|kiitos|toki|lisäksi|tässä\b.{0,40}|hyvä kysymys)$",
         r"\b(?:muista|muut|muita|luotettav\w*|viralli\w*|ulkopuoli\w*) läht\w*",
     ),
+    offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b",
     asks=_words(
-        r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet\w*|etsit\w*|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
+        r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet(?:te|ko)?\b|etsit(?:te|kö)?\b|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
         r"\b(?:voisit\w*|voit\w*|voitko|voisitko|voitteko|voisitteko|pyydän|ystävällisesti|olisitko)\b.{0,40}?\b(?:tarken|täsmen|selven|kerto|kerro|ilmoit|määrit|rajata|tarkemmin|yksilöi)\w*.{0,60}",
         r"^(?:tarkenna|tarkentakaa|täsmennä|täsmentäkää|kerro|kertoisitko|selvennä)\b.{0,60}(?:mitä|mikä|kumpaa|kumpi|ketä|minkä|mitä|kysymys)",
     ),
@@ -446,6 +490,7 @@ _RU_HOLD = (
     r"|установ|узна|следу|освеща|затраг|рассматрива|достаточн|хвата|известн|ясно|касает|относ|поясн|уточня|уточн|назван|называ|назва|отраж|перечисл|позволя|включа|информаци|фигурир|встреча|находит|помог|представл|обсужда|связан|недоста|отсутству|свед|ничего|помога|ни слова|прояв|располага)"
 )
 _RU = Wording(
+    sources=rf"\b{_RU_SOURCES}\b",
     nouns=rf"\b(?:{_RU_SOURCES}|{_RU_INFO}|вопрос\w*|(?:ни один|ни одна|ни одно|ни в одном) из|в них|там)\b",
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
@@ -464,20 +509,24 @@ _RU = Wording(
         r"(?:ответ: |ответ |вопрос |это |на вопрос )?(?:не ?(?:релевантн\w*|относится(?: \w+){0,3}|применимо|отвечаем\w*|найден\w*|указан\w*|упомина\w*|упомянут\w*|известн\w*|доступн\w*|знаю|определен\w*|хватает \w+|могу (?:ответить|сказать)|связан\w*(?: \w+){0,3}|достаточно (?:данных|информации|сведений)|имеет отношения(?: \w+){0,2}|по теме|содержится)"
         r"|нет (?:ответа|данных|информации|сведений|в \w+|результатов|упоминани\w+)(?: \w+){0,3}|ответа? (?:нет|отсутствует|не найден\w*|невозможен)|нерелевантн\w*|неизвестно|невозможно (?:ответить|определить|установить)|без ответа|недостаточно (?:данных|информации|сведений|контекста)|н/?д|отсутствует|ответить (?:невозможно|нельзя)|неприменимо|неотвечаем\w*|данных нет|данные отсутствуют|информация отсутствует)"
     ),
-    turns=r"(?:^|[,;.–—-] ?)(?:но|однако|хотя|тем не менее|при этом|зато|впрочем|правда|несмотря на то|а вот|а(?= (?:о|об|про|сам\w*|точн\w*|кто|когда|дата|имя|число|численность|данн\w*|информаци\w*|сведени\w*|вот|количеств\w*)))\b(?! и\b)|;| – | — | но | однако | хотя ",
+    turns=r"[,;] (?=(?:[\w-]+ ){1,4}?(?:однако|вс[её] же|зато)\b)|(?:^|[,;.–—-] ?)(?:но|однако|хотя|тем не менее|при этом|зато|впрочем|правда|несмотря на то|а вот|а(?= (?:о|об|про|сам\w*|точн\w*|кто|когда|дата|имя|число|численность|данн\w*|информаци\w*|сведени\w*|вот|количеств\w*)))\b(?! и\b)|;| – | — | но | однако | хотя ",
     concedes=r"(?:хотя|несмотря|пусть|если не считать|помимо|кроме)\b",
     topic=_words(
         _all(
             rf"^.{{0,50}}?\b(?:{_RU_SOURCES}|информаци\w*|сведени\w*|они|в них|все|оба|обе|там|один|другой|перв\w+|втор\w+|трет\w+|остальн\w+|речь)\b",
-            r"\b(?:рассказ|говор|описыва|описан|посвящ|касает|касаю|относ|упомина|содерж|обсужда|освеща|рассматрива|сообща|перечисл|приводят|приводит|дают|дает|даёт|идёт|идет|речь|затрагива|объясня|ограничива|представл|излага|содержится|касающ|трактует|характериз)",
+            r"\b(?:рассказ|говор|описыва|описан|посвящ|касает|касаю|относ|упомина|содерж|обсужда|освеща|рассматрива|сообща|охватыва|перечисл|приводят|приводит|дают|дает|даёт|идёт|идет|речь|затрагива|объясня|ограничива|представл|излага|содержится|касающ|трактует|характериз)",
         ),
         r"^(?:вместо этого|скорее)\b",
     ),
+    about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*",
     only=r"\b(?:только|лишь|исключительно|вместо этого|скорее|в основном|преимущественно|другие темы|другим темам|главным образом|о другом|иные)\b",
+    implies=r"\b(?:позволя\w+ (?:предположить|думать)|намека\w+|наводит на мысль|дают понять|указывают на то|следует предположить|судя по документам|можно предположить|заставля\w+ думать|создаётся впечатление|создается впечатление)",
+    known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b",
     reports=r"\b(?:согласно|по данным|как известно|общеизвестно|общеизвестный|из общих знаний|по общедоступным|известно,? что|считается)\b|\b(?:сказано|говорится|сообщает(?:ся)?|указан[оы]?|указывает(?:ся)?|утвержда\w+|упомина\w+|отмеча\w+|следует|пиш\w+|подтвержда\w+|показыва\w+),? что\b",
     hedges=r"\b(?:вероятно|возможно|по-видимому|видимо|похоже|скорее всего|предположительно|кажется|считается|должно быть|наверное|может быть|очевидно|якобы|полагают|предполагают|предполагается)\b",
     sorry=r"\b(?:к сожалению|извини\w*|простите|прошу прощения|сожалею|приношу извинения|увы)\b",
     aside=_words(
+        r"\b(?:помож\w+|помочь|подскаж\w+|подсказать)\b",
         r"\b(?:пожалуйста|с радостью|с удовольствием|буду рад\w*|рад\w* помочь|обратитесь|обратиться|рекоменду\w+|совету\w+|попробуйте|проверьте|уточните|свяжитесь|посмотрите|поищите|лучше (?:всего )?(?:обратиться|проверить|спросить|уточнить)|стоит (?:обратиться|проверить|поискать)|дайте знать|предоставьте|пришлите|загрузите|задайте|надеюсь|имеет смысл|сообщите)\b",
         r"\b(?:я(?! думаю| полагаю| считаю| предполагаю)|мне|меня|мо[йяёеи]|могу|смогу|готов|постараюсь|помогу)\b",
         r"\b(?:вы|вам) (?:можете|могли бы|может|нужно|стоит|следует|потребуется|хотите|могут|понадобится)\b|\bможете\b|^если (?:вы|у вас|нужно|нужны|хотите|есть|необходим|потребу|появ|вас|вам)",
@@ -486,6 +535,7 @@ _RU = Wording(
         r"^(?:поэтому|таким образом|следовательно|итак|итог|вывод|резюме|примечание|ответ|источники?|здравствуйте|привет|конечно|спасибо|кроме того|также|вот\b.{0,40}|хороший вопрос|что касается вашего вопроса)$",
         r"^(?:хотите|могу ли|чем ещё|чем еще|нужна ли)\b",
     ),
+    offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн",
     asks=_words(
         r"\b(?:имеете в виду|имеешь в виду|имеется в виду|вас интересует|тебя интересует|вы спрашиваете|ты спрашиваешь|вы говорите|о ком (?:идёт|идет) речь|о ч[её]м (?:идёт|идет) речь|вы хотите узнать|хотите узнать|вы подразумеваете|вы ищете|ищете ли|вы о\b|вы про\b|вы говорите|подразумева\w+)\b",
         r"\b(?:уточни\w*|поясни\w*|конкретизир\w*|укажите|скажите|подскажите|сообщите|назовите)\b.{0,60}\b(?:как\w{2,4}|кого|ком|кто|что именно|о ч[её]м|что|котор\w+|вопрос|запрос|идёт|идет|ли|вы|город\w*|год\w*)\b",
@@ -497,15 +547,14 @@ _RU = Wording(
 _ID_SOURCES = r"(?:dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
 _ID_INFO = r"(?:informasi\w*|jawaban\w*|data\w*|keterangan\w*|rincian\w*|detail\w*|penyebutan|petunjuk\w*|penjelasan\w*|rujukan|apa ?pun|angka)"
 _ID_NOT = r"\b(?:tidak|tak|belum|bukan|tanpa|kurang|nihil|tiada|tidaklah|gagal|minim)\b"
-_ID_HOLD = (
-    r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
-)
+_ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
 _ID = Wording(
+    sources=rf"\b{_ID_SOURCES}\b",
     nouns=rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|di dalamnya|satu pun)\b",
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
-        r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:tahu|mengetahui\w*|yakin|memiliki|punya|mempunyai|menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:$|jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|ini|itu|tersebut|apa|siapa|kapan|berapa|mana))",
+        r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:tahu|mengetahui\w*|yakin|menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:$|jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|ini|itu|tersebut|apa|siapa|kapan|berapa|mana))",
         rf"\b(?:tidak ada|tak ada|tidak (?:\w+ )?(?:terdapat|ditemukan|tersedia|memuat|berisi|mengandung|memberikan|mencantumkan|memiliki|menyediakan|menemukan)|tanpa|kurangnya|kurang|belum ada|minimnya) (?:\w+ ){{0,4}}?(?:{_ID_INFO}|{_ID_SOURCES}|cukup)\b|\b(?:{_ID_INFO}) (?:[\w-]+ ){{0,8}}?(?:tidak|belum|kurang|tak) (?:\w+ )?(?:ada|tersedia|cukup|ditemukan|disebut\w*|terdapat|diberikan|memadai|lengkap|dicantumkan|tercantum|jelas|dijelaskan|mencukupi|diketahui|bisa|dapat)",
         r"\b(?:tidak|tak|belum|kurang) (?:secara \w+ |pernah |juga |pula )?(?:di|ter|me|ber)\w*(?:sebut|cantum|tahu|jelas|jawab|rinci|singgung|ungkap|bahas|terangkan|tulis|catat|temukan|tentukan|muat|urai|sampaikan|spesifikasi|pastikan|nyatakan|tunjuk|laporkan|definisi)\w*",
         r"\btidak (?:\w+ )?(?:jelas|pasti|diketahui|menyebut\w*|menjelaskan|menjawab|membahas|menyinggung|mencantumkan|merinci|mengungkap\w*|memuat|mengatakan|menyatakan|menerangkan|menguraikan|memberi\w*|menunjukkan)\b",
@@ -528,11 +577,15 @@ _ID = Wording(
         ),
         r"^(?:sebaliknya|sebagai gantinya)\b",
     ),
+    about=r"\b(?:membahas|menjelaskan|menggambarkan|menceritakan|menguraikan|mendeskripsikan|mencantumkan|mendaftar|menyebut\w*|berisi|dijelaskan|dibahas|diuraikan|menyinggung|tentang)\b",
     only=r"\b(?:hanya|sekadar|cuma|semata|sebaliknya|terutama|melulu|topik lain|hal lain)\b",
+    implies=r"\b(?:mengisyaratkan|menyiratkan|mengindikasikan|memberi kesan|mengesankan|menyarankan bahwa|tersirat|menimbulkan kesan) ?(?:bahwa)?",
+    known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b",
     reports=r"\b(?:menurut|berdasarkan pengetahuan|secara umum diketahui|pengetahuan umum|umum diketahui|umumnya diketahui|seperti diketahui)\b|\b(?:menyebut\w*|menyata\w*|mengata\w*|menunjuk\w*|menjelas\w*|dikatakan|disebutkan|melapor\w*|mengungkap\w*|menegaskan|diketahui) bahwa\b",
     hedges=r"\b(?:mungkin|kemungkinan|tampaknya|sepertinya|agaknya|diduga|barangkali|konon|kelihatannya|diperkirakan|dipercaya|rupanya|kiranya|boleh jadi)\b",
     sorry=r"\b(?:maaf\w*|sayangnya|mohon maaf|menyesal)\b",
     aside=_words(
+        r"\b(?:membantu|dibantu|ditanyakan)\b",
         r"\b(?:silakan|silahkan|harap|mohon|tolong|jangan ragu|dengan senang hati|senang membantu|beri ?tahu (?:saya|kami)|kabari|semoga|disarankan|sebaiknya|saran\w*|menyarankan|merekomendasikan|coba\w*|hubungi|periksa|kunjungi|rujuk|cek|lihatlah|anda (?:dapat|bisa|mungkin|perlu|harus|sebaiknya|boleh)|bisa membantu|ada baiknya|lebih baik)\b",
         r"\b(?:saya|aku|kami)\b(?! (?:kira|rasa|pikir|percaya|menduga|duga))",
         r"^(?:jika|bila|apabila|kalau) (?:anda|ada|kamu|diperlukan|membutuhkan|perlu|memiliki|ingin)",
@@ -541,6 +594,7 @@ _ID = Wording(
         r"^(?:oleh karena itu|karena itu|jadi|dengan demikian|maka|ringkasan|kesimpulan|singkatnya|catatan|jawaban|sumber|halo|hai|tentu|terima kasih|selain itu|berikut\b.{0,40}|pertanyaan bagus|mengenai pertanyaan anda)$",
         r"^apakah (?:anda|kamu) (?:ingin|mau|perlu|membutuhkan)|^ada (?:lagi|hal lain)",
     ),
+    offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b",
     asks=_words(
         r"\b(?:anda maksud\w*|kamu maksud\w*|maksud anda|maksud kamu|maksudnya|dimaksud|anda (?:bicarakan|tanyakan|cari|merujuk|bertanya|menanyakan|tuju)|kamu (?:bicarakan|tanyakan|cari)|yang ingin (?:anda|kamu) (?:ketahui|tanyakan)|merujuk (?:pada|ke)|anda tertarik)\b(?!.*\btidak (?:ada|disebut))",
         r"\b(?:bisakah|dapatkah|bisa|dapat|mohon|tolong|harap|bolehkah|silakan|apakah anda bisa)\b.{0,30}?\b(?:perjelas|memperjelas|jelaskan|menjelaskan|sebutkan|menyebutkan|spesifik\w*|perinci|merinci|konfirmasi|tentukan|menentukan|klarifikasi|mengklarifikasi|pertegas|mempertegas|beri tahu|memberi tahu)\b.{0,60}",
@@ -550,9 +604,14 @@ _ID = Wording(
 )
 
 _SW_SOURCES = r"(?:hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|sehemu|dokezo|madokezo|maandiko)"
-_SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|yoyote|popote|ufafanuzi|undani|kutajwa)"
-_SW_NEGVERB = r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa|tu)|si|siku|hatu|hai|hauna)(?:ja|ku|ta|na)?(?:i|ya|li|wa|ki|m|zi|ni)?\w*"
+_SW_INFO = (
+    r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|yoyote|popote|ufafanuzi|undani|kutajwa)"
+)
+_SW_NEGVERB = (
+    r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa|tu)|si|siku|hatu|hai|hauna)(?:ja|ku|ta|na)?(?:i|ya|li|wa|ki|m|zi|ni)?\w*"
+)
 _SW = Wording(
+    sources=rf"\b{_SW_SOURCES}\b",
     nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo|humo)\b",
     statutes=r"\b(?:sheria|mkataba|katiba|kanuni|amri|biblia|kurani|azimio|makubaliano|maagizo)\b",
     denies=_words(
@@ -584,11 +643,15 @@ _SW = Wording(
         ),
         r"^(?:badala yake)\b",
     ),
+    about=r"(?:zungumzi|elezea|eleza|naelez|jadili|orodhesha|husu\b|taja|simulia|ongelea|onyesha)",
     only=r"\b(?:tu|pekee|badala yake|hasa|zaidi|mada nyingine|mambo mengine)\b",
+    implies=r"\b\w*(?:dokez|ashiri|onyesha kana|pendekeza kuwa|leta dhana)\w* (?:kuwa|kwamba)",
+    known=r"\b(?:inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika|kwa kawaida)\b",
     reports=r"\b(?:kulingana na|kwa mujibu wa|inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika)\b(?!.{0,40}(?:nyaraka|hati|muktadha|vyanzo) (?:zilizo|yaliyo|ulio|vilivyo|zili|nili)\w*$)|\b(?:\w*(?:sema|eleza|onyesha|onesha|taja|thibitisha|dai|ripoti)) (?:kuwa|kwamba|ya kuwa)\b",
     hedges=r"\b(?:huenda|labda|inaonekana|pengine|yaelekea|inasemekana|inadhaniwa|inaaminika|inakisiwa|yawezekana|inawezekana|nadhani)\b",
     sorry=r"\b(?:samahani|kwa bahati mbaya|pole|naomba radhi|tunasikitika|nasikitika|radhi)\b",
     aside=_words(
+        r"(?:kusaidia|zaweza kusaidia)\b",
         r"\b(?:tafadhali|nitafurahi|ningefurahi|kwa furaha|nijulishe|usisite|nakushauri|ninapendekeza|napendekeza|inashauriwa|jaribu|wasiliana|angalia|tembelea|uliza|soma|unaweza|mnaweza|ungependa|nitumie|nipe|niambie|ni vyema|ni bora|ni vizuri|ikiwa una|kama una|ikiwa unaweza|kama unaweza|ukinipa|ukitoa|ukiwa|natumaini|ningependekeza|nashauri|ukinitumia|ukishiriki|ukituma|unapaswa)\b",
         r"\b(?:mimi|yangu|wangu|langu|naweza|nitakusaidia|nitaweza|ninaweza|nitatafuta|nahitaji|ninahitaji|nimepewa|niliyopewa|nimesoma)\b",
         r"^(?:ikiwa|kama|iwapo) (?:una|uta|ungependa|unge|kuna|ni|unataka|unahitaji|mna)",
@@ -596,20 +659,24 @@ _SW = Wording(
         rf"^(?:kulingana na|kwa mujibu wa|kutokana na|kwa kuzingatia|katika|kwa msingi wa) (?:\w+ )?{_SW_SOURCES}(?: \w+){{0,3}}$",
         r"^(?:kwa hiyo|hivyo|hivyo basi|kwa hivyo|muhtasari|hitimisho|kwa ufupi|kumbuka|jibu|vyanzo|chanzo|habari|bila shaka|asante|pia|zaidi ya hayo|hapa kuna\b.{0,40})$",
     ),
+    offers=r"\b(?:kujua|kusoma|kusikia|maelezo|taarifa) (?:\w+ )?zaidi\b|\bkitu kingine\b|\bkusaidi\w+|\bnikusaidie\b",
     asks=_words(
-        r"\b(?:unamaanisha|una maana|unarejelea|unakusudia|unauliza|unazungumzia|unaulizia|ulimaanisha|unataka kujua|unatafuta|ungependa kujua|una(?:ye|yo|lo|cho)(?:maanisha|kusudia|rejelea|zungumzia|ulizia|uliza|taka|itaka|itafuta|sema|isema|imaanisha|ikusudia|mzungumzia|muulizia|mmaanisha|iulizia|izungumzia|limaanisha|lizungumzia|liulizia)|mnamaanisha|mnauliza)\w*\b",
+        r"\b(?:unamaanisha|una maana|(?:unarejelea|unakusudia|unazungumzia)(?=.*(?:\b(?:gani|nani|ipi|yupi|lipi|upi)\b|\?))|unauliza|unaulizia|ulimaanisha|unataka kujua|unatafuta|ungependa kujua|una(?:ye|yo|lo|cho|m)(?:maanisha|kusudia|rejelea|zungumzia|ulizia|uliza|taka|itaka|itafuta|sema|isema|imaanisha|ikusudia|mzungumzia|muulizia|mmaanisha|iulizia|izungumzia|limaanisha|lizungumzia|liulizia)|mnamaanisha|mnauliza)\w*\b",
         r"\b(?:unaweza|tafadhali|naomba|ungeweza|je)\b.{0,30}?\b(?:fafanua|kufafanua|bainisha|kubainisha|eleza|kueleza|taja|kutaja|niambia|kuniambia|niambie|unieleze|ufafanue|ubainishe|utaje|kuthibitisha|uniambie)\b.{0,60}",
         r"^(?:je,? )?(?:ni )?(?:\w+ )?(?:yupi|ipi|lipi|kipi|upi|gani|zipi|nani|yapi)\b.{0,60}\b(?:una\w+|ulicho|uliye|ulilo|uliyo)",
     ),
     declines=r"\bsiwezi (?:ku)?(?:saidia|kusaidia|kukusaidia|kutekeleza|kutoa (?:ushauri|maelekezo)|kufanya hivyo)|\bkinyume (?:cha|na) (?:miongozo|sera)",
 )
 
-_AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|ملف|محتوي|فقرات|صفحات|سجلات|مواد)\w*|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
-_AR_INFO = r"(?:\w*(?:معلوم|اجاب|جواب|بيان|تفاصيل|تفصيل|اشار|ذكر|شرح|توضيح|ايضاح|معطيات|شيئا|شيء|رد\b)\w*)"
-_AR_NOT = r"\b(?:و|ف)?(?:لا|لم|لن|ليس|ليست|ليسوا|غير|دون|بدون|عدم|ما|لست|تخلو|يخلو|خالية|تفتقر|يفتقر|ينقص\w*|تنقص\w*|اي من)\b"
+_AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|محتوي|فقرات|صفحات|سجلات|مواد)\w*|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
+_AR_INFO = r"(?:\b(?:و|ف|ب|ل|ك)?(?:ال|لل)?(?:معلوم|اجاب|جواب|بيانات|تفاصيل|تفصيل|اشارة|اشارات|ذكر\b|شرح|توضيح|ايضاح|معطيات|شيئا|شيء|رد\b)\w*)"
+_AR_NOT = (
+    r"\b(?:و|ف)?(?:لا|لم|لن|ليس|ليست|ليسوا|غير|دون|بدون|عدم|ما|لست|تخلو|يخلو|خالية|تفتقر|يفتقر|ينقص\w*|تنقص\w*|اي من)\b"
+)
 _AR_HOLD = r"\w*(?:ذكر|تضمن|حتوي|تحتو|شير|شار|قدم|توفر|وفر|وضح|حدد|جيب|اجاب|جواب|تناول|تطرق|بين|صرح|شرح|جد|عثر|كشف|وارد|ترد|يرد|ورد|فصح|معلوم|كاف|علاق|صلة|مذكور|متاح|محدد|معروف|موجود|فيه|تغط|تعرض|فسر|نص|قول|تقول|ساعد|اشتمل|شمل|سمح|مكن|عرف|تخبر|تحدث|تكلم|تعط|يعط|سرد|شيء|اي|صف|ناقش|خبر)\w*"
 _AR = Wording(
-    nouns=rf"(?:\b{_AR_SOURCES}|\b{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
+    sources=rf"\b{_AR_SOURCES}",
+    nouns=rf"(?:\b{_AR_SOURCES}|{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
     statutes=r"\w*(?:قانون|معاهد|دستور|مرسوم|لائح|لايح|ميثاق|قران|انجيل|اتفاقي|نظام|تشريع|عقد)\w*",
     denies=_all(_AR_NOT, _AR_HOLD),
     gap=_words(
@@ -638,11 +705,15 @@ _AR = Wording(
         ),
         r"^(?:بدلا من ذلك)\b",
     ),
+    about=r"\w*(?:تتناول|يتناول|تتحدث|يتحدث|تصف|يصف|تناقش|يناقش|تسرد|يسرد|يتعلق|تتعلق|تعرض|يعرض|تركز|يركز|تقتصر|يقتصر|تدور|يدور|تخص|يخص|تحكي|تعدد|تذكر|يذكر|تشرح|يشرح)\w*",
     only=r"\b(?:فقط|تقتصر|يقتصر|فحسب|بدلا من ذلك|لا غير|اساسا|مواضيع اخري|موضوعات اخري|سوي)\b",
+    implies=r"\b(?:و|ف)?(?:توحي|يوحي|تلمح|يلمح|تدل|يدل|تشي|يشي|يفهم|تعطي انطباعا|تدفع الي)(?: \w+){0,3} (?:بان|الي ان|علي ان|ان)\w*",
+    known=r"\b(?:من المعروف|المعروف عموما|المعلوم|معلوم عموما|معلوماتي العامة|المعرفة العامة|معرفتي العامة|عموما|عادة|بشكل عام|بوجه عام)\b",
     reports=r"\b(?:وفقا|وفق|بحسب|حسب|طبقا|من المعروف|المعروف عموما|المعلوم|معلوم عموما|معلوماتي العامة|المعرفة العامة|معرفتي العامة)\b(?!.{0,30}(?:المقدمة|المعطاة|المتاحة|المتوفرة|المقدم|المعطي|المتاح|المرفقة)\W*$)|\b\w{0,2}(?:تذكر|يذكر|تقول|يقول|تشير|يشير|تفيد|يفيد|تبين|يبين|تؤكد|يؤكد|ذكر|تنص|ورد|جاء|توضح|يوضح)\w{0,2} (?:\w+ )?(?:الي )?(?:ان|انه|انها|بان)\b",
     hedges=r"\b(?:ربما|يبدو|علي الارجح|قد|يرجح|يحتمل|من المحتمل|لعل|يعتقد|الارجح|يظن|المرجح|غالبا|يقال)\b",
     sorry=r"(?:\b\w?(?:عذرا|اسف|اعتذر|معذرة|للاسف|نعتذر|المعذرة|يؤسفني)\b|\bمع الاسف\b|آسف)",
     aside=_words(
+        r"\b(?:قد|ربما|يمكن ان|لعل) (?:ت|ي)(?:فيد|ساعد|جد)\w*",
         r"\b(?:و|ف)?(?:يرجي|رجاء|من فضلك|بكل سرور|يسعدني|يسرني|ساكون|سعيد|لا تتردد|اخبرني|انصح|ينصح|اقترح|يمكنك|يمكنكم|بامكانك|راجع|تفضل|يفضل|يستحسن|زودني|يسعدنا|حاول|جرب|تواصل|استشر|ابحث|ارسل|اعطني|قد ترغب|قد يكون من|من الافضل|من المفيد|قد تجد|سابحث|ساساعد|يستحب|من المستحسن|نوصي|اوصي|لو سمحت|ارجو|اتمني|بوسعك|تستطيع|هل (?:ترغب|تريد|تود)|يجدر بك|عليك)\w*\b",
         r"\b(?:انا|لدي|عندي|استطيع|يمكنني|ساحاول|بصفتي|كنموذج|احتاج|اعتمد|معرفتي)\b(?! اعتقد)",
         r"^(?:و|ف)?(?:اذا|ان|لو|في حال) (?:كان|كنت|زود|اردت|رغبت|وجد|احتجت|قدم|توفر|ارسل|شارك|لديك|اعطي|كانت|امكن)\w*",
@@ -650,6 +721,7 @@ _AR = Wording(
         rf"^(?:و)?(?:بناء علي|استنادا الي|وفقا ل|وفقا|وفق|بحسب|حسب|من خلال|في|اعتمادا علي|طبقا ل) ?(?:\w+ )?{_AR_SOURCES}(?: \w+){{0,3}}$",
         r"^(?:و|ف)?(?:لذلك|لذا|بالتالي|باختصار|الخلاصة|خلاصة القول|ملاحظة|الاجابة|المصادر|المصدر|مرحبا|بالطبع|شكرا|كذلك|ايضا|بالاضافة الي ذلك|اليك\b.{0,40}|سؤال جيد|بالنسبة الي سؤالك|بخصوص سؤالك)$",
     ),
+    offers=r"(?:المزيد|مزيد من|شيء اخر|امر اخر|اساعدك|مساعدتك|مساعدة)",
     asks=_words(
         r"\b\w{0,2}(?:تقصد|تقصده|تقصدها|تقصدين|قصدك|تعني|تعنيه|تعنيها|المقصود|المقصودة|تسال عن|تسال عنه|تسال عنها|تتحدث عنه|تتحدث عنها|تشير اليه|تشير اليها|تبحث عنه|تبحث عنها|تريد معرفة|تود معرفة|تستفسر|سؤالك عن|يهمك|تريده|تريدها|تقصدون|تودون|تعنون)\b(?!.*\bفي (?:الوثائق|السياق|المصادر)\b)",
         r"(?:\bهل (?:يمكنك|يمكنكم|بامكانك|لك ان|تستطيع)|\bيرجي|\bمن فضلك|\bرجاء|\bالرجاء|\bلو سمحت|\bارجو|\bاحتاج).{0,20}(?:توضيح|توضح|تحديد|تحدد|اخباري|تخبرني|اخبرني|حدد|وضح|التوضيح|التحديد|ذكر|تذكر|معرفة|اعرف)",
@@ -658,11 +730,12 @@ _AR = Wording(
     declines=r"\b(?:لا|لن) (?:استطيع|يمكنني|اقدر|يسعني|نستطيع) (?:\w+ ){0,2}?(?:المساعدة|مساعد\w+|تقديم (?:نصيحة|نصائح|تعليمات|ارشادات|استشار\w+)|تلبية|تنفيذ|اعطاء تعليمات|دعم|الامتثال)|\bيتعارض مع\b",
 )
 
-_FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|مدرك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته\w*|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده\w*|عبارات\w*|عبارت\w*|فايل\w*|گذرواره\w*|قطعات\w*)"
+_FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته\w*|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده\w*|عبارات\w*|عبارت\w*|فايل\w*|گذرواره\w*|قطعات\w*)"
 _FA_INFO = r"(?:اطلاعات\w*|اطلاع\w*|پاسخ\w*|جواب\w*|جزئيات\w*|جزييات\w*|اشاره\w*|داده\w*|توضيح\w*|سخني|حرفي|ذكري|چيزي|نشاني|سرنخ\w*|آمار\w*|يادي|مطلب\w*)"
 _FA_NOT = r"(?:\bن(?:مي|دار|شد|يست|كرد|يام|داد|بود|گفت|توان|دان|ياف|خواه|پرداخ|برد|يافت|كن|ده|گو|دا|اشت|بو)\w*|\bنا(?:مشخص|معلوم|كافي|موجود|مرتبط|روشن|شناخته)\w*|\bهيچ\w*|\bبدون\b|\bفاقد\b|\bعدم\b|\bكمبود\b|\bنه\b)"
 _FA_HOLD = r"(?:ذكر|اشار|آمده|نيامده|نياورد|بيان|گفته|نگفت|نمي ?گو|نمي ?ده|ارائه|ارايه|دارد|ندار|وجود|موجود|يافت|مشخص|معلوم|پاسخ|جواب|توضيح|اطلاع|پرداخ|شامل|شده|نشده|كافي|مرتبط|روشن|حاوي|پيدا|نيست|نيستند|تعيين|ديده|مطرح|كمك|نمي ?شود|دربار|در مورد|آشكار|داده|قيد|سخن|حرف)"
 _FA = Wording(
+    sources=rf"\b{_FA_SOURCES}",
     nouns=rf"(?:\b{_FA_SOURCES}|\b{_FA_INFO}|\bسؤال\w*|\bسوال\w*|\bپرسش\w*|\bهيچ ?(?:يك|كدام)\b|\bآنها\b|\bآن ها\b)",
     statutes=r"\b(?:قانون|قوانين|معاهده|قانون اساسي|آيين ?نامه|فرمان|منشور|قرآن|انجيل|كنوانسيون|پيمان|مصوبه|قرارداد|توافق)\w*",
     denies=_all(_FA_NOT, _FA_HOLD),
@@ -670,7 +743,7 @@ _FA = Wording(
         r"\bنمي ?(?:دانم|دونم|دانيم|توانم|توانيم|تونم|يابم|بينم|شناسم)\b|\bن(?:توانستم|يافتم|دانستم|ديدم)\b|\bپيدا نكردم\b|\bاطلاعي? ندار\w+|\bمطمين نيستم|\bمطمئن نيستم|\bخبر ندارم|\bآگاه نيستم|\bقادر (?:به .{0,30})?نيستم|\bدر دسترس(?:م)? (?:نيست|ندارم)|\bندارم\b|\bبي ?اطلاع(?:م)?\b",
         r"\bنمي ?(?:توان|شود|تواند|توانند)\b.{0,60}(?:پاسخ|جواب|تعيين|مشخص|گفت|فهميد|دريافت|يافت|دانست|تشخيص|نتيجه|اظهار|بيان|پيدا|استنباط|معلوم|داد|ارايه|ارائه)|(?:پاسخ|جواب|تعيين|مشخص|تشخيص|اظهار).{0,60}\b(?:نمي ?(?:توان|شود|تواند|توانند|دهد|دهند)|ممكن نيست|امكان ?پذير نيست|غيرممكن|مقدور نيست|ميسر نيست|نشد)",
         rf"\b(?:هيچ|بدون|فاقد|عدم|كمبود)\b.{{0,25}}?(?:{_FA_INFO}|{_FA_SOURCES})|\b(?:{_FA_INFO})\b.{{0,60}}?(?:ندار|نيست|نشد|نيام|نمي ?ده|ناكافي|كافي نيست|كم است|نمي ?شود|نداد|نيافت|نكرد|يافت نشد|نرفته|ناقص|نمي ?خورد|نمي ?كن)",
-        r"(?:ذكر|مشخص|معلوم|اشاره\w*|روشن|قيد|بيان|گفته|تعيين|ارائه|ارايه|مطرح|توضيح داده|پرداخته|آورده|يافت|پيدا|شرح داده|آشكار|درج|داده|معين|پاسخ داده|ديده|عنوان|نام برده|نامي? برده|صحبت) ?(?:اي )?(?:ن(?:شده|يست|كرده|شد|كردند|كرد|كرده ?اند|مي ?كن\w*|مي ?شو\w*|داده|گرديده|ساخته)|نمي ?(?:كند|كنند|شود|دهد|دهند))",
+        r"(?:ذكر|مشخص|معلوم|اشاره\w*|قيد|بيان|گفته|تعيين|ارائه|ارايه|مطرح|توضيح داده|پرداخته|آورده|يافت|پيدا|شرح داده|آشكار|درج|داده|معين|پاسخ داده|عنوان|نام برده|نامي? برده|صحبت) ?(?:اي )?(?:ن(?:شده|يست|كرده|شد|كردند|كرد|كرده ?اند|مي ?كن\w*|مي ?شو\w*|داده|گرديده|ساخته)|نمي ?(?:كند|كنند|شود|دهد|دهند))",
         r"\b(?:نيامده|نگفته|نگفته ?اند|نمي ?گوي\w*|نمي ?پرداز\w*|نپرداخته\w*|نامشخص|نامعلوم|ناشناخته|نياورده\w*|ننوشته\w*|نياوردند|مبهم)\b",
         r"\b(?:ناكافي|كافي ني\w+|كفايت نمي ?كن\w*|ساكت\w*|سكوت|خالي)\b",
         r"^(?:اما |ولي )?(?:و )?نه (?:زمان|تاريخ|نام|كي|چه|چگونه|چرا|كجا|تعداد|درباره|در مورد)\b",
@@ -689,11 +762,15 @@ _FA = Wording(
         ),
         r"^(?:در عوض|به جاي آن)\b",
     ),
+    about=r"(?:توصيف|شرح مي ?ده|شرح داده|پرداخته|مي ?پرداز|اشاره|درباره\w*|در ?مورد|فهرست|معرفي|بررسي|توضيح مي ?ده|مربوط به|بيان مي ?كن)",
     only=r"\b(?:فقط|تنها|صرفا|در عوض|عمدتا|منحصرا|به جاي آن|بيشتر به|موضوعات ديگر|موضوعات ديگري)\b",
+    implies=r"(?:حاكي از|نشان مي ?ده\w*|القا مي ?كن\w*|چنين بر مي ?آيد|برمي ?آيد|به نظر مي ?رسد كه|مي ?توان حدس|تلويحا|حدس زد|اين گمان|اشاره دارند كه|به اين فكر)",
+    known=r"\b(?:به طور كلي|دانش عمومي|اطلاعات عمومي|معروف است|مشهور است|مي ?دانيم كه|همه مي ?دانيم|معمولا|عموما|به صورت كلي|روشن است كه)\b",
     reports=r"\b(?:طبق|بر ?اساس دانش|به ?گفته|به ?گزارش|مطابق|به طور كلي (?:مي ?دانيم|معلوم)|دانش عمومي|اطلاعات عمومي|معروف است|مشهور است|مي ?دانيم كه)\b(?!.{0,40}(?:ارائه ?شده|ارايه ?شده|داده ?شده|موجود)\W*$)|(?:گفته|آمده|ذكر|بيان|مي ?گويد|مي ?گويند|اشاره|نوشته|تصريح|تاكيد)(?: \w+){0,2} كه\b",
     hedges=r"\b(?:احتمالا|شايد|به نظر مي ?رسد|ظاهرا|گويا|ممكن است|گمان مي ?رود|محتملا|تصور مي ?شود|احتمال دارد|گفته مي ?شود|انگار|به احتمال)\b",
     sorry=r"(?:\bمتاسفانه\b|\bمتاسفم\b|\bمتأسفانه\b|\bمتأسفم\b|\bببخشيد\b|\bپوزش\b|\bعذر\b|\bشرمنده\b)",
     aside=_words(
+        r"(?:كمك كن|كمكي|راهگشا|بپرس|راهنمايي)",
         r"\b(?:لطفا|خوشحال|با كمال ميل|خوشحال مي ?شوم|مي ?توانيد|مي ?تواني|مي ?توانم|پيشنهاد|توصيه|بهتر است|مراجعه|بپرسيد|بگوييد|بفرماييد|تماس بگيريد|جستجو كنيد|بررسي كنيد|كمك كنم|كمكتان|راهنمايي|اميدوارم|مايليد|آيا مي ?خواهيد|دريغ نكنيد|ارسال كنيد|در اختيارم|ارائه كنيد|ارائه دهيد|بدهيد|شايد بهتر|بفرستيد|كنيد|بگذاريد)\b",
         r"\b(?:من|برايم|به من|ام را|جست ?و ?جو مي ?كنم)\b(?! (?:فكر|گمان|معتقد))",
         r"^(?:و )?(?:اگر|چنانچه|در صورت\w*|در صورتي ?كه)\b",
@@ -701,6 +778,7 @@ _FA = Wording(
         rf"^(?:بر ?اساس|طبق|با توجه به|در|مطابق(?: با)?|از|به استناد|بر پايه) (?:\w+ ){{0,2}}?{_FA_SOURCES}(?: \w+){{0,3}}$",
         r"^(?:بنابراين|بنا ?بر ?اين|در نتيجه|پس|خلاصه|نتيجه|نتيجه ?گيري|به طور خلاصه|نكته|پاسخ|منابع|منبع|سلام|البته|متشكرم|همچنين|علاوه بر اين|در مورد سؤال شما)$",
     ),
+    offers=r"(?:بيشتر (?:بدانيد|بگويم|توضيح)|اطلاعات بيشتري|چيز ديگري|كمكي|كمك كنم|كمكتان)",
     asks=_words(
         r"(?:منظورتان|منظورت|منظور شما|مد ?نظرتان|مد ?نظر شما|مدنظرتان|منظور(?:تان)? (?:كدام|چيست|كيست)|مقصودتان|مقصود شما|مي ?پرسيد|در نظر داريد|مي ?خواهيد بدانيد|سؤالتان درباره|سوالتان درباره|مورد نظرتان|مورد نظر شما|دنبال كدام|صحبت مي ?كنيد)",
         r"(?:لطفا|ممكن است|مي ?توانيد|مي ?شود|مي ?توانيد|خواهشمند).{0,60}?(?:مشخص|روشن|دقيق|بگوييد|توضيح ده|بفرماييد|معلوم كنيد|تعيين كنيد|روشن ?تر|ذكر كنيد|واضح|شفاف|نام ببريد)",
@@ -714,7 +792,8 @@ _YO_INFO = r"(?:alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ohunkohun|nkank
 _YO_NOT = r"\b(?:ko|o|kii|ki i|laisi|aito|ma|awon ko|nko|mi o|n ko)\b"
 _YO_HOLD = r"\b(?:so|daruko|ni|si|se|salaye|fi|menu|pese|ba|ri|dahun|to|toka|le|han|mo|kan|fun|je|da|sapejuwe|soro|yan|kun|bo|wa|pe|gbe|ka|ye|kowe|juwe|tele|ninu|nipa|pato|koju|sisoro)\b"
 _YO = Wording(
-    nouns=rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won|won)\b",
+    sources=rf"\b{_YO_SOURCES}\b",
+    nouns=rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b",
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
@@ -734,22 +813,27 @@ _YO = Wording(
     concedes=r"(?:botile(?: ?je)?(?: pe)?|bo tile je|botileje pe|bi o tile je|bi o ti le je|biotilejepe|bo ti le je|yato si)\b",
     topic=_words(
         _all(
-            rf"^.{{0,50}}?\b(?:{_YO_SOURCES}|alaye|won|gbogbo|nikan|o kan)\b",
-            r"\b(?:soro|so (?:nipa|ti)|salaye|daruko|menuba|sapejuwe|nipa|jiroro|toka|fojusi|da lori|dojuko|pese|fun|kan|ka\b|to\b|ni\b|se apejuwe|juwe|dale|menu|je mo|fi han|wa fun|da le|akojo|gbe)\b",
+            rf"^.{{0,50}}?\b(?:{_YO_SOURCES}|alaye|gbogbo awon iwe|nikan)\b",
+            r"\b(?:soro|so (?:nipa|ti)|salaye|daruko|menuba|sapejuwe|nipa|jiroro|toka|fojusi|da lori|dojuko|pese|se apejuwe|juwe|dale|menu|fi han|akojo)\b",
         ),
         r"^(?:dipo bee|dipo)\b",
     ),
+    about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
-    reports=r"\b(?:gege bi|ni ibamu pelu|gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
+    implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b",
+    reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
     aside=_words(
+        r"\b(?:ran (?:o|yin|wa|eni) lowo|seranlowo|se iranwo)\b",
         r"\b(?:e jowo|jowo|ejowo|inu mi (?:yoo|a|maa) dun|inu mi dun|mo le|mo daba|mo gba|mo maa|maa ran|ran o lowo|ran yin lowo|e le|o le (?:wo|bi|kan|lo|se|wa|be|gbiyanju|fun|pese|beere|yewo)|gbiyanju|kan si|wo (?:iwe|orisun|oju)|lo si|beere|e kan si|e bi|e wo|e gbiyanju|e fun|e pese|ti o ba (?:ni|fe|le|fun|pese|se|je pe|nilo)|bi o ba (?:ni|fe|le|fun|pese|se|nilo)|ti e ba|bi e ba|tobaje|se o fe|se e fe|o dara lati|yoo dara|o ye ki|n le ran|mo setan|fi ranse|fun mi)\b",
         r"\b(?:emi|mi|mo|n)\b(?! (?:ro pe|gbagbo|lero))(?=.*\b(?:le|yoo|maa|lo|fe|nilo|ni|wa|ran)\b)",
         r"\b(?:orisun|iwe|alaye) (?:miiran|mii|sii|si i|afikun|osise|ti o gbagbo)\b",
         rf"^(?:gege bi|ni ibamu pelu|lati inu|ninu|da lori|nipa|pelu|gege bi ohun ti) (?:\w+ )?(?:awon )?{_YO_SOURCES}(?: \w+){{0,5}}$",
         r"^(?:nitorinaa|nitori naa|nitori bee|nitorina|ni akotan|akotan|ni soki|akiyesi|idahun|orisun|e nle|dajudaju|e seun|bakan naa|ni afikun)$",
     ),
+    offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b",
     asks=_words(
         r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\bta\b|\bwo\b|\babi\b|\bki ni\b|\bkini\b|\bse\b|$))",
         r"\b(?:jowo|e jowo|ejowo|se o le|se e le|nje o le|nje e le|e le|o le|mo nilo)\b.{0,30}?\b(?:salaye|so (?:fun|eyi|iru|pato)|se alaye|tona|fi ?ye|yan|toka|daruko|je ki (?:n|mi) mo|se pato|so eyi|la ye|lalaye|so (?:eni|ibi|ilu|odun|ewo))\b",
@@ -759,13 +843,20 @@ _YO = Wording(
 )
 
 _HI_SOURCES = r"(?:दस्तावे|स्रोत|स्त्रोत|संदर्भ|सन्दर्भ|पाठ|अनुच्छेद|परिच्छेद|परिणाम|नतीज|लेख|अंश|सामग्री|गद्यांश|उद्धरण|फ़?ाइल|पैराग्राफ|टेक्स्ट|प्रसंग|कॉन्टेक्स्ट|दिए गए|दी गई|प्रलेख|कागज|पृष्ठ|अभिलेख|खोज)"
-_HI_INFO = r"(?:जानकारी|सूचना|उत्तर|जवाब|विवरण|उल्लेख|तथ्य|डेटा|आँकड़|आंकड़|संकेत|ज़?िक्र|वर्णन|ब्योरा|ब्यौरा|चर्चा|स्पष्टीकरण|कुछ|बात|हवाला)"
+_HI_INFO = (
+    r"(?:जानकारी|सूचना|उत्तर|जवाब|विवरण|उल्लेख|तथ्य|डेटा|आँकड़|आंकड़|संकेत|ज़?िक्र|वर्णन|ब्योरा|ब्यौरा|चर्चा|स्पष्टीकरण|कुछ|बात|हवाला)"
+)
 _HI_NOT = r"(?:नहीं|नही|(?:^| )न (?:तो|ही)|बिना|अभाव|कमी|अपर्याप्त|अनुपलब्ध|असमर्थ|मौन|चुप)"
 _HI = Wording(
+    sources=_HI_SOURCES,
     nouns=rf"(?:{_HI_SOURCES}|{_HI_INFO}|प्रश्न|सवाल|इनमें|उनमें|इसमें|किसी में)",
     statutes=r"(?:अधिनियम|क़?ानून|संधि|संविधान|अध्यादेश|आदेश|समझौत|बाइबिल|क़?ुरान|विधेयक|नियमावली|घोषणापत्र)",
-    denies=_all(_HI_NOT, r"(?:दिया|दी गई|दिए|देत|मिल|बता|उल्लेख|शामिल|मौजूद|उपलब्ध|उपस्थित|लिख|कह|चर्चा|वर्णन|स्पष्ट|निर्दिष्ट|पर्याप्त|संबंधित|सम्बंधित|प्रासंगिक|ज़?िक्र|समझा|जानकारी)"),
+    denies=_all(
+        _HI_NOT,
+        r"(?:दिया|दी गई|दिए|देत|मिल|बता|उल्लेख|शामिल|मौजूद|उपलब्ध|उपस्थित|लिख|कह|चर्चा|वर्णन|स्पष्ट|निर्दिष्ट|पर्याप्त|संबंधित|सम्बंधित|प्रासंगिक|ज़?िक्र|समझा|जानकारी)",
+    ),
     gap=_words(
+        rf"{_HI_SOURCES}\S*(?: \S+)? में(?: \S+){{0,3}} (?:नहीं|नही)(?: है| हैं| था| थी| मिल\S*| दिख\S*|$)",
         r"(?:मुझे|हमें|मैं|मुझको)[^,]{0,40}(?:नहीं|नही)|(?:पता|मालूम|ज्ञात|स्पष्ट|साफ़?|निश्चित|तय|विदित) (?:नहीं|नही)|(?:नहीं|नही) (?:पता|मालूम|जानत|जान पा|बता सक|दे सक|कह सक|कर सक|ढूँढ|ढूंढ|खोज|दिया जा सक|दे पा|कर पा|बता पा|कहा जा सक|बताया जा सक|किया जा सक|लगाया जा सक)|अज्ञात|अस्पष्ट|अनिश्चित|असमर्थ|(?:संभव|सम्भव|मुमकिन) (?:नहीं|नही)|असंभव|असम्भव",
         rf"(?:{_HI_INFO})[^,]{{0,60}}?(?:नहीं|नही|अपर्याप्त|अभाव|अनुपलब्ध|कमी)|(?:नहीं|नही|बिना|अपर्याप्त|पर्याप्त) [^,]{{0,12}}?(?:जानकारी|उल्लेख|ज़?िक्र|उत्तर|जवाब|विवरण)(?: (?:नहीं|नही|है|हैं|मिल))",
         r"(?:नहीं|नही) (?:बताय|बताई|बताए|बतात|बतला|दिया गय|दी गई|दिए गए|किया गय|कहा गय|लिखा|मिलत|मिला|मिली|मिले|दर्शाय|समझाय|समझात|देत|दर्शात|है कि|हैं कि|उल्लिख|निर्दिष्ट|शामिल|मिल पा|मिल सक)|(?:उल्लिखित|निर्दिष्ट|वर्णित|दर्ज|बताय[ाी]|उपलब्ध|मौजूद|शामिल|स्पष्ट|उल्लेखित|ज्ञात|दिया|दी गई) (?:नहीं|नही)",
@@ -786,11 +877,15 @@ _HI = Wording(
         ),
         r"^(?:इसके बजाय|इसकी बजाय)",
     ),
+    about=r"(?:वर्णन|चर्चा|के बारे में|बताया गया|बताता|बताते|उल्लेख|ज़?िक्र|सूची|से संबंधित|पर केंद्रित|विवरण|पर आधारित|गिनाए)",
     only=r"(?:केवल|सिर्फ|सिर्फ़|मात्र|बजाय|मुख्यतः|मुख्य रूप से|अन्य विषय|दूसरे विषय)",
+    implies=r"(?:लगता है कि|प्रतीत होता है कि|संकेत (?:देते|मिलत|देता)|इशारा (?:करते|करता)|अनुमान (?:होता|लगता) है कि|आभास)",
+    known=r"(?:आम तौर पर|आमतौर पर|सर्वविदित|सामान्य ज्ञान|सामान्यतः|सामान्य रूप से|सब जानते)",
     reports=r"(?:के अनुसार(?!.{0,4}$)|आम तौर पर ज्ञात|सर्वविदित|सामान्य ज्ञान|सामान्यतः|सामान्य रूप से ज्ञात|आमतौर पर)|(?:बताया गया है|कहा गया है|लिखा है|कहता है|कहते हैं|बताता है|बताते हैं|उल्लेख है|ज्ञात है|उल्लेख किया गया है|दर्ज है|बताती है) कि",
     hedges=r"(?:शायद|संभवतः|सम्भवतः|लगता है|प्रतीत|संभावना|कदाचित|माना जाता|हो सकता है|अनुमान|मानते हैं|कहा जाता है)",
     sorry=r"(?:क्षमा|माफ़?\S* ?(?:कर|चाह|कीज)|माफ|खेद|दुर्भाग्य|अफ़?सोस|दुर्भाग्यवश)",
     aside=_words(
+        r"(?:मदद|सहायता) (?:कर सक|मिल सक|कर द)",
         r"(?:कृपया|मुझे (?:खुशी|ख़ुशी|प्रसन्नता)|खुशी होगी|ख़ुशी होगी|प्रसन्नता होगी|आप (?:चाहें|चाहते|किसी|मुझे|इसे|और|अन्य|इस|संबंधित|उनसे|उनकी)|सलाह|सुझाव|अनुशंसा|संपर्क करें|सम्पर्क करें|जाँच करें|जांच करें|देखें|खोजें|पूछें|बताएँ|बताएं|बताइए|साझा करें|सहायता कर|मदद कर|बेहतर होगा|उचित होगा|उपयोगी होगा|क्या आप चाहेंगे|परामर्श|भेजें|दीजिए|उपलब्ध कराएँ|उपलब्ध कराएं|उपलब्ध करा (?:दें|सकें)|दे सकें|दें तो|करें तो|देख लें|पूछ लें)",
         r"(?:^| )(?:मैं|मुझे|मेरे|मेरी|मेरा|हम|हमें)(?= )(?!.{0,12}(?:लगता|मानता|सोचता))",
         r"^(?:यदि|अगर)(?= )",
@@ -798,6 +893,7 @@ _HI = Wording(
         rf"^(?:\S+ ){{0,4}}?{_HI_SOURCES}\S*(?: \S+){{0,2}} (?:के अनुसार|के आधार पर|से)$",
         r"^(?:इसलिए|अतः|अत:|इस प्रकार|सारांश|निष्कर्ष|संक्षेप में|नोट|उत्तर|जवाब|स्रोत|नमस्ते|नमस्कार|बिल्कुल|धन्यवाद|साथ ही|इसके अलावा|अच्छा प्रश्न)$",
     ),
+    offers=r"(?:और (?:अधिक )?(?:जानना|जानकारी|पढ़|कुछ)|अधिक (?:जानना|जानकारी)|कुछ और|मदद कर|सहायता कर)",
     asks=_words(
         r"(?:आपका (?:मतलब|आशय|तात्पर्य|अभिप्राय|इशारा)|आपका प्रश्न किस|आप किस|आप कौन|आप किन|किसके बारे में (?:पूछ|जानना|बात)|आप पूछ रह|जानना चाहते|जानना चाहती|जानना चाहेंगे|आप.{0,40}पूछ रहे|आप.{0,40}बात कर रहे|आशय किस|मतलब किस)",
         r"(?:कृपया|क्या आप|ज़?रा|मुझे).{0,60}?(?:स्पष्ट कर|स्पष्ट कीज|बताएँ कि|बताएं कि|बता सकते|बताइए कि|निर्दिष्ट|साफ़?़? कर|विशिष्ट|बताएँ|बताएं|बताइए|बता दें|बताइये).{0,40}",
@@ -811,10 +907,15 @@ _BN_SOURCES = r"(?:নথি|দলিল|উৎস|উত্স|প্রসঙ
 _BN_INFO = r"(?:তথ্য|উত্তর|জবাব|উল্লেখ|বিবরণ|ইঙ্গিত|ব্যাখ্যা|উপাত্ত|বর্ণনা|কিছু|আলোচনা|হদিস|কথা|ডেটা|বিস্তারিত|নির্দেশ|সূত্র)"
 _BN_NOT = r"(?:নেই|নাই|(?:^|[ ,])না(?=[ .,!;]|$)|নি(?=[ .,!;]|$)|নয়|ছাড়া|অভাব|অপর্যাপ্ত|অক্ষম|যায় না|নীরব|অনুপস্থিত|অসম্ভব|পারছি না|ব্যর্থ|(?:য়|ে|েন|েনি|ি)না(?=[ .,!;]|$))"
 _BN = Wording(
+    sources=_BN_SOURCES,
     nouns=rf"(?:{_BN_SOURCES}|{_BN_INFO}|প্রশ্ন|এগুলো|সেগুলো|এতে|তাতে|কোনোটি|কোনটি)",
     statutes=r"(?:আইন|চুক্তি|সংবিধান|অধ্যাদেশ|বিধি|সনদ|বাইবেল|কুরআন|কোরআন|নীতিমালা)",
-    denies=_all(_BN_NOT, r"(?:উল্লেখ|বলা|বলে|দেওয়া|দেয়|পাওয়া|পাই|জানা|স্পষ্ট|যথেষ্ট|পর্যাপ্ত|সম্পর্কিত|প্রাসঙ্গিক|লেখা|বর্ণনা|ব্যাখ্যা|আলোচনা|উপস্থিত|অন্তর্ভুক্ত|করা|করে|সম্ভব|মেলে|মিল|জানায়|ধারণ|সংক্রান্ত|পারছি|পারি|যায়|তথ্য)"),
+    denies=_all(
+        _BN_NOT,
+        r"(?:উল্লেখ|বলা|বলে|দেওয়া|দেয়|পাওয়া|পাই|জানা|স্পষ্ট|যথেষ্ট|পর্যাপ্ত|সম্পর্কিত|প্রাসঙ্গিক|লেখা|বর্ণনা|ব্যাখ্যা|আলোচনা|উপস্থিত|অন্তর্ভুক্ত|করা|করে|সম্ভব|মেলে|মিল|জানায়|ধারণ|সংক্রান্ত|পারছি|পারি|যায়|তথ্য)",
+    ),
     gap=_words(
+        rf"{_BN_SOURCES}\S*(?: মধ্যে| কোথাও| ভিতরে)?(?: \S+){{0,2}} (?:নেই|নাই)(?=[ .,!;]|$)",
         r"(?:আমি|আমার|আমাদের)[^,]{0,60}(?:না(?=[ .,!;]|$)|নেই|নই|নি(?=[ .,!;]|$)|অক্ষম)|জানি ?না|জানা (?:নেই|নাই|যায় ?না|যায়নি|যাচ্ছে না|সম্ভব নয়)|অজানা|অজ্ঞাত|অস্পষ্ট|অনিশ্চিত|নিশ্চিত (?:নই|নয়|না)|স্পষ্ট (?:নয়|না|নেই|করা হয়নি)|(?:সম্ভব|পরিষ্কার) (?:নয়|না|হচ্ছে না|হয়নি)|অসম্ভব",
         rf"(?:{_BN_INFO})[^,]{{0,60}}?(?:নেই|নাই|নয়|পাওয়া যায় ?না|যায়নি|হয়নি|দেয় ?না|দেয়নি|করে ?না|করেনি|পাইনি|পাচ্ছি না|যাচ্ছে না|মেলেনি|মেলে না|অপর্যাপ্ত|অনুপস্থিত|অভাব|পারছি না|যাবে না|পারি না|পারব না|থাকে না|ছিল না|করা হয় ?নি|নাই)",
         r"(?:উল্লেখ|উল্লিখিত|উল্লেখিত|বলা|বর্ণনা|বর্ণিত|ব্যাখ্যা|আলোচনা|আলোচিত|লেখা|নির্দিষ্ট|জানানো|স্পষ্ট|নির্ধারণ|নির্ণয়|শনাক্ত|দেওয়া|পাওয়া|খুঁজে|অন্তর্ভুক্ত|জানা|প্রকাশ|উপলব্ধ|উপস্থিত|প্রদান)\S*(?: \S+){0,3}? ?(?:নেই|হয় ?নি|করে ?নি|নয়|করে না|যায় ?না|যায় ?নি|পাইনি|হয় না|নাই|দেয় না|দেয়নি|যাচ্ছে না|সম্ভব নয়|সম্ভব না|পারছি না|পারি না|পারলাম না|পারিনি|থাকে না|ছিল না)",
@@ -836,11 +937,15 @@ _BN = Wording(
         ),
         r"^(?:এর বদলে|এর পরিবর্তে)",
     ),
+    about=r"(?:বর্ণনা|আলোচনা|সম্পর্কে|উল্লেখ|তালিকা|নিয়ে|বিষয়ে|কথা|বিবরণ|প্রসঙ্গে)",
     only=r"(?:শুধু|কেবল|শুধুমাত্র|কেবলমাত্র|মূলত|বদলে|পরিবর্তে|অন্য বিষয়|প্রধানত)",
+    implies=r"(?:মনে হয়|ইঙ্গিত (?:দেয়|করে|পাওয়া যায়)|আভাস|বোঝা যায়|ধারণা (?:হয়|পাওয়া যায়))",
+    known=r"(?:সাধারণভাবে|সাধারণ জ্ঞান|সাধারণত|সর্বজনবিদিত|সুবিদিত|সবাই জানে)",
     reports=r"(?:অনুযায়ী(?!.{0,3}$)|অনুসারে(?!.{0,3}$)|সাধারণভাবে জানা|সাধারণ জ্ঞান|সাধারণত|সর্বজনবিদিত|সুবিদিত)|(?:বলা হয়েছে|বলে|বলছে|উল্লেখ আছে|উল্লেখ করা হয়েছে|লেখা আছে|জানায়|জানা যায়|জানা যায়,|দাবি করে) যে",
     hedges=r"(?:সম্ভবত|হয়তো|মনে হয়|ধারণা করা হয়|সম্ভাবনা|বোধহয়|অনুমান|মনে করা হয়|বলা হয় যে|হতে পারে)",
     sorry=r"(?:দুঃখিত|ক্ষমা|দুর্ভাগ্য|মাফ|দুঃখের)",
     aside=_words(
+        r"(?:সাহায্য|সহায়তা) (?:করতে পার|পাওয়া যেতে|মিলতে)",
         r"(?:অনুগ্রহ|দয়া করে|খুশি হব|আনন্দিত হব|আনন্দের সঙ্গে|সানন্দে|খুশি মনে|আপনি (?:চাইলে|যদি|আরও|আরো|অন্য|কোনো|এ বিষয়ে|স্থানীয়)|আপনি.{0,40}(?:পারেন|দেখুন|করুন|দিলে|চাইলে|দিন)|পরামর্শ|সুপারিশ|যোগাযোগ করুন|যাচাই করুন|দেখুন|খুঁজুন|জিজ্ঞাসা করুন|জানান|শেয়ার কর|সাহায্য কর|সহায়তা কর|ভালো হবে|ভাল হবে|উচিত হবে|দেখতে পারেন|পাঠান|দিলে|পাঠালে|জানতে চান|দেখে নিন|জেনে নিন)",
         r"(?:^| )(?:আমি|আমার|আমাকে|আমাদের)(?= )(?!.{0,12}(?:মনে হয়|মনে করি|ধারণা))",
         r"^(?:যদি|প্রয়োজনে)(?= )",
@@ -848,6 +953,7 @@ _BN = Wording(
         rf"^(?:\S+ ){{0,3}}?{_BN_SOURCES}\S*(?: \S+){{0,2}} (?:অনুযায়ী|অনুসারে|ভিত্তিতে|থেকে)$",
         r"^(?:তাই|সুতরাং|অতএব|সারাংশ|সংক্ষেপে|উপসংহার|দ্রষ্টব্য|উত্তর|উৎস|নমস্কার|হ্যালো|অবশ্যই|ধন্যবাদ|এছাড়া|ভালো প্রশ্ন)$",
     ),
+    offers=r"(?:(?:আরও|আরো|বেশি) (?:কিছু )?(?:জানতে|তথ্য|পড়তে|বিস্তারিত)|অন্য কিছু|আর কিছু|সাহায্য)",
     asks=_words(
         r"(?:আপনি (?:কি|কোন|কাকে|কার|কী|ঠিক|কোনটি|কোনটির|কোথাকার)|বোঝাচ্ছেন|বুঝাচ্ছেন|বোঝাতে চা|বলতে চাইছেন|বলতে চাচ্ছেন|জানতে চাইছেন|জানতে চাচ্ছেন|জিজ্ঞাসা করছেন|জিজ্ঞেস করছেন|কথা বলছেন|কার কথা|কোনটির কথা|কোন .{0,30}কথা|জানতে চান .{0,20}\?)",
         r"(?:অনুগ্রহ|দয়া করে|আপনি কি|একটু|আমাকে).{0,50}?(?:স্পষ্ট কর|নির্দিষ্ট কর|বলবেন|জানাবেন|জানান|বলুন|পরিষ্কার কর|উল্লেখ কর|নির্দিষ্ট করে|খুলে|জানাতে পারেন|বলতে পারেন)",
@@ -861,9 +967,13 @@ _TE_SOURCES = r"(?:పత్రా|పత్రం|డాక్యుమెం�
 _TE_INFO = r"(?:సమాచారం|సమాచార|సమాధానం|సమాధాన|జవాబు|వివరా|వివరణ|ప్రస్తావన|సూచన|డేటా|ఏమీ|ఉల్లేఖ|వివరం|వివర|దాఖలా)"
 _TE_NOT = r"(?:లేదు|లేవు|లేరు|లేను|లేము|లేక|లేని|కాదు|కావు|లేకపో|(?:ద|వ|ల|య|చ|బడ|డ|న|గ)(?:దు|వు)(?=[ .,!;]|$)|సరిపో(?:దు|వు)|కుండా|అసాధ్య|తెలియ(?:దు|లేదు|రాలేదు)|దొరక|లభించ|చెప్పలే|తెలీ|(?:ప|న|స్త|డ)వు(?=[ .,!;]|$))"
 _TE = Wording(
+    sources=_TE_SOURCES,
     nouns=rf"(?:{_TE_SOURCES}|{_TE_INFO}|ప్రశ్న|వాటిలో|వీటిలో|ఇందులో|అందులో|ఏదీ|ఏ ఒక్క|ఎక్కడా)",
     statutes=r"(?:చట్టం|చట్ట|ఒప్పందం|రాజ్యాంగం|ఆర్డినెన్స్|శాసనం|బైబిల్|ఖురాన్|నిబంధన)",
-    denies=_all(_TE_NOT, r"(?:ఉంద|ఉన్న|లేదు|లేవు|చెప్ప|పేర్కొన|ప్రస్తావ|ఇవ్వ|అందించ|వివరించ|తెల|దొర|లభ|కనిపించ|స్పష్ట|సంబంధ|సరిపో|చర్చించ|పొందుపర|సూచించ|నిర్ధారించ|గుర్తించ|కనుగొన|సమాధాన|రాయ|వ్రాయ|నమోద|తెలప|తెలుప|వెల్లడ|కలిగి|ప్రస్తావన|కనబడ|కాదు|మాట్లాడ)"),
+    denies=_all(
+        _TE_NOT,
+        r"(?:ఉంద|ఉన్న|లేదు|లేవు|చెప్ప|పేర్కొన|ప్రస్తావ|ఇవ్వ|అందించ|వివరించ|తెల|దొర|లభ|కనిపించ|స్పష్ట|సంబంధ|సరిపో|చర్చించ|పొందుపర|సూచించ|నిర్ధారించ|గుర్తించ|కనుగొన|సమాధాన|రాయ|వ్రాయ|నమోద|తెలప|తెలుప|వెల్లడ|కలిగి|ప్రస్తావన|కనబడ|కాదు|మాట్లాడ)",
+    ),
     gap=_words(
         r"(?:నాకు|నేను|మాకు|నా వద్ద|నా దగ్గర)[^,]{0,60}(?:తెలియ|తెలీ|లేదు|లేను|లేవు|లేకపో|కాదు)|తెలియ(?:దు|లేదు|రాలేదు|డం లేదు|కపో)|తెలీదు|తెలియరా|అస్పష్ట|స్పష్టత లేదు|స్పష్టంగా (?:లేదు|తెలియ|చెప్పలేదు|పేర్కొనలేదు)|స్పష్టం కాదు|అజ్ఞాత|అసాధ్యం|సాధ్యం (?:కాదు|కాలేదు|కావడం లేదు|కావట్లేదు)|సాధ్యపడ(?:దు|లేదు|టం లేదు)|(?:చెప్ప|ఇవ్వ|నిర్ధారించ|గుర్తించ|కనుగొన|నిర్ణయించ|తెలుసుకో|అందించ)(?:లే(?:ను|ము|కపో|దు|రు|వు)|లేకపో)|తెలియని|అనిశ్చిత",
         rf"(?:{_TE_INFO})[^,]{{0,60}}?(?:లేదు|లేవు|దొరకలేదు|దొరకదు|లభించలేదు|లభించదు|ఇవ్వలేదు|ఇవ్వదు|ఇవ్వవు|కనిపించలేదు|కనిపించదు|ఇవ్వబడలేదు|అందించలేదు|అందించదు|అందించవు|సరిపోదు|సరిపోవు|సరిపోలేదు|లేకపోవ|చేయలేదు|చేయవు|చేయదు|రాలేదు|కాదు|చాలదు|చాలవు|కనబడలేదు|కనుగొనలే|లేని)",
@@ -885,17 +995,22 @@ _TE = Wording(
         ),
         r"^(?:బదులుగా|దానికి బదులు)",
     ),
+    about=r"(?:గురించి|వివరిస్తు|వివరిస్తో|వివరించ|చర్చిస్|చర్చించ|వర్ణిస్|వర్ణించ|జాబితా|సంబంధించిన|ప్రస్తావిస్|పేర్కొంటు|చెబుతు|తెలుపుతు)",
     only=r"(?:మాత్రమే|కేవలం|బదులుగా|ప్రధానంగా|ముఖ్యంగా|ఇతర విషయాల)",
+    implies=r"(?:అనిపిస్తు|సూచిస్తున్నా|సూచిస్తోంద|సూచిస్తుంద|అర్థమవుతో|అర్థమవుతు|తెలుస్తోంది|సంకేతాలు ఇస్త)",
+    known=r"(?:సాధారణంగా|సాధారణ జ్ఞాన|అందరికీ తెలిస)",
     reports=r"(?:ప్రకారం(?!.{0,3}$)|సాధారణంగా తెలిసిన|సాధారణ జ్ఞాన|సాధారణంగా|అందరికీ తెలిసిన|అందరికీ తెలిసిందే)|(?:అని|అనీ) (?:పత్రం|మూలం|పేర్కొ|చెప్|చెబు|తెలు|ఉంది|రాసి|వివరి|అందులో)",
     hedges=r"(?:బహుశా|అనిపిస్|కావచ్చు|అవకాశం|ఉండవచ్చు|అనుకుంట|భావిస్|అంచనా|అంటారు|ఉండొచ్చు|కావొచ్చు)",
     sorry=r"(?:క్షమించ|దురదృష్ట|విచారిస్|మన్నించ|సారీ|చింతిస్)",
     aside=_words(
+        r"సహాయ(?:పడ|ం చేయ|ం అంద)",
         r"(?:దయచేసి|సంతోషంగా|సంతోషిస్తా|సంతోషం|ఆనందంగా|మీరు[^,]{0,60}(?:వచ్చు|చూడండి|అడగండి|ఇస్తే|ఇవ్వగలిగితే|పంపితే|అందిస్తే|కావాలంటే|కోరుకుంటే|పంచుకుంటే|చేయండి|సంప్రదించండి|గలరా|అనుకుంటే|చేస్తే|ఇవ్వండి)|సంప్రదించ|సలహా|సూచిస్తు|సిఫార్సు|చూడండి|అడగండి|వెతకండి|తనిఖీ|పంపండి|ఇవ్వండి|తెలియజేయండి|సహాయం చేస్తా|సహాయపడ|మంచిది|ఉత్తమం|చూడవచ్చు|సాయం చేస్తా|వెతుకుతాను|చూస్తాను|వెతికి|చెబుతాను|ఇస్తే)",
         r"(?:^| )(?:నేను|నాకు|నా|నన్ను|మేము)(?= )(?!.{0,14}(?:అభిప్రాయం|అనుకుంట|భావిస్))",
         r"(?:ఇతర|అధికారిక|అదనపు|మరిన్ని|నమ్మదగిన) (?:మూలా|పత్రా|సమాచార|వనరు|ఆధారా)",
         rf"^(?:\S+ ){{0,3}}?{_TE_SOURCES}\S*(?: \S+){{0,2}} (?:ప్రకారం|ఆధారంగా|బట్టి|నుండి)$",
         r"^(?:కాబట్టి|అందువల్ల|అందుకే|సారాంశం|ముగింపు|గమనిక|సమాధానం|జవాబు|మూలం|మూలాలు|నమస్కారం|తప్పకుండా|ధన్యవాదాలు|అలాగే|అదనంగా|మంచి ప్రశ్న)$",
     ),
+    offers=r"(?:(?:మరింత|ఇంకా|మరిన్ని) (?:సమాచారం |వివరాలు )?(?:తెలుసుకో|కావాల|చెప్ప)|ఇంకేమైనా|మరేదైనా|సహాయం)",
     asks=_words(
         r"(?:మీ (?:ఉద్దేశం|ఉద్దేశ్యం|భావం|ప్రశ్న (?:ఏ|ఎవరి|దేని))|మీరు (?:ఏ|ఎవరి|ఏది|దేని|ఎవరిని|ఏమి)|ఉద్దేశించినది|ఉద్దేశించారు|ఉద్దేశిస్తున్నా|అడుగుతున్నా|అంటున్నా|మాట్లాడుతున్నా|తెలుసుకోవాలనుకుంటున్నా|తెలుసుకోవాలను|గురించి అడిగా|అడుగుతున్నది)",
         r"(?:దయచేసి|మీరు|కొంచెం|కాస్త|నాకు).{0,60}?(?:స్పష్టం చేయ|స్పష్టంగా చెప్ప|స్పష్టత|స్పష్టపరచ|చెప్పండి|చెప్పగల|వివరించగల|తెలియజేయగల|తెలపగల|పేర్కొనగల|నిర్దిష్ట|తెలపండి|పేర్కొనండి|చెబుతారా|చెప్తారా|తెలియజేయండి)",
@@ -907,10 +1022,12 @@ _TE = Wording(
 _TH_SOURCES = r"(?:เอกสาร|แหล่งข้อมูล|แหล่งที่มา|บริบท|ข้อความ|เนื้อหา|ผลการค้นหา|ผลลัพธ์|บทความ|ย่อหน้า|ข้อมูลที่ให้|ข้อมูลที่|ตัวบท|ส่วนที่|อ้างอิง|ไฟล์|บทอ่าน|แหล่ง|ตอนที่|ข้อมูล|ต้นฉบับ)"
 _TH_INFO = r"(?:ข้อมูล|คำตอบ|รายละเอียด|การกล่าวถึง|คำอธิบาย|เบาะแส|การระบุ|เนื้อหา|ตัวเลข|บันทึก|ข้อความ)"
 _TH = Wording(
+    sources=_TH_SOURCES,
     nouns=rf"(?:{_TH_SOURCES}|{_TH_INFO}|คำถาม|ในนั้น|ฉบับ|เรื่องนี้)",
     statutes=r"(?:กฎหมาย|พระราชบัญญัติ|สนธิสัญญา|รัฐธรรมนูญ|กฤษฎีกา|ประกาศ|คัมภีร์|ข้อตกลง|อนุสัญญา|ระเบียบ)",
     denies=r"(?:ไม่|มิ|ยังไม่|ไร้|ขาด|ปราศจาก|ไม่ได้|มิได้)[^,.]{0,14}?(?:ระบุ|กล่าว|พูด|บอก|พบ|ให้|ปรากฏ|อธิบาย|เพียงพอ|เกี่ยวข้อง|เกี่ยวกับ|ครอบคลุม|ตอบ|บรรจุ|ประกอบ|รวม|แสดง|ชี้|เอ่ย|ชัด|เปิดเผย|พาดพิง|แจ้ง|บันทึก|เขียน|สามารถ|ทราบ|แน่|ตรง|ข้อมูล|เจอ|นำเสนอ|เล่า|ยืนยัน|ถูก)",
     gap=_words(
+        rf"ไม่(?:ได้)?(?:อยู่|มีอยู่|มี|ปรากฏ|พบ|รวมอยู่)ใน\S*{_TH_SOURCES}",
         r"ไม่(?:อาจ)?(?:ทราบ|รู้|แน่ใจ|แน่ชัด|แน่นอน|ชัดเจน|ปรากฏ|ปรากฎ|มีใครทราบ|มีใครรู้|เป็นที่ทราบ|เป็นที่แน่ชัด)|(?:ยัง|ไม่)(?:คง)?(?:ไม่(?:ชัด|แน่|ทราบ|เป็นที่)|คลุมเครือ)|ไม่มั่นใจ",
         r"(?:ไม่สามารถ|ไม่อาจ|ไม่มีทาง|เป็นไปไม่ได้|ไม่ได้มากพอ)[^,.]{0,30}?(?:ตอบ|ระบุ|หา|บอก|สรุป|ให้|ยืนยัน|ทราบ|กำหนด|พบ|ค้น|ชี้|อธิบาย|รู้|ตัดสิน|ให้คำตอบ|คาด)|(?:หา|ค้นหา|ตอบ|ระบุ|บอก|สรุป|ค้น|พบ|ยืนยัน)[^,. ]{0,24}?ไม่(?:ได้|พบ|เจอ)",
         r"(?:ไม่|มิ|ยังไม่|ไม่เคย|ไม่ได้มีการ)(?:ได้|มีการ|ถูก|มีใคร|เคย|ได้มีการ|มีส่วนใด)?(?:ระบุ|กล่าวถึง|พูดถึง|บอก|เอ่ยถึง|อธิบาย|ให้ข้อมูล|ให้รายละเอียด|ให้คำตอบ|แจ้ง|เปิดเผย|ชี้แจง|แสดง|ครอบคลุม|พาดพิง|บันทึก|นำเสนอ|เขียน|กล่าว)",
@@ -932,17 +1049,22 @@ _TH = Wording(
         ),
         r"^(?:แทนที่จะ|ในทางกลับกัน)",
     ),
+    about=r"(?:อธิบาย|กล่าวถึง|พูดถึง|บรรยาย|เกี่ยวกับ|ระบุราย|รายชื่อ|เป็นเรื่อง|ว่าด้วย|เน้น|ครอบคลุม|แสดงราย)",
     only=r"(?:เพียง|เท่านั้น|แค่|เฉพาะ|แต่เพียง|ส่วนใหญ่|เป็นหลัก|เรื่องอื่น|ประเด็นอื่น|มีแต่)",
+    implies=r"(?:ชวนให้(?:คิด|เข้าใจ)|บ่งชี้ว่า|บ่งบอกว่า|ส่อว่า|ทำให้เข้าใจว่า|แสดงนัย|บอกเป็นนัย|สื่อว่า)",
+    known=r"(?:เป็นที่ทราบกัน|ความรู้ทั่วไป|โดยทั่วไป|เป็นที่รู้กัน|ทราบกันดี|ทราบกันทั่วไป|โดยปกติ)",
     reports=r"(?:ตามที่|เป็นที่ทราบกัน|ความรู้ทั่วไป|โดยทั่วไป|เป็นที่รู้กัน|ทราบกันดี|ทราบกันทั่วไป)|(?:ระบุ|กล่าว|บอก|รายงาน|ชี้|อ้าง|ยืนยัน)(?:ไว้|เอาไว้|ให้เห็น)?ว่า",
     hedges=r"(?:น่าจะ|คาดว่า|อาจ|ดูเหมือน|เชื่อว่า|เชื่อกันว่า|คงจะ|สันนิษฐาน|เข้าใจว่า|เป็นไปได้|คาดกัน|กล่าวกันว่า|ว่ากันว่า)",
     sorry=r"(?:ขออภัย|ขอโทษ|เสียใจ|น่าเสียดาย|โชคไม่ดี|เสียดาย)",
     aside=_words(
+        r"(?:อาจ|น่าจะ|สามารถ)(?:จะ)?(?:ช่วย|ให้ข้อมูล|ตอบ|มีคำตอบ)",
         r"(?:กรุณา|โปรด|ยินดี|หากคุณ|ถ้าคุณ|หากท่าน|หากต้องการ|ถ้าต้องการ|หากมี|ถ้ามี|คุณสามารถ|คุณอาจ|ท่านสามารถ|ลอง|แนะนำ|ควร|ติดต่อ|ตรวจสอบ|สอบถาม|ช่วยค้น|ช่วยเหลือ|ต้องการให้|แจ้งให้|ส่งเอกสาร|ส่งข้อมูล|รบกวน|ให้ฉันช่วย|ปรึกษา|จะช่วย|หากให้|หากส่ง)",
         r"(?:^| )(?:ฉัน|ผม|ดิฉัน|ข้าพเจ้า|เรา)(?!คิดว่า|เชื่อว่า|เดาว่า|เข้าใจว่า)",
         r"(?:แหล่ง|เอกสาร|ข้อมูล)(?:ข้อมูล)?(?:อื่น|เพิ่มเติม|ทางการ|ที่เชื่อถือได้|ภายนอก)",
         rf"^(?:จาก|ตาม|อ้างอิงจาก|ใน|โดยอิงจาก|อิงจาก|พิจารณาจาก)[^ ]*?{_TH_SOURCES}\S*$",
         r"^(?:ดังนั้น|สรุป|โดยสรุป|หมายเหตุ|คำตอบ|แหล่งที่มา|สวัสดี\S*|แน่นอน|ขอบคุณ\S*|นอกจากนี้|เพราะฉะนั้น|สำหรับคำถามของคุณ|เป็นคำถามที่ดี)$",
     ),
+    offers=r"(?:(?:ทราบ|รู้|ข้อมูล|อ่าน|รายละเอียด)\S{0,10}เพิ่มเติม|อะไรอีก|เรื่องอื่น|ให้(?:ฉัน|ผม)?ช่วย)",
     asks=_words(
         r"(?:คุณ|ท่าน)(?:กำลัง)?(?:หมายถึง|หมายความ|ต้องการทราบ|ต้องการถาม|ถามถึง|พูดถึง|อยากทราบ|อยากรู้|สนใจ|กล่าวถึง|ต้องการรู้|ถาม|ต้องการข้อมูล|ต้องการให้|หมาย)|หมายถึง[^?]{0,60}(?:ไหน|ใด|ใคร|อะไร|หรือ|ไหม)|(?:ไหน|ใด|ใคร)[^?]{0,30}ที่(?:คุณ|ท่าน)",
         r"(?:กรุณา|โปรด|รบกวน|ช่วย|ขอให้|คุณช่วย|ขอ)[^,]{0,12}(?:ระบุ|ชี้แจง|บอก|อธิบาย|แจ้ง|ยืนยัน|ให้รายละเอียด|ทราบ)[^,]{0,20}(?:ว่า|ให้ชัด|เพิ่มเติม|ชัดเจน|ได้ไหม|ได้หรือไม่|ชื่อ|หน่อย|ด้วย|เจาะจง)",
@@ -956,13 +1078,14 @@ _KO_INFO = r"(?:정보|답변?|내용|언급|설명|기록|데이터|세부|근�
 _KO_NOT = r"(?:않|없|못|아니|부족|불충분|미흡|불가|모르|몰라|모릅|안 )"
 _KO_HOLD = r"(?:포함|언급|명시|기재|기록|제공|설명|서술|기술|제시|나와|나오|나타|다루|다뤄|담겨|담고|적혀|수록|드러나|밝히|밝혀|알려|말하|답하|답할|답변|찾|확인|존재|주어|들어|소개|표시|있지|정보|내용|근거|관련|충분|판단|특정|명확|분명|알 수|쓰여|대해|관한|해당|보이|실려|구할|밝힐|설명하|알 ?수|전하|파악|얻)"
 _KO = Wording(
+    sources=_KO_SOURCES,
     nouns=rf"(?:{_KO_SOURCES}|{_KO_INFO}|질문|어디에도|어느 것도|그중|이 중)",
     statutes=r"(?:법(?=[은이을 률령안]|에|$)|법률|어업령|조례|조약|헌법|법령|칙령|협약|협정|성경|규정집|(?:[가-힣])령(?=[은이을]))",
     denies=_all(_KO_HOLD, _KO_NOT),
     gap=_words(
         r"모르겠|모릅니다|모른다|몰라|모름|알 ?수 ?(?:가|는|도)? ?없|알지 못|알려지지 않|알려져 있지 않|알려진 (?:바|것)\S* 없|알려진 바 없|알 길이 없|잘 모르|불분명|불명확|불확실|명확하지 않|명확치 않|분명하지 않|확실하지 않|확실치 않|미상|미지수|알기 어렵|불명",
         r"(?:찾을|찾아볼|확인할|답할|답변할|답변드릴|답해|대답할|판단할|특정할|파악할|결정할|말할|말씀드릴|제공할|알려드릴|알려 ?줄|답을 할|단정할|도출할|추론할|설명할|확정할|찾아낼|응답할|밝힐|얻을|답변을 (?:드릴|제공할|할)|알아낼|구할|유추할|추정할|볼|드릴) ?수 ?(?:가|는|도)? ?없|(?:찾지|확인하지|답하지|답변하지|발견하지|알아내지|제공하지|답을 하지|찾아내지) ?(?:는|를)? ?못|(?:답변|답|판단|확인|특정|파악|대답|응답|추론)(?:이|을|하기|하기가|하기는)? ?(?:불가|어렵|어려|힘들|곤란)|(?:불가능|어렵)(?:합|하|다|습)",
-        r"(?:정보|언급|내용|답|답변|해답|정답|대답|설명|자료|근거|단서|기록|데이터|사항|서술|기술|부분|기재|문서|구절|수치|맥락|바|곳)(?:이|가|은|는|도|을|를|에|의)?(?:나 \S+)? ?(?:\S+ ){0,4}?(?:없|부족|불충분|충분하지|충분치|미흡|못|나와 ?있지|않)",
+        r"(?:정보|언급|내용|답|답변|해답|정답|대답|설명|자료|근거|단서|기록|데이터|사항|서술|기술|부분|기재|문서|구절|수치|맥락)(?:이|가|은|는|도|을|를|에|의)?(?:나 \S+)? ?(?:\S+ ){0,4}?(?:없|부족|불충분|충분하지|충분치|미흡|못|나와 ?있지|않)",
         r"(?:언급|명시|기재|기록|제시|서술|설명|포함|제공|기술|나와|나오|나타나|적혀|담겨|다루|다뤄지|수록|밝혀|드러나|알려|쓰여|소개|확인|밝히|말하|실려|전하|표시|거론)(?:되|하|져|고|지|어|해)?(?:어|져)?(?: ?있)?(?:지|지는|지도|지를)? ?(?:않|못)",
         r"(?:추가|더 많은|자세한|충분한) ?(?:정보|자료|문서|맥락)[^,]{0,10}(?:필요|있어야)",
         r"(?:범위|문맥|자료)(?:를|을|의)? ?(?:벗어|밖)",
@@ -980,17 +1103,22 @@ _KO = Wording(
         ),
         r"^(?:대신)(?= )",
     ),
+    about=r"(?:설명(?:하|합|되|돼|만|이)|다루|다룹|다뤄|대해|관한|서술|나열|언급(?:하고|합|만)|묘사|소개|열거|관련된|이야기)",
     only=r"(?:뿐|만(?=[ 을이은]|$)|오직|단지|대신|주로|다른 주제|다른 내용|국한|한정)",
+    implies=r"(?:것으로 보(?:이|입|인)|듯하|듯합|시사|암시|짐작하게|추정(?:하게|케|된)|인상을 준)",
+    known=r"(?:일반적으로|널리 알려|상식|알려진 바로는|일반 ?지식|대개|보통은)",
     reports=r"(?:에 따르면|에 의하면|일반적으로|널리 알려|상식|알려진 바로는|일반 ?지식)(?!\W*$)|(?:다고|라고|한다고|았다고|었다고|이라고|으로) ?(?:한다|합니다|나와|적혀|되어|말|전|설명|언급|밝히|기록|서술|명시|알려|쓰여)",
     hedges=r"(?:아마|것 같|듯|추정|보인다|보입니다|가능성|모양|수도 있|것으로 (?:보|여겨|생각)|여겨|짐작|추측|전해)",
     sorry=r"(?:죄송|미안|유감|안타깝|아쉽|송구|양해)",
     aside=_words(
+        r"(?:도움이 될|도움을 줄|알고 있을)",
         r"(?:주세요|주십시오|주시면|주시겠|드리겠|드릴게|도와드|도움(?:을|이)|원하시면|원하신다면|필요하시면|필요하시다면|있으시면|알려 ?주|문의|확인해 ?보|참고하|찾아보|권장|추천|권합|좋겠|좋습니다|바랍니다|하시기|하시면|하실 수|보시기|보시면|해 ?보세요|궁금하|확인하시|알아보시|보시는|여쭤|추가 (?:자료|문서|정보)를|기꺼이|말씀해)",
         r"(?:^| )(?:저는|제가|저의|제게|저희)(?= )(?!.{0,10}(?:생각|추측))",
         r"(?:다른|공식|추가|외부|신뢰할) (?:자료|출처|문서|정보|기관|웹사이트|홈페이지|사이트)",
         rf"^(?:\S+ ){{0,3}}?{_KO_SOURCES}\S*(?: \S+){{0,2}} ?(?:따르면|의하면|바탕으로|기반으로|기준으로|토대로|기초하여|근거하여|근거로|한해)$",
         r"^(?:따라서|그러므로|그래서|요약|요약하면|결론|결론적으로|참고|답변?|출처|안녕하세요|물론(?:입니다)?|감사합니다|또한|또|질문에 대해|좋은 질문(?:입니다)?)$",
     ),
+    offers=r"(?:더 (?:알|자세|많|궁금|필요)|추가로|다른 (?:것|질문|도움)|도와드릴|도움이)",
     asks=_words(
         r"(?:말씀하시|말하시|의미하시|가리키시|뜻하시|찾으시|물으시|묻고 계|궁금하신|궁금하세|궁금하십|알고 싶으신|알고 싶으세|질문하시|질문하신|원하시는|말씀이신|말씀인|여쭤보시|이야기하시|염두에|얘기하시|문의하시)\S*(?: \S+){0,4}?(?: ?(?:가요|까|나요|인지|지요|는지|세요|\?|건가요|것인가요|요))",
         r"(?:구체적으로|명확히|명확하게|어느|어떤|어디|누구|무엇|좀 더|정확히|자세히|분명히|것인지|인지|대상을).{0,40}(?:알려 ?주|말씀해 ?주|설명해 ?주|밝혀 ?주|지정해 ?주|명시해 ?주|해 ?주시|주시겠|주실)",
@@ -1004,6 +1132,7 @@ _JA_SOURCES = r"(?:文書|資料|文脈|コンテキスト|コンテクスト|�
 _JA_INFO = r"(?:情報|回答|答え|記載|記述|言及|説明|内容|詳細|データ|根拠|手がかり|答|記録|明記|該当|数値|資料|触れ)"
 _JA_NOT = r"(?:ません|ない|なかった|なく|なし|無し|無い|ず(?=[,.、]|$|に)|ぬ|不足|不十分|不明|不可|欠け)"
 _JA = Wording(
+    sources=_JA_SOURCES,
     nouns=rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",
     statutes=r"(?:法律|\w法(?=[はがに])|条約|憲法|条例|規則|協定|聖書|勅令|布告|法令|規約|契約)",
     denies=r"(?:含ま|含ん|書か|書い|記載|記述|言及|述べ|触れ|示さ|示し|載っ|説明|明記|提供|見つ|見当た|記さ|挙げ|存在し|得られ|ふれ|扱わ|扱っ|答え|関連し|関係し|足り|読み取|該当|あり|確認|特定|判断|明らか|明示|教え|出て|残っ|伝え|わか|分か|語)[^,.]{0,12}?(?:ません|ない|なかった|ておらず|おらず|れず|ず(?=[,.]|$)|なく)|(?:ありません|ない|なし|ございません|存在しません|不足|不十分|ないため|なく)",
@@ -1011,7 +1140,7 @@ _JA = Wording(
         r"(?:分|わ|判|解)か(?:り(?:ません|かね)|ら(?:ない|ず)|りません)|(?:わか|分か|判明して|知られて|明らかになって|明らかでは|はっきり(?:し|とは)?|特定され|定かでは|明確では|判然とし)[^,.]{0,8}(?:ません|ない|いない|おらず|ありません)|不明|不詳|未詳|知りません|知らない|存じ(?:上げ)?ません|定かで|はっきりし(?:ません|ない)|わからない|謎の?まま",
         r"(?:答え|回答|お答え|特定|判断|確認|断定|導き出|読み取|見つけ|確定|推測|提供|ご回答|お伝え|申し上げ|判別|結論|把握|知る|見いだ|見出|答える|お示し|述べる|言う|決定|推定|検索|調べ)[^,.]{0,12}?(?:でき|られ|れ|こと(?:は|が)|は|が)?[^,.]{0,6}?(?:ません|ない|なかった|かね|不可能|困難|難し|できず|られず)|見(?:つかり|当たり)(?:ません|ませんでした)|見(?:つから|当たら)(?:ない|ず|なかった)|(?:不可能|困難)(?:です|だ|で)|かねます",
         r"(?:情報|記載|記述|言及|説明|内容|詳細|データ|根拠|手がかり|答え|回答|明記|記録|資料|箇所|文書|部分|もの|該当|数値|答)(?:は|が|も|に関する\S{0,10}|について\S{0,6}|や\S{1,8}(?:は|が|も)|等|など)?[^,.]{0,30}?(?:ありません|ありませんでした|ない(?:です|ため|ので|$|と|。)|なかった|なく|なし|存在しません|存在しない|見(?:つかり|当たり)ません|見当たらない|含まれて(?:い|お)(?:ません|ない|りません|らず)|含まれません|ございません|得られません|得られない|欠け|不足|不十分|足りません|足りない|されていません|されていない|されておらず|されておりません|示されていません|十分では|十分で(?:は)?ありません|限られ)",
-        r"(?:記載|記述|言及|説明|明記|明示|紹介|記録|掲載|特定|提供|公開|公表|報告|示唆|規定)(?:は|が|も)?(?:され|し|さ)て(?:は|も)?(?:い|お)(?:ません|ない|りません|らず|ませんでした|なかった)|(?:触れ|述べ|書か|記さ|示さ|載っ|含ま|書い|伝え|語ら|挙げ|残さ|扱わ|扱っ|答え|取り上げ|ふれ)(?:られ|れ)?て(?:は|も)?(?:い|お)(?:ません|ない|りません|らず|ませんでした|なかった)",
+        r"(?:記載|記述|言及|説明|明記|明示|紹介|記録|掲載|特定|提供|公開|公表|報告|示唆|規定)(?:は|が|も)?(?:され|し|さ)て(?:は|も)?(?:い|お)(?:ません|ない|りません|らず|ませんでした|なかった)|(?:触れ|述べ|書か|記さ|示さ|載っ|含ま|書い|伝え|語ら|挙げ|残さ|扱わ|扱っ|答え|取り上げ|ふれ|明かさ|明らかにさ|知らさ|定めら)(?:られ|れ)?て(?:は|も)?(?:い|お)(?:ません|ない|りません|らず|ませんでした|なかった)",
         r"(?:追加|さらなる|より詳しい|十分な|別)の?(?:情報|資料|文書|文脈)[^,.]{0,10}(?:必要)",
         r"(?:範囲外|対象外|対象では)",
         r"(?:不足|不十分|足りません|足りない)",
@@ -1028,17 +1157,22 @@ _JA = Wording(
         ),
         r"^(?:代わりに|その代わり)",
     ),
+    about=r"(?:について(?:は)?(?:述べ|説明|書か|触れ|記)|説明し|説明され|述べられ|扱っ|扱わ|描写|描い|描か|列挙|記述し|紹介し|取り上げ|関するもの|まとめ|挙げられ|書かれて|記されて|記載されて|に関する(?:もの|内容))",
     only=r"(?:だけ|のみ|しか|ばかり|代わりに|主に|中心|別の(?:話題|内容|テーマ)|限ら|とどまり)",
+    implies=r"(?:示唆|うかがえ|窺え|思わせ|ように(?:読め|見え|思わ|取れ)|読み取れます|読み取れる|推測され|推察|暗示|ほのめか)",
+    known=r"(?:一般(?:的)?に(?:は)?|周知|常識|一般知識|一般論|通常(?:は)?)",
     reports=r"(?:によると|によれば|一般(?:的)?に(?:は)?|周知|常識|一般知識|一般論)(?![,、]?$)|と(?:書かれて|記されて|述べ(?:て|られて)|記載されて|され(?:て|る|ます)|説明され(?:て)?|言わ)(?:い(?:ます|る)|ます|る|ており)?",
     hedges=r"(?:よう(?:です|だ|で|に)|らしい|おそらく|恐らく|たぶん|かもしれ|と考えられ|とみられ|と思われ|可能性|推測|でしょう|と言われ|とされ|はず|見られ)",
     sorry=r"(?:申し訳|すみません|恐れ入り|残念|ごめん|あいにく|お詫び|恐縮)",
     aside=_words(
+        r"(?:役立つ|役に立つ|参考になる|手がかりになる|分かるかもしれ|わかるかもしれ)",
         r"(?:ください|下さい|お手伝い|お役に立|お探し|お問い合わせ|お勧め|おすすめ|お薦め|推奨|必要です|必要があ|必要とな|いただけれ|いただければ|いただけます(?:か|と)|てみて|いかがでしょう|でしょうか|幸い|お知らせ|ご(?:確認|参照|覧|提供|質問|相談|連絡|提示|希望|用意)|確認すると(?:よい|良い)|(?:よい|良い|いい|確実)でしょう|お調べ|調べると|お気軽|喜んで|ましょう|(?:ほう|方)が(?:よい|良い|いい|確実)|とよい|と良い|をお待ち|回答いたします|お答えいたします|いたします$)",
         r"^(?:私|当方|AI)(?:は|に|の|が|と)",
         r"(?:他の|別の|公式の?|追加の|外部の|信頼できる|専門の)(?:情報源|資料|文書|サイト|ウェブサイト|機関|情報|文献)",
         rf"^(?:\S{{0,16}}?){_JA_SOURCES}\S{{0,6}}?(?:に基づ(?:く|いて|けば|き)(?:と)?|によると|によれば|から(?:は)?|をもとに(?:すると)?|を(?:確認|参照|調べ|検索|拝見)(?:しました|した|すると)?|の(?:範囲|中)(?:では|で))$",
         r"^(?:したがって|そのため|よって|ですので|要約|まとめ|結論|注|注意|補足|回答|答え|出典|参考|こんにちは|もちろん(?:です)?|ありがとうございます|また|さらに|ご質問について|以下(?:の通り)?(?:です)?|良い質問ですね)$",
     ),
+    offers=r"(?:もっと(?:知|詳)|さらに(?:詳|知)|他に(?:も)?(?:何|ご|知|お)|詳しく(?:知り|お知り|説明し)|お手伝い|詳細をお)",
     asks=_words(
         r"(?:どの|どちら|どなた|どれ|どんな|何|どこ|誰|いつ|どう|いずれ).{0,40}?(?:のこと|を指|ご質問|お尋ね|お聞き|おっしゃ|お知りになり|知りたい|について(?:です|でしょう|の|お)|をお探し|を意味|のお話|でしょうか|ですか|を想定).{0,20}?(?:か(?=[?.,]|$)|ください|ますか|ませんか|ですか|でしょうか)",
         r"(?:のこと(?:です|でしょう)か|についてですか|についてでしょうか|を指して(?:い(?:ます|る|らっしゃい)|おられ)|という意味です?か|のことを(?:おっしゃ|お尋ね|聞|指|お聞き)|についての(?:ご質問|お尋ね)(?:です|でしょう)か|それとも.{0,40}か(?=[?.]|$))",
@@ -1052,10 +1186,12 @@ _ZH_INFO = r"(?:信息|[资資][讯訊]|[资資]料|答案|[内內]容|[说說]�
 _ZH_NOT = r"(?:[没沒]有?|[没沒]|未(?:能|曾|被)?|[无無](?:法|从|從)?|不(?:能|曾|足|包|含|是|提|涉|[够夠])?|并未|並未|缺乏|缺少|尚未|均未|[难難]以|欠缺|[没沒]办法|[没沒]辦法)"
 _ZH_HOLD = r"(?:包含|包括|含有|提及|提到|提供|[说說]明|指出|[给給]出|涉及|回答|介[绍紹]|描述|[记記][载載录錄]|找到|[发發][现現]|[确確]定|[确確][认認]|得知|判[断斷]|知道|了解|[显顯]示|解[释釋]|列出|交代|[谈談][到及论論]|[讨討][论論]|透露|[写寫]明|明[确確]|相[关關]|[说說]|依[据據]|推[断斷测測]|[标標]明|注明|[阐闡]述|出[现現]|看到|看出|查到|[详詳][细細述]|答案|信息|[资資]料|[资資][讯訊]|[内內]容|足[够夠]|充分|[讲講]|[论論]及|披露|公布|直接|具[体體]|[线線]索|存在|[关關]于|[关關]於|有[关關]|[记記]|[证證]|写|寫|言明|表明|反映|[数數][据據]|[细細][节節]|支持|[帮幫]助)"
 _ZH = Wording(
+    sources=_ZH_SOURCES,
     nouns=rf"(?:{_ZH_SOURCES}|{_ZH_INFO}|[问問][题題]|[哪那]一?[份篇][都也])",
     statutes=r"(?:[条條]例|法律|法案|法令|[宪憲]法|[条條][约約]|公[约約]|[规規]定|章程|[圣聖][经經]|[协協][议議定]|[渔漁]业?法|[^方无無办辦没沒看想说說做司书書]法(?=[并未没沒]))",
     denies=rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])",
     gap=_words(
+        rf"{_ZH_SOURCES}(?:[里裡中内內上])[^,.]{{0,8}}?(?:[没沒]有|[没沒]|[无無])|[只隻]字未提|[没沒][有]?(?:[说說][谁誰何哪是明到]|写|寫|[讲講])|[没沒]有[^,.]{{0,3}}[说說]",
         r"不(?:太)?(?:知道|清楚|[确確]定|[详詳]|明(?![显顯确確白智])|了解|得而知|[晓曉]得)|未知|未[详詳]|不明$|不明(?=[,.])|[尚仍]不|有待",
         rf"(?:[无無]法|不能|[没沒]法|[没沒]办法|[没沒]辦法|[难難]以|未能|不可能|[没沒]能|[无無]从|[无無]從)[^,.;]{{0,40}}?(?:回答|作答|解答|[确確]定|[确確][认認]|得知|判[断斷]|知道|找到|提供|[给給]出|推[断斷测測知]|得出|[获獲]得|[获獲]知|答[复復覆]|告[诉訴]|查到|核[实實]|[说說]明|看出|了解|[断斷]定|答案|[识識][别別]|定位|[证證][实實]|答|下[结結][论論]|指出|得到)",
         rf"(?:[没沒]有?(?:任何|明[确確]|直接|具[体體]|相[关關]|[给給]出)?地?|未(?:曾|能|被|[对對])?(?:明[确確]|直接|具[体體])?|并未|並未|均未|都[没沒]有?|也[没沒]有?|尚未|[没沒])(?:[对對][^,.]{{0,12}})?[^,.]{{0,6}}?(?:提及|提到|提供|[说說]明|指出|[给給]出|涉及|回答|介[绍紹]|描述|[记記][载載录錄]|找到|[发發][现現]|[显顯]示|解[释釋]|列出|交代|[谈談][到及]|[讨討][论論]|透露|[写寫]明|明[确確]|[标標]明|注明|[阐闡]述|查到|[详詳]述|披露|言及|[讲講]到|[论論]及|[说說][是到明谁誰何])",
@@ -1078,23 +1214,28 @@ _ZH = Wording(
         ),
         r"^(?:相反|而是)",
     ),
+    about=r"(?:介[绍紹]|描述|[讨討][论論]|[讲講](?:的是|述|到|了)|提到|提及|列出|列[举舉]|[关關]于|[谈談]|[记記](?:述|[录錄载載])|[说說]的是|涉及|[叙敘]述|[阐闡]述)",
     only=r"(?:只|[仅僅]|主要|而是|其他(?:[话話]|主|方|[内內])|[单單])",
+    implies=r"(?:暗示|可以推[测測]|[让讓]人[觉覺认認]|表明.{0,10}可能|[给給]人)",
+    known=r"(?:众所周知|[众眾]所周知|一般(?:[来來]|而|[说說])|普遍|常[识識]|通常|公[认認])",
     reports=r"(?:据(?![此])|[据據](?:悉|[报報])|众所周知|[众眾]所周知|一般(?:[来來]|而)|普遍|常[识識]|通常|公[认認])|(?:指出|[说說]|[称稱]|表明|[显顯]示|提到|[记記][载載]|[写寫]道|[认認][为為])[,:]?[^,.]{2,}",
     hedges=r"(?:可能|似乎|也[许許]|大概|[据據][说說]|好像|或[许許]|看[来來]|恐怕|大[约約]|推[测測]|估[计計]|相[传傳]|[应應][该該]是|一般[认認][为為])",
     sorry=r"(?:抱歉|[对對]不起|[遗遺]憾|不好意思|歉意|[见見][谅諒])",
     aside=_words(
+        r"(?:可能|或[许許]|也[许許]|[应應][该該])[^,.]{0,6}(?:有[帮幫]助|知道|能[帮幫提]|[帮幫]得上|有[答记記])",
         r"(?:^|[,.])[^,.]{0,8}?(?:[请請](?!问[您你]?指)|建[议議]|您?如果?(?:您|你|有|能|需要|可以|想|愿意|願意)|如果|若(?:您|你|有|能|需|想)|如需|您(?:可以|可|能|想|[还還]|需要|是否|若)|你(?:可以|可|能|想|需要|是否|若)|欢迎|歡迎|[乐樂]意|很高[兴興]|希望|[让讓]我|[为為]您|[帮幫]您|[帮幫]你|[协協]助|推[荐薦]|最好|不妨|[咨諮][询詢]|查[阅閱]官|[联聯][系繫])",
         r"^(?:因此|所以|故此?)?,?我(?!(?:[认認][为為]|[觉覺]得|想是|猜|推[测測]))",
         r"(?:其他|官方|更多|[额額]外|外部|可靠|另外)的?(?:[来來]源|[资資]料|文[档檔件]|渠道|信息|[资資][讯訊])",
         rf"^(?:根[据據]|基于|基於|依[据據]|按照|[从從]|在|[对對]于|[针針][对對]|通[过過]|就)[^,.]{{0,16}}?(?:{_ZH_SOURCES}|[问問][题題])(?:中|里|[来來]看|而言)?$",
         r"^(?:因此|所以|[总總]之|[综綜]上(?:所述)?|[总總][结結]|[结結][论論]|注意?|[备備]注|答案?|回答|[来來]源|您好|你好|[当當]然|[谢謝]{1,2}您?|另外|此外|以下(?:是[^,.]{0,8})?|好[问問][题題]|[关關]于您的[问問][题題])$",
     ),
+    offers=r"(?:了解更多|知道更多|更多(?:信息|[内內]容|[细細][节節])|[进進]一步了解|其他[^,.]{0,4}(?:[问問][题題]|[帮幫]助)|[还還](?:需要|想)|[帮幫](?:您|你))",
     asks=_words(
         r"(?:您|你)(?:具[体體])?(?:是)?(?:指|[说說]的|[问問]的|想[问問知了]|想要|要[问問]|的意思|[询詢][问問]|[关關]心|[谈談]的|所[说說问問指]|在[问問说說找]|是[问問说說])|(?:[请請][问問])[^?]{0,40}(?:指|哪|[谁誰]|[还還]是|什[么麼])|指的是(?:哪|[谁誰]|什)|哪(?:一)?[个個位座家部本年条條种種]?[^?]{0,20}(?:您|你)",
         r"(?:[请請](?:您|你)?|能否|可否|可以|能不能|麻[烦煩](?:您|你)?)(?:[进進]一步|再|具[体體]|明[确確]|更|[详詳][细細])*(?:[说說]明|澄清|明[确確]|具[体體]|[补補]充|告[诉訴知]|指明|[说說]清|指定|[确確][认認]|[详詳][细細])[^,.]{0,30}(?:哪|[谁誰]|什[么麼]|一下|是指|[还還]是|范[围圍]|[问問][题題]|[吗嗎]|$)",
         r"^(?:是指|指的是|是)?(?:哪|[谁誰])[^?]{0,24}\?",
     ),
-    declines=r"(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
+    declines=r"(?:[无無]法|不能|不[会會便])[^,.]{0,6}[帮幫](?:您|你)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
 )
 
 WORDINGS: dict[str, Wording] = {

@@ -35,6 +35,7 @@ that judges and graders see."""
 _BY_ID, _LANGUAGE = "contexts_by_id", "language"
 _BEFORE = "The question below ends a conversation. What was said before it, in order:"
 """Stands before the turns, where there are any."""
+_HEADER = re.compile(r"---[ \t]*\n((?:[ \t]*(?:answered|abstained)[ \t]*:[ \t]*\S[^\n]*\n)+)---[ \t]*\n")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 
@@ -55,6 +56,10 @@ class Template:
     """Share of the probability mass that is sampled from; None for all of it, or what the model has by default."""
     max_passage_tokens: int = 375
     """Each passage is cut to its first so many tokens of the model before it is rendered."""
+    answered_phrases: tuple[str, ...] = ()
+    """Words by which the prompt has the model say that the passages answer; see `load_template`."""
+    abstained_phrases: tuple[str, ...] = ()
+    """Words by which it has the model say that they do not."""
     max_prompt_tokens: int | None = None
     """The passages are cut further, all to the same length, until the prompt has no more tokens; None for no limit."""
 
@@ -69,8 +74,9 @@ def load_template(name_or_path: str | Path) -> Template:
 
     Args:
         name_or_path: one of `TEMPLATES`, or the path of a UTF-8 text file with the placeholders of `Template.text`. A
-            file is taken as it is, but for the line break at its very end. It gets the settings of `vanilla`, or of
-            `rag` if it shows ids.
+            file is taken as it is, but for the line break at its very end and a header: between two lines `---`,
+            lines `answered: WORDS` and `abstained: WORDS` state how the model is told to say yes and no. It gets the
+            settings of `vanilla`, or of `rag` if it shows ids.
 
     Raises:
         UnknownName: if it is a name, without a dot or a slash, of no template.
@@ -82,6 +88,12 @@ def load_template(name_or_path: str | Path) -> Template:
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
     text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
+    phrases: dict[str, list[str]] = {"answered": [], "abstained": []}
+    if header := _HEADER.match(text):
+        for line in header[1].splitlines():
+            kind, _, words = line.partition(":")
+            phrases[kind.strip()].append(words.strip())
+        text = text[header.end() :]
     placeholders = set(_PLACEHOLDER.findall(text))
     for unknown in sorted(placeholders - {*PLACEHOLDERS, _BY_ID, _LANGUAGE}):
         raise BadInput(
@@ -101,7 +113,11 @@ def load_template(name_or_path: str | Path) -> Template:
         raise BadInput(
             f"a template that comes with the program is named {path.stem} too", where=str(path), do="rename the file"
         )
-    return _template(path.stem, text)
+    return replace(
+        _template(path.stem, text),
+        answered_phrases=tuple(phrases["answered"]),
+        abstained_phrases=tuple(phrases["abstained"]),
+    )
 
 
 def _template(name: str, text: str) -> Template:

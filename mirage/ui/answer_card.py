@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from html import escape
+from typing import get_args
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ from mirage.ui.table import column_help, mark_html, mode
 from mirage.ui.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.views.answers import AnswerView, FeatureValue, MeasureScores, QueryView
 
-_SIGNS = frozenset({"answered", "abstained", "unparsed", "empty", "api_error", "missing", "right", "wrong"})
+_SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
 _WORDS = {"api_error": "API error"}
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {

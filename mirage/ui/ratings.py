@@ -37,8 +37,8 @@ _ANSWERS = (
         "undecided",
         "Undecided",
         "rate",
-        help="Share of the answers in which neither an answer nor an abstention can be made out: unparsed, empty or an "
-        "API error. n is the column Answers.",
+        help="Share of the answers that neither answer nor abstain: they ask back, are unparsed, empty or an API "
+        "error. n is the column Answers.",
     ),
     Col("answers", "Answers", "count", help="Answers of the system to the queries behind this row (n).", width=62),
 )

@@ -41,14 +41,17 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Outcome",
         "Outcomes and rates",
         "What one answer amounts to. answered: it says that the passages hold the answer, or gives it. abstained: "
-        "it says that they do not. unparsed: neither can be made out. empty: white space only. api_error: the text is "
+        "it says that they do not, or declines. clarification: it only asks back what is meant. unparsed: none of these "
+        "can be made out. empty: white space only. api_error: the text is "
         "an error message of the service. missing: the source has no answer. Each outcome names the rule that "
         "decided and the span of the answer it rests on.",
         "",
         f"{NM}; nomiracl/prompts/template.py, VanillaTemplate.postprocess",
         "Two parsers are kept side by side: published reproduces the printed figures, strict corrects what the "
         "published rules misread (curly apostrophes, negations, quoted instructions, API errors, abstentions in "
-        "other languages).",
+        "other languages). The prompt decides the rules of strict: replies to NoMIRACL's prompts are read by its "
+        "formulas, any other answer clause by clause, in 18 languages; there a claim outweighs a gap named beside it, "
+        "also one from the system's own knowledge.",
     ),
     Definition(
         "Relevant and non-relevant subset",
@@ -90,9 +93,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Undecided share",
         "Outcomes and rates",
-        "The share of the answers present whose outcome is neither answered nor abstained: unparsed, empty or an API "
-        "error.",
-        r"\frac{\text{unparsed} + \text{empty} + \text{API error}}{n - \text{missing}}",
+        "The share of the answers present whose outcome is neither answered nor abstained: it asks back, is unparsed, "
+        "empty or an API error.",
+        r"\frac{\text{clarification} + \text{unparsed} + \text{empty} + \text{API error}}{n - \text{missing}}",
         "ours",
     ),
     Definition(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mirage import outcomes, store
 from mirage.errors import NotEnoughData
 from mirage.languages import in_order
-from mirage.schema import Parser, Subset
+from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.sources.published import BASELINES, SYSTEM_NAMES
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _printed(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]
 
 
 _NONE = {
-    **dict.fromkeys(("n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"), 0),
+    **dict.fromkeys(("n", "answered", "abstained", *UNDECIDED, "missing"), 0),
     **dict.fromkeys(("rate", "rate_low", "rate_high", "rate_as_published", "undecided")),
 }
 """The row of `outcomes.Rate` of what is not there."""

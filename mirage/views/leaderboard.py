@@ -21,6 +21,7 @@ from mirage.rank.languages import language_effects as unusual_of
 from mirage.rank.ranking import change_lines as change_lines
 from mirage.rank.ranking import counted_lines as counted_lines
 from mirage.rank.whatif import RankOptions, WhatIfResult, compare
+from mirage.schema import UNDECIDED
 from mirage.store import is_remote, makers_of
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     if Referee.named(referee).by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
-            "count(*) FILTER (outcome IN ('unparsed', 'empty', 'api_error')) AS undecided "
+            f"count(*) FILTER (outcome IN {UNDECIDED}) AS undecided "
             "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL"
         )
     return arena.sql(

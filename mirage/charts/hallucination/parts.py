@@ -7,6 +7,7 @@ from typing import Any
 
 from mirage.charts.palette import FORMATS, Mode, axis, family, ink, label_text
 from mirage.languages import name_of
+from mirage.schema import UNDECIDED
 
 Row = Mapping[str, Any]
 """A row of `views.Rates.systems` or `views.Rates.cells`."""
@@ -15,8 +16,8 @@ RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
 QUERIES = {"hallucination": "non-relevant queries", "error": "relevant queries"}
 """The queries that either rate is about."""
 OUTCOMES = {
-    "hallucination": ("answered", "unparsed", "empty", "api_error", "missing", "abstained"),
-    "error": ("abstained", "unparsed", "empty", "api_error", "missing", "answered"),
+    "hallucination": ("answered", *UNDECIDED, "missing", "abstained"),
+    "error": ("abstained", *UNDECIDED, "missing", "answered"),
 }
 """Outcomes from wrong over undecided to right."""
 LABEL = 11

@@ -19,7 +19,7 @@ from mirage.charts.hallucination.parts import (
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import SPACE, Mode, ink, label_text, layout, on_ramp, rows_axis
 
-_PATTERNS = {"unparsed": "/", "empty": ".", "api_error": "x", "missing": "|"}
+_PATTERNS = {"clarification": "-", "unparsed": "/", "empty": ".", "api_error": "x", "missing": "|"}
 _LINE = 24
 """Height of a row in pixels."""
 
