@@ -20,7 +20,7 @@ Of an answer with the headings Reason and Answer only the part under Answer is r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -120,7 +120,7 @@ def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Pa
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        decision = _decide(list(_clauses(raw, folded, readers)), table=len(_ROW.findall(raw)) > 1)
+        decision = _decide(_enough(_clauses(raw, folded, readers)), table=len(_ROW.findall(raw)) > 1)
     outcome, rule, span = decision
     if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
@@ -130,6 +130,20 @@ def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Pa
     return Parsed(outcome, rule, begin + start, begin + end)
 
 
+def _enough(clauses: Iterable[_Clause]) -> list[_Clause]:
+    """The clauses up to where so much is claimed that no more can change the outcome."""
+    result: list[_Clause] = []
+    claimed = 0
+    for clause in clauses:
+        result.append(clause)
+        claimed += clause.size if clause.kind == "claim" and clause.size >= _SHORTEST else 0
+        if claimed > _LONG:
+            break
+    return result
+
+
+_LONG = 100
+"""Words of claims after which an answer answers, whatever follows."""
 _Decision = tuple[Outcome, str, tuple[int, int] | None]
 """Outcome, rule and the span that decided."""
 
@@ -385,9 +399,9 @@ def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources:
         return any(getattr(reader, name).search(text) for reader in readers)
 
     stripped = clause.strip(_TRIM)
-    if asked and holds("offers"):
-        return "aside"
     about_sources, asks = holds("sources"), holds("asks")
+    if (asked or asks) and holds("offers"):
+        return "aside"
     if asks and (asked or not about_sources):
         return "asks"
     if holds("declines"):
