@@ -7,7 +7,7 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-fast lint bench engines data sample pictures docs
+.PHONY: help app test test-fast lint bench outcomes engines data sample pictures docs
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,9 @@ bench: .venv/.ready-dev ## time the slow parts side by side with what they repla
 
 engines: .venv-engines/.ready ## run the tests with real engines and weights (vLLM's CPU build, multilingual-e5-small); 4 GB in .venv-engines
 	.venv-engines/bin/python -m pytest tests/engines -p no:randomly -s $(ARGS)
+
+outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels kept apart, for the page Methods
+	$(PY) -m benchmarks.outcomes
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 	$(PY) -m mirage bundle "$(DATA)" --into data

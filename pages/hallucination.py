@@ -75,14 +75,16 @@ def _computed(page: ui.Page) -> None:
             key="definition",
             kind="definition",
             segments=True,
-            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (asks back, unparsed, empty or an API error); "
-            "the papers' tables print this one. The table shows both.",
+            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (asks back, unparsed, empty or an "
+            "API error); the papers' tables print this one. The table shows both.",
         )
         focus, parser = _options(page)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
     rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells), conclusion=_answer(rows))
+    if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
+        ui.note(unparsed[0].upper() + unparsed[1:] + ".")
     left, right = ui.side_by_side((320, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(

@@ -9,7 +9,7 @@ from itertools import groupby
 import streamlit as st
 
 from mirage import schema, store, ui
-from mirage.charts.palette import ink
+from mirage.charts.palette import FORMATS, ink
 from mirage.text import counted
 from mirage.views import methods as views
 from mirage.views.definitions import DEFINITIONS, Definition
@@ -21,7 +21,24 @@ _RULES = (
     ui.Col("rule", "Rule", "text", help="The rule of the strict parser that decided.", width=180),
     ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
 )
-_SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
+_ACCURACY = (
+    ui.Col("language", "Language", "text", help="Language of the labelled answers; all: all together."),
+    ui.Col("n", "Answers", "count", help="Labelled answers."),
+    ui.Col(
+        "wrong",
+        "Wrong",
+        "interval",
+        help="Read as another outcome than the label says; 95% Wilson interval.",
+        low="wrong_low",
+        high="wrong_high",
+        written="rate",
+    ),
+    ui.Col("unparsed", "Unparsed", "rate", help="No outcome can be made out."),
+    ui.Col("phrase_wrong", "Any phrase", "rate", help="Wrong if any phrase of refusal anywhere abstains."),
+    ui.Col("length_wrong", "Length", "rate", help="Wrong if answers below a length abstain; the best length."),
+)
+COUNT, RATE = FORMATS["count"].write, FORMATS["rate"].write
+_SECTIONS = ("Definitions", "Differences", "Outcomes", "Prompts", "Data", "Columns")
 
 
 def main(page: ui.Page) -> None:
@@ -37,6 +54,8 @@ def main(page: ui.Page) -> None:
         definitions(page, words)
     elif section == "Differences":
         differences(page)
+    elif section == "Outcomes":
+        accuracy(page)
     elif section == "Prompts":
         prompts(page, words)
     elif section == "Data":
@@ -86,6 +105,23 @@ def differences(page: ui.Page) -> None:
     st.header("Answers that the two parsers read differently", anchor=False)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
+
+
+def accuracy(page: ui.Page) -> None:
+    """Errors of the rules for free answers, by language, beside two simple baselines."""
+    half, rows = views.outcome_accuracy()
+    if not len(rows):
+        st.info("The rules have not been measured.")
+        return
+    total = rows.to_pylist()[-1]
+    page.summary(
+        f"Free answers: {RATE(total['wrong'])} of {COUNT(total['n'])} labelled answers in {len(rows) - 1} languages "
+        f"read wrongly, {RATE(total['unparsed'])} unparsed."
+    )
+    kept_apart = "kept apart from whoever wrote the rules" if half == "held" else "used in writing the rules"
+    ui.note(f"Answers to prompts other than NoMIRACL's. The labelled answers were {kept_apart}.")
+    ui.table(rows, _ACCURACY, key="accuracy")
+    page.download("outcome-accuracy", rows, about={"labels": half})
 
 
 def prompts(page: ui.Page, words: str) -> None:

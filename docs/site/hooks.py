@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from mirage import schema
 from mirage.cli import app
+from mirage.outcomes.accuracy import measured
 from mirage.ui.entries import PAGES
 from mirage.views.definitions import DEFINITIONS
 
@@ -71,6 +72,18 @@ def definitions() -> Iterator[str]:
                 yield f"What we do differently: {entry.departure}\n"
 
 
+def outcomes() -> Iterator[str]:
+    """The accuracy of the rules for free answers."""
+    half, rows = measured()
+    yield f"| language | answers ({half}) | wrong | 95% interval | unparsed | any phrase: wrong | length: wrong |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        yield (
+            f"| {row.language} | {row.n:,} | {row.wrong:.1%} | {row.wrong_low:.1%} to {row.wrong_high:.1%} "
+            f"| {row.unparsed:.1%} | {row.phrase_wrong:.1%} | {row.length_wrong:.1%} |"
+        )
+
+
 def pages() -> Iterator[str]:
     """The pages of the explorer."""
     yield "| page | the question it answers |\n|---|---|"
@@ -83,6 +96,7 @@ _PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "tables": tables,
     "commands": commands,
     "definitions": definitions,
+    "outcomes": outcomes,
     "pages": pages,
 }
 

@@ -144,6 +144,19 @@ def _enough(clauses: Iterable[_Clause]) -> list[_Clause]:
 
 _LONG = 100
 """Words of claims after which an answer answers, whatever follows."""
+
+
+def names_gap(answer: str, language: str) -> bool:
+    """Whether an answer has any phrase of refusal anywhere: what a simple rule would go by."""
+    code = base(language)
+    text = _clean(fold(answer, code)).text
+    readers = _readers(code, bool(_ENGLISH.search(text)))
+    return any(
+        reader.gap.search(text) or reader.short.fullmatch(text.strip(_TRIM)) or reader.declines.search(text)
+        for reader in readers
+    )
+
+
 _Decision = tuple[Outcome, str, tuple[int, int] | None]
 """Outcome, rule and the span that decided."""
 
@@ -372,7 +385,7 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iter
 def _size(clause: str) -> int:
     """How much a clause says: a number counts as two words, two characters of a script without spaces as one."""
     crowded = len(_CROWDED.findall(clause))
-    spaced = _WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
+    spaced: list[str] = _WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
     return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
 
 

@@ -117,11 +117,11 @@ def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phra
     parts = [schema.from_columns("outcomes", {})]
     for code in sorted(answers["language"].unique().to_pylist()):
         in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
-        parts.append(_of_language(code, *in_language, phrases or {}))
+        parts.append(_of_language(code, *in_language, phrases=phrases or {}))
     return pa.concat_tables(parts)
 
 
-def _of_language(language: str, queries: pa.Table, answers: pa.Table, phrases: Mapping[str, Phrases]) -> pa.Table:
+def _of_language(language: str, queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phrases]) -> pa.Table:
     """The outcomes of the answers in one language, in the order of their key.
 
     Most answers repeat: each text is parsed once.

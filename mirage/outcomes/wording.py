@@ -105,8 +105,8 @@ _EN = Wording(
         r"|extract|be sure|see (?:any|the|an?)|state\b|specify|pinpoint|discern|make out|offer an)",
         r"(?:\b(?:not|never|nowhere|neither)|n't) (?:\w+ly )?(?:(?:be|been) )?(?:mentioned|specified|stated|indicated|answerable|disclosed|addressed"
         r"|discussed|spelled out|touched (?:up)?on)\b",
-        rf"(?:\b(?:not|never|nowhere)|n't) (?:\w+ly )?(?:(?:be|been) )?(?:provided|given|described|known|found|available|included|covered|listed|named|explained"
-        rf"|recorded|documented|contained|reported|present|shown|clear|answered|revealed|identified|detailed)\b(?= (?:\w+ ){{0,2}}?(?:in|by|from|within|among|here|based)\b|\W*$)",
+        r"(?:\b(?:not|never|nowhere)|n't) (?:\w+ly )?(?:(?:be|been) )?(?:provided|given|described|known|found|available|included|covered|listed|named|explained"
+        r"|recorded|documented|contained|reported|present|shown|clear|answered|revealed|identified|detailed)\b(?= (?:\w+ ){0,2}?(?:in|by|from|within|among|here|based)\b|\W*$)",
         r"\b(?:is|are|remains?|was|it's|stays?|left) (?:\w+ly |still |also )?(?:unknown|unclear|uncertain|unspecified|unanswered|undetermined|unmentioned|unanswerable|unstated)\b",
         r"^(?:it is |it's |and )?(?:unclear|uncertain|unknown|unanswerable)\b",
         rf"\b(?:there(?:'s| is| are| was| were)|contains?|provides?|offers?|gives?|makes?|has|have|with|find|found|see|hold|holds) "
@@ -1193,8 +1193,8 @@ _ZH = Wording(
     gap=_words(
         rf"{_ZH_SOURCES}(?:[里裡中内內上])[^,.]{{0,8}}?(?:[没沒]有|[没沒]|[无無])|[只隻]字未提|[没沒][有]?(?:[说說][谁誰何哪是明到]|写|寫|[讲講])|[没沒]有[^,.]{{0,3}}[说說]",
         r"不(?:太)?(?:知道|清楚|[确確]定|[详詳]|明(?![显顯确確白智])|了解|得而知|[晓曉]得)|未知|未[详詳]|不明$|不明(?=[,.])|[尚仍]不|有待",
-        rf"(?:[无無]法|不能|[没沒]法|[没沒]办法|[没沒]辦法|[难難]以|未能|不可能|[没沒]能|[无無]从|[无無]從)[^,.;]{{0,40}}?(?:回答|作答|解答|[确確]定|[确確][认認]|得知|判[断斷]|知道|找到|提供|[给給]出|推[断斷测測知]|得出|[获獲]得|[获獲]知|答[复復覆]|告[诉訴]|查到|核[实實]|[说說]明|看出|了解|[断斷]定|答案|[识識][别別]|定位|[证證][实實]|答|下[结結][论論]|指出|得到)",
-        rf"(?:[没沒]有?(?:任何|明[确確]|直接|具[体體]|相[关關]|[给給]出)?地?|未(?:曾|能|被|[对對])?(?:明[确確]|直接|具[体體])?|并未|並未|均未|都[没沒]有?|也[没沒]有?|尚未|[没沒])(?:[对對][^,.]{{0,12}})?[^,.]{{0,6}}?(?:提及|提到|提供|[说說]明|指出|[给給]出|涉及|回答|介[绍紹]|描述|[记記][载載录錄]|找到|[发發][现現]|[显顯]示|解[释釋]|列出|交代|[谈談][到及]|[讨討][论論]|透露|[写寫]明|明[确確]|[标標]明|注明|[阐闡]述|查到|[详詳]述|披露|言及|[讲講]到|[论論]及|[说說][是到明谁誰何])",
+        r"(?:[无無]法|不能|[没沒]法|[没沒]办法|[没沒]辦法|[难難]以|未能|不可能|[没沒]能|[无無]从|[无無]從)[^,.;]{0,40}?(?:回答|作答|解答|[确確]定|[确確][认認]|得知|判[断斷]|知道|找到|提供|[给給]出|推[断斷测測知]|得出|[获獲]得|[获獲]知|答[复復覆]|告[诉訴]|查到|核[实實]|[说說]明|看出|了解|[断斷]定|答案|[识識][别別]|定位|[证證][实實]|答|下[结結][论論]|指出|得到)",
+        r"(?:[没沒]有?(?:任何|明[确確]|直接|具[体體]|相[关關]|[给給]出)?地?|未(?:曾|能|被|[对對])?(?:明[确確]|直接|具[体體])?|并未|並未|均未|都[没沒]有?|也[没沒]有?|尚未|[没沒])(?:[对對][^,.]{0,12})?[^,.]{0,6}?(?:提及|提到|提供|[说說]明|指出|[给給]出|涉及|回答|介[绍紹]|描述|[记記][载載录錄]|找到|[发發][现現]|[显顯]示|解[释釋]|列出|交代|[谈談][到及]|[讨討][论論]|透露|[写寫]明|明[确確]|[标標]明|注明|[阐闡]述|查到|[详詳]述|披露|言及|[讲講]到|[论論]及|[说說][是到明谁誰何])",
         rf"(?:[没沒]有?|[无無]|缺乏|缺少|不存在|找不到|查不到|看不到|[寻尋]不到|不含|未含|不包[含括]|未包[含括]|不具[备備])(?:任何|足[够夠]的?|相[关關]的?|有[关關]|直接|明[确確]|具[体體]|可用|[关關]于|[关關]於|[与與])?[^,.;]{{0,40}}?{_ZH_INFO}",
         r"找不到|查不到|[寻尋]不到|查[无無]|[无無]可奉告|[无無]从|[无無]從|[无無]法",
         rf"(?:{_ZH_INFO}|{_ZH_SOURCES})[^,.]{{0,16}}?(?:不足|不[够夠]|有限|欠缺|不充分|不完整|缺失|[无無][关關]|不相[关關]|不存在|[没沒]有(?=[,.]|$)|都[没沒]有)",

@@ -41,9 +41,9 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Outcome",
         "Outcomes and rates",
         "What one answer amounts to. answered: it says that the passages hold the answer, or gives it. abstained: "
-        "it says that they do not, or declines. clarification: it only asks back what is meant. unparsed: none of these "
-        "can be made out. empty: white space only. api_error: the text is "
-        "an error message of the service. missing: the source has no answer. Each outcome names the rule that "
+        "it says that they do not, or declines. clarification: it only asks back what is meant. unparsed: none of "
+        "these can be made out. empty: white space only. api_error: the text is an error message of the "
+        "service. missing: the source has no answer. Each outcome names the rule that "
         "decided and the span of the answer it rests on.",
         "",
         f"{NM}; nomiracl/prompts/template.py, VanillaTemplate.postprocess",

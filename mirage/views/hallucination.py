@@ -222,6 +222,11 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
     return outcomes.rates(_outcomes(arena), parser=parser, languages=languages)
 
 
+def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:
+    """What to say where many answers are unparsed, among the languages picked."""
+    return outcomes.unparsed_note(rate_table(arena, parser, languages))
+
+
 @lru_cache(maxsize=4)
 def _outcomes(arena: Arena) -> pa.Table:
     columns = ("language", "system", "parser", "subset", "outcome")

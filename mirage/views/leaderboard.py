@@ -234,8 +234,9 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     if Referee.named(referee).by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
-            f"count(*) FILTER (outcome IN {UNDECIDED}) AS undecided "
-            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL"
+            "count(*) FILTER (list_contains(?, outcome)) AS undecided "
+            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL",
+            [list(UNDECIDED)],
         )
     return arena.sql(
         "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE $1 IN (judge, 'pooled') "

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mirage.rank as rank
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.outcomes import RULES, departures, rates
+from mirage.outcomes.accuracy import OutcomeAccuracy, measured
 from mirage.prompts.origins import ORIGINS, PromptOrigin
 
 if TYPE_CHECKING:
@@ -71,6 +73,12 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 
 
 @lru_cache(maxsize=8)
+def outcome_accuracy() -> tuple[str, pa.Table]:
+    """The half of the labels that the rules for free answers were measured on, and the errors by language."""
+    half, rows = measured()
+    return half, schema.from_rows(OutcomeAccuracy, list(rows))
+
+
 def rule_counts(arena: Arena) -> pa.Table | None:
     """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
     the outcomes are by one parser alone.
