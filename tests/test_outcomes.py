@@ -297,7 +297,7 @@ def queries(*rows: tuple[str, str, str | None]) -> pa.Table:
 def answers(*rows: tuple[str, str, str, str | None, str]) -> pa.Table:
     names = ("language", "query_id", "system", "text", "status")
     columns = {n: list(c) for n, c in zip(names, zip(*rows, strict=True), strict=True)}
-    return schema.from_columns("answers", columns)
+    return schema.from_columns("answers", columns | {"template": ["vanilla"] * len(rows)})
 
 
 YES, IDK = "Yes, answer is present", "I don't know"
@@ -393,7 +393,7 @@ def test_rates_of_one_language_by_hand() -> None:
     )
     rows = {(r["language"], r["subset"]): r for r in table.to_pylist()}
     row = rows["en", "non_relevant"]
-    assert [row[c] for c in RATE_COLUMNS[3:10]] == [110, 30, 50, 8, 7, 5, 10]
+    assert [row[c] for c in RATE_COLUMNS[3:11]] == [110, 30, 50, 0, 8, 7, 5, 10]
     assert row["rate"] == pytest.approx(30 / 80)
     assert (row["rate_low"], row["rate_high"]) == pytest.approx(wilson(30, 80))
     assert row["rate_as_published"] == pytest.approx(1 - 50 / 100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -206,3 +207,14 @@ def test_the_rules_beat_both_baselines_in_every_language() -> None:
     _, rows = measured()
     for row in rows:
         assert row.wrong + row.unparsed < min(row.phrase_wrong, row.length_wrong)
+
+
+def test_sentences_of_passages_are_claims() -> None:
+    """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
+    passages = store.open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
+    texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
+    texts = {(language, text) for language, text in texts if len(text) > 20}
+    for code in sorted(LANGUAGES):
+        of_language = [text for language, text in texts if language == code]
+        refused = [text for text in of_language if free(text, code).outcome != "answered"]
+        assert len(refused) <= len(of_language) / 50, refused

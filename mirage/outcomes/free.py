@@ -90,6 +90,8 @@ _WORDS = re.compile(r"[^\W_]+")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
+# Yoruba "writes", which without its dot is "not".
+_LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -109,7 +111,7 @@ def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Pa
     begin, stop = parts.answer_span
     code = base(language)
     raw = answer[begin:stop]
-    folded = _clean(fold(raw, code))
+    folded = _clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
     words = folded.text.strip(_TRIM)
     if not _WORDS.search(words):
         return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")

@@ -86,6 +86,7 @@ _EN = Wording(
     nouns=rf"\b(?:{_EN_SOURCES}|{_EN_INFO}|questions?|query|none of (?:them|these|those))\b",
     statutes=r"\b(?:acts?|laws?|treat(?:y|ies)|constitution|regulations?|decrees?|charter|ordinance|statutes?|contract|bible|quran|directive|convention|agreement|code|bill|rules?)\b",
     denies=_words(
+        r"\b(?:contain|ha[sv]e?|list|giv|provid|includ|offer|mention|state|name)\w* no\b",
         rf"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|would)(?:n't|not| not| never) (?:\w+ ){{0,3}}?{_EN_HOLD}",
         rf"\b(?:never|neither|nor) (?:do |does |did )?(?:\w+ )?{_EN_HOLD}",
         rf"\b(?:no|not any|without|lack(?:s|ing|ed)?(?: of)?|insufficient|not (?:enough|sufficient)|too little) "
@@ -221,7 +222,7 @@ _DE = Wording(
     denies=_all(_DE_NOT, _DE_HOLD),
     gap=_words(
         r"\bweiß (?:ich )?(?:\w+ ){0,4}?nicht\b|\bweiss (?:ich )?(?:\w+ ){0,4}?nicht\b|\bkeine ahnung\b|\bbin (?:ich )?(?:mir )?(?:\w+ )?(?:nicht sicher|unsicher)",
-        rf"\b(?:kein(?:e[rnms]?)?|ohne|mangels|unzureichende\w*|fehlende\w*|zu wenig|(?:nicht )?genug|nicht genügend|nicht ausreichend) (?:[\w-]+ ){{0,4}}?[\w-]*(?:{_DE_INFO}|{_DE_SOURCES}|kontext)\b",
+        rf"\b(?:kein(?:e[rnms]?)?|ohne|mangels|unzureichende\w*|fehlende\w*|zu wenig|(?:nicht )?genug|nicht genügend|nicht ausreichend) (?:[\w-]+ ){{0,4}}?[\w-]*(?:{_DE_INFO}|kontext)\b",
         r"\bnicht (?:[\w-]+ ){0,4}?(?:erwähn|genannt|angegeben|beantwort|bekannt|ersicht|hervor|bestimm|ermittel|spezifi|beschrieb|aufgef|thematis|entnehm|festgehalten|vermerk|präzisier|eingegangen|überliefert|enthalten|dokumentiert|angeführt|erläutert|erklärt|behandelt|klar|gesagt|die rede)",
         r"\b(?:kann|können|konnte|konnten|lässt|lassen|ließ|vermag)\b.{0,120}?\b(?:nicht|keine?n?)\b.{0,80}?(?:beantwort|\bsagen|finden|bestimm|ermittel|nennen|feststell|entnehm|antwort|geben|machen|liefern|erkennen|ableiten|klären|belegen|angeben|wissen|schließen|gefunden|erschließen)",
         r"\b(?:ist|bleibt|sind|bleiben|sei|bleib)\b (?:[\w-]+ ){0,5}?(?:unklar|unbekannt|offen|ungewiss|unbeantwortet|ungeklärt|unerwähnt)\b",
@@ -496,7 +497,7 @@ _RU = Wording(
     denies=_all(_RU_NOT, _RU_HOLD),
     gap=_words(
         r"\b(?:я |мне |мы |нам )?(?:этого |точно |об этом |к сожалению,? |также )?не (?:знаю|уверен\w*|располагаю|владею|имею|вижу|нашел|нашёл|нашла|нахожу|обладаю|смог\w*|сумел\w*|могу|можем|можно|удалось|удается|удаётся|получится|получилось|представляется возможным|в состоянии|осведомлен)\b",
-        r"\bпонятия не имею\b|\bзатрудняюсь\b|\bнеясно\b|\bне ?ясно\b|\bнеизвестн\w+|\bне ?понятно\b|\bневыяснен\w*|\bостается (?:неясн|неизвестн|открыт|загадк)|\bостаётся (?:неясн|неизвестн|открыт|загадк)|\bне (?:до конца )?(?:известн|выяснен|установлен|уточнен|уточнён|определен|определён)",
+        r"\bпонятия не имею\b|\bзатрудняюсь\b|\bнеясно\b|\bне ?ясно\b|\bнеизвестн(?:о|ы|а|ен)\b|\bне ?понятно\b|\bневыяснен\w*|\bостается (?:неясн|неизвестн|открыт|загадк)|\bостаётся (?:неясн|неизвестн|открыт|загадк)|\bне (?:до конца )?(?:известн|выяснен|установлен|уточнен|уточнён|определен|определён)",
         r"\b(?:нельзя|невозможно|не ?льзя|трудно|сложно)\b.{0,60}(?:ответ|определ|установ|узна|сказа|найти|да[тв]|выясн|подтвер|сдел|вывод|суди|ска)|(?:ответ|определ|установ|узна|сказа|найти|да[тв]|выясн|подтвер|сдел|вывод|суди)\w*.{0,80}\b(?:нельзя|невозможно|не представляется возможным|не удалось|не удаётся|не могу|не получ)",
         rf"\b(?:нет|отсутству\w+|недостаточно|не хватает|недоста[её]т\w*|не ?достаточно|мало|без|никаких|никакой|не содержит\w*|не содержат|не нашлось|не найдено|не обнаружено) (?:[\w-]+ ){{0,4}}?(?:{_RU_INFO}|{_RU_SOURCES})\b|\b(?:{_RU_INFO}) (?:[\w-]+ ){{0,8}}?(?:нет\b|отсутству|не (?:\w+ )?(?:содерж|найд|наш|указ|привод|привед|предостав|обнаруж|имеет|имею|достаточн|хвата|представл|да[ёеюн]|встреч|сообща))",
         r"\bне (?:[\w-]+ )?(?:упомина|упомян|указан|указыва|сказан|говорит|говорят|сообща|приводит|приведен|приведён|уточня|раскрыва|освеща|назван|называ|описан|описыва|поясня|объясня|отражен|отражён|затрагива|содержит|предоставл|рассматрива|обсужда|фигуриру)",
@@ -550,11 +551,11 @@ _ID_NOT = r"\b(?:tidak|tak|belum|bukan|tanpa|kurang|nihil|tiada|tidaklah|gagal|m
 _ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
 _ID = Wording(
     sources=rf"\b{_ID_SOURCES}\b",
-    nouns=rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|di dalamnya|satu pun)\b",
+    nouns=rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|satu pun)\b",
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
-        r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:tahu|mengetahui\w*|yakin|menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:$|jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|ini|itu|tersebut|apa|siapa|kapan|berapa|mana))",
+        r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:(?:tahu|mengetahui\w*|yakin)\b|(?:menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|apa pun|siapa|kapan|berapa)))",
         rf"\b(?:tidak ada|tak ada|tidak (?:\w+ )?(?:terdapat|ditemukan|tersedia|memuat|berisi|mengandung|memberikan|mencantumkan|memiliki|menyediakan|menemukan)|tanpa|kurangnya|kurang|belum ada|minimnya) (?:\w+ ){{0,4}}?(?:{_ID_INFO}|{_ID_SOURCES}|cukup)\b|\b(?:{_ID_INFO}) (?:[\w-]+ ){{0,8}}?(?:tidak|belum|kurang|tak) (?:\w+ )?(?:ada|tersedia|cukup|ditemukan|disebut\w*|terdapat|diberikan|memadai|lengkap|dicantumkan|tercantum|jelas|dijelaskan|mencukupi|diketahui|bisa|dapat)",
         r"\b(?:tidak|tak|belum|kurang) (?:secara \w+ |pernah |juga |pula )?(?:di|ter|me|ber)\w*(?:sebut|cantum|tahu|jelas|jawab|rinci|singgung|ungkap|bahas|terangkan|tulis|catat|temukan|tentukan|muat|urai|sampaikan|spesifikasi|pastikan|nyatakan|tunjuk|laporkan|definisi)\w*",
         r"\btidak (?:\w+ )?(?:jelas|pasti|diketahui|menyebut\w*|menjelaskan|menjawab|membahas|menyinggung|mencantumkan|merinci|mengungkap\w*|memuat|mengatakan|menyatakan|menerangkan|menguraikan|memberi\w*|menunjukkan)\b",
@@ -603,27 +604,25 @@ _ID = Wording(
     declines=r"\btidak (?:dapat|bisa|akan|boleh) (?:\w+ )?(?:membantu|memenuhi|memberi(?:kan)? (?:saran|nasihat|instruksi|panduan|petunjuk)|mendukung|melayani)|\bbertentangan dengan (?:pedoman|kebijakan)",
 )
 
-_SW_SOURCES = r"(?:hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|sehemu|dokezo|madokezo|maandiko)"
-_SW_INFO = (
-    r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|yoyote|popote|ufafanuzi|undani|kutajwa)"
-)
+_SW_SOURCES = r"(?:hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
+_SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|ufafanuzi|undani|kutajwa)"
 _SW_NEGVERB = (
     r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa|tu)|si|siku|hatu|hai|hauna)(?:ja|ku|ta|na)?(?:i|ya|li|wa|ki|m|zi|ni)?\w*"
 )
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
-    nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo|humo)\b",
+    nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
     statutes=r"\b(?:sheria|mkataba|katiba|kanuni|amri|biblia|kurani|azimio|makubaliano|maagizo)\b",
     denies=_words(
         _all(
-            r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)\w*|bila|si\w+|hakuna|hamna|pasipo|kutokuwepo|ukosefu|haitoshi|hazitoshi)\b",
+            r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)\w*|bila|si(?:ku(?:pat|wez|on)|ja|wez|ju|na\b|pat|on|fah)\w*|hakuna|hamna|pasipo|kutokuwepo|ukosefu|haitoshi|hazitoshi)\b",
             r"(?:taj|elez|sem|jib|tosh|onyesh|onesh|toa\b|\wtoi\b|toi\b|pat|zungumz|gus|bainish|fafanu|na\b|patik|kuna|hamna|julik|jumuish|oroshesh|orodhesh|husu|hus|eleke|ripot|we(?:z|k)|fich|nyesh|ongele|thibitish|taja|ndik|kuwepo|po\b|mo\b|eleza|naelez|bain)",
         ),
     ),
     gap=_words(
         r"\b(?:sijui|sifahamu|sina (?:uhakika|jibu|taarifa|habari|maelezo|ufahamu|ujuzi|data|uwezo|hakika)|siwezi|sikuweza|sijaweza|hatujui|hatuwezi|sikupata|sijapata|sijaona|sioni|sikuona)\b",
-        rf"\b(?:hakuna|hamna|hapana|bila|ukosefu wa|hazina|haina|hayana|hauna|halina|hakukuwa na|hakupatikana|hawana|hakujapatikana|havina|kuna upungufu wa) (?:[\w']+ ){{0,4}}?(?:{_SW_INFO}|{_SW_SOURCES}|kinacho\w+|inayo\w+|zinazo\w+|yanayo\w+|unao\w+)\b",
-        r"\bha(?:i|ya|zi|li|ki|vi|wa|ku|u|mu|pa|)(?:ja|ku|ta)?(?:wez\w+|julikan\w+|julikani|taj\w*|elez\w*|sem\w*|patikan\w*|tosh\w*|bainish\w*|fahamik\w*|fafanu\w*|jibu\w*|jibik\w*|onesh\w*|onyesh\w*|gus\w+|zungumz\w+|tambulik\w*|ongele\w+|wekwa\w*|andik\w+|ripoti\w*|tolewa\w*|toi|toa|jumuish\w*|orodhesh\w*|thibitish\w*|eleweki|eleweka|ko wazi|po wazi|yumo|imo|limo|mo|husian\w*|husu|husik\w*|jathibit\w+|pewa|kutaj\w+|na uhakika)\b",
+        rf"\b(?:hakuna|hamna|hapana|bila|ukosefu wa|hazina|haina|hayana|hauna|halina|hakukuwa na|hakupatikana|hawana|hakujapatikana|havina|kuna upungufu wa) (?:[\w']+ ){{0,4}}?(?:{_SW_INFO}|{_SW_SOURCES}|\w+(?:sema|eleza|taja|onyesha|jibu|husu|bainisha)\w*)\b",
+        r"\bha(?:i|ya|zi|li|ki|vi|wa|ku|u|mu|pa|)(?:ja|ku|ta)?(?:wez\w+|julikan\w+|julikani|taj\w*|elez\w*|sem\w*|tosh\w*|bainish\w*|fahamik\w*|fafanu\w*|jibu\w*|jibik\w*|onesh\w*|onyesh\w*|gus\w+|zungumz\w+|tambulik\w*|ongele\w+|wekwa\w*|andik\w+|ripoti\w*|tolewa\w*|toi|toa|jumuish\w*|orodhesh\w*|thibitish\w*|eleweki|eleweka|ko wazi|po wazi|yumo|imo|limo|mo|husian\w*|husu|husik\w*|jathibit\w+|pewa|kutaj\w+|na uhakika)\b",
         r"\b(?:haijulikani|haijulikan\w*|haiko wazi|hakijulikani|hayajulikani|haieleweki|haliko wazi|hapana jibu)\b",
         r"\b(?:jibu|taarifa|maelezo|habari|swali)\b.{0,50}?\b(?:haipo|hayapo|hazipo|halipo|haupo|hazitoshi|hayatoshi|haitoshi|haliwezi|halijibiki)\b|\bsi (?:wazi|rahisi|dhahiri)\b|\bhaiwezekani\b",
         r"^(?:lakini |bali )?(?:si|sio) (?:lini|nani|jinsi|wapi|kwa nini|kiasi|idadi|kuhusu|tarehe)\b",
@@ -634,7 +633,7 @@ _SW = Wording(
         r"(?:jibu: |jibu |swali |hili |hii )?(?:si(?:yo)? (?:husika|muhimu|sahihi|mada)|sio (?:husika|muhimu|mada)|haihusiani(?: \w+){0,2}|halihusiani(?: \w+){0,2}|hai(?:husiki|jibiki|wezekani kujibu(?:wa|ka)?|patikani|jatajwa|tajwi|julikani|na uhusiano|na jibu|tumiki|jajibiwa)|hali(?:jibiki|wezi kujibiwa|patikani|jatajwa|julikani|jibiwi|husiki)|hakuna (?:jibu|majibu|taarifa|habari|maelezo|data|matokeo|uhusiano)(?: \w+){0,3}"
         r"|haki(?:patikani|jatajwa)|haku(?:jibika|patikana)|sijui|taarifa (?:hazitoshi|haitoshi|hazipo|haipo|hazipatikani)|maelezo (?:hayatoshi|hayapo)|haijulikani|bila jibu|jibu halipo|jibu halipatikani|jibu halijapatikana|hayahusiani(?: \w+){0,2}|hazihusiani(?: \w+){0,2}|n/?a|hapana jibu|haipo|halipo|siwezi kujibu|haiwezi kujibiwa)"
     ),
-    turns=r"(?:^|[,;.–—-] ?)(?:lakini|hata hivyo|ingawa|ijapokuwa|ila|ilhali|walakini|japokuwa|japo|hata kama|bali|huku)\b|;| – | — | lakini | ingawa | ila | ijapokuwa | japo ",
+    turns=r", na (?=ha(?:i|ya|zi|li|ku|ki|wa)\w+)|(?:^|[,;.–—-] ?)(?:lakini|hata hivyo|ingawa|ijapokuwa|ila|ilhali|walakini|japokuwa|japo|hata kama|bali|huku)\b|;| – | — | lakini | ingawa | ila | ijapokuwa | japo ",
     concedes=r"(?:ingawa|ijapokuwa|japokuwa|japo|licha|mbali|isipokuwa|hata kama)\b",
     topic=_words(
         _all(
@@ -723,7 +722,7 @@ _AR = Wording(
     ),
     offers=r"(?:المزيد|مزيد من|شيء اخر|امر اخر|اساعدك|مساعدتك|مساعدة)",
     asks=_words(
-        r"\b\w{0,2}(?:تقصد|تقصده|تقصدها|تقصدين|قصدك|تعني|تعنيه|تعنيها|المقصود|المقصودة|تسال عن|تسال عنه|تسال عنها|تتحدث عنه|تتحدث عنها|تشير اليه|تشير اليها|تبحث عنه|تبحث عنها|تريد معرفة|تود معرفة|تستفسر|سؤالك عن|يهمك|تريده|تريدها|تقصدون|تودون|تعنون)\b(?!.*\bفي (?:الوثائق|السياق|المصادر)\b)",
+        r"\b\w{0,2}(?:تقصد|تقصده|تقصدها|تقصدين|قصدك|تعني|تعنيه|تعنيها|المقصود|المقصودة|تسال عن|تسال عنه|تسال عنها|تتحدث عنه|تتحدث عنها|تشير اليه|تشير اليها|تبحث عنه|تبحث عنها|تريد معرفة|تود معرفة|تستفسر|سؤالك عن|يهمك|تريده|تريدها|تقصدون|تودون|تعنون)\b(?!.*\bفي (?:الوثائق|السياق|المصادر)\b)(?=.*\?)|^(?=.*(?:\bهل\b|\bايهما\b|\?|يرجي|فضلك|رجاء)).*\b(?:تقصد|تعني|المقصود)\w*",
         r"(?:\bهل (?:يمكنك|يمكنكم|بامكانك|لك ان|تستطيع)|\bيرجي|\bمن فضلك|\bرجاء|\bالرجاء|\bلو سمحت|\bارجو|\bاحتاج).{0,20}(?:توضيح|توضح|تحديد|تحدد|اخباري|تخبرني|اخبرني|حدد|وضح|التوضيح|التحديد|ذكر|تذكر|معرفة|اعرف)",
         r"^(?:عن |في |الي |من )?(?:اي|ايهما|ايهم|من|ما|اية)\b.{0,60}\b(?:تقصد|تريد|تعني|تسال|يهمك|تود|تتحدث|تبحث)\w*",
     ),
@@ -744,7 +743,7 @@ _FA = Wording(
         r"\bنمي ?(?:توان|شود|تواند|توانند)\b.{0,60}(?:پاسخ|جواب|تعيين|مشخص|گفت|فهميد|دريافت|يافت|دانست|تشخيص|نتيجه|اظهار|بيان|پيدا|استنباط|معلوم|داد|ارايه|ارائه)|(?:پاسخ|جواب|تعيين|مشخص|تشخيص|اظهار).{0,60}\b(?:نمي ?(?:توان|شود|تواند|توانند|دهد|دهند)|ممكن نيست|امكان ?پذير نيست|غيرممكن|مقدور نيست|ميسر نيست|نشد)",
         rf"\b(?:هيچ|بدون|فاقد|عدم|كمبود)\b.{{0,25}}?(?:{_FA_INFO}|{_FA_SOURCES})|\b(?:{_FA_INFO})\b.{{0,60}}?(?:ندار|نيست|نشد|نيام|نمي ?ده|ناكافي|كافي نيست|كم است|نمي ?شود|نداد|نيافت|نكرد|يافت نشد|نرفته|ناقص|نمي ?خورد|نمي ?كن)",
         r"(?:ذكر|مشخص|معلوم|اشاره\w*|قيد|بيان|گفته|تعيين|ارائه|ارايه|مطرح|توضيح داده|پرداخته|آورده|يافت|پيدا|شرح داده|آشكار|درج|داده|معين|پاسخ داده|عنوان|نام برده|نامي? برده|صحبت) ?(?:اي )?(?:ن(?:شده|يست|كرده|شد|كردند|كرد|كرده ?اند|مي ?كن\w*|مي ?شو\w*|داده|گرديده|ساخته)|نمي ?(?:كند|كنند|شود|دهد|دهند))",
-        r"\b(?:نيامده|نگفته|نگفته ?اند|نمي ?گوي\w*|نمي ?پرداز\w*|نپرداخته\w*|نامشخص|نامعلوم|ناشناخته|نياورده\w*|ننوشته\w*|نياوردند|مبهم)\b",
+        r"\b(?:نيامده|نگفته|نگفته ?اند|نمي ?گوي\w*|نمي ?پرداز\w*|نپرداخته\w*|نامشخص|نامعلوم|نياورده\w*|ننوشته\w*|نياوردند|مبهم)\b",
         r"\b(?:ناكافي|كافي ني\w+|كفايت نمي ?كن\w*|ساكت\w*|سكوت|خالي)\b",
         r"^(?:اما |ولي )?(?:و )?نه (?:زمان|تاريخ|نام|كي|چه|چگونه|چرا|كجا|تعداد|درباره|در مورد)\b",
         r"\b(?:خارج از|فراتر از) (?:محدوده|حوزه|متن|دامنه)",
@@ -788,7 +787,7 @@ _FA = Wording(
 )
 
 _YO_SOURCES = r"(?:iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
-_YO_INFO = r"(?:alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ohunkohun|nkankan|nnkankan|ibeere|esi|oruko|data|itokasi|ami|enikeni|okankan|kankan|eyikeyii|iye)"
+_YO_INFO = r"(?:alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ohunkohun|nkankan|nnkankan|ibeere|esi|oruko|data|itokasi|okankan|kankan|eyikeyii|iye)"
 _YO_NOT = r"\b(?:ko|o|kii|ki i|laisi|aito|ma|awon ko|nko|mi o|n ko)\b"
 _YO_HOLD = r"\b(?:so|daruko|ni|si|se|salaye|fi|menu|pese|ba|ri|dahun|to|toka|le|han|mo|kan|fun|je|da|sapejuwe|soro|yan|kun|bo|wa|pe|gbe|ka|ye|kowe|juwe|tele|ninu|nipa|pato|koju|sisoro)\b"
 _YO = Wording(
@@ -835,7 +834,7 @@ _YO = Wording(
     ),
     offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b",
     asks=_words(
-        r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\bta\b|\bwo\b|\babi\b|\bki ni\b|\bkini\b|\bse\b|$))",
+        r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\babi\b|\bki ni\b|\bkini\b))",
         r"\b(?:jowo|e jowo|ejowo|se o le|se e le|nje o le|nje e le|e le|o le|mo nilo)\b.{0,30}?\b(?:salaye|so (?:fun|eyi|iru|pato)|se alaye|tona|fi ?ye|yan|toka|daruko|je ki (?:n|mi) mo|se pato|so eyi|la ye|lalaye|so (?:eni|ibi|ilu|odun|ewo))\b",
         r"^(?:\w+ ){0,4}(?:wo|ewo|tani|ta)\b.{0,60}\b(?:o n|e n|o fe|e fe|lokan|ni e|ni o)\b",
     ),
@@ -904,8 +903,8 @@ _HI = Wording(
 )
 
 _BN_SOURCES = r"(?:নথি|দলিল|উৎস|উত্স|প্রসঙ্গ|পাঠ্য|অনুচ্ছেদ|ফলাফল|নিবন্ধ|অংশ|উপাদান|লেখা|প্রবন্ধ|সূত্র|কনটেক্সট|কন্টেক্সট|ডকুমেন্ট|টেক্সট|উদ্ধৃতি|প্রদত্ত|পৃষ্ঠা|ফাইল|প্যাসেজ|বিষয়বস্তু|কাগজ|তথ্যসূত্র|প্রেক্ষাপট|রচনা)"
-_BN_INFO = r"(?:তথ্য|উত্তর|জবাব|উল্লেখ|বিবরণ|ইঙ্গিত|ব্যাখ্যা|উপাত্ত|বর্ণনা|কিছু|আলোচনা|হদিস|কথা|ডেটা|বিস্তারিত|নির্দেশ|সূত্র)"
-_BN_NOT = r"(?:নেই|নাই|(?:^|[ ,])না(?=[ .,!;]|$)|নি(?=[ .,!;]|$)|নয়|ছাড়া|অভাব|অপর্যাপ্ত|অক্ষম|যায় না|নীরব|অনুপস্থিত|অসম্ভব|পারছি না|ব্যর্থ|(?:য়|ে|েন|েনি|ি)না(?=[ .,!;]|$))"
+_BN_INFO = r"(?:তথ্য|উত্তর|জবাব|উল্লেখ|বিবরণ|ইঙ্গিত|ব্যাখ্যা|উপাত্ত|বর্ণনা|আলোচনা|হদিস|ডেটা|বিস্তারিত|নির্দেশ|সূত্র)"
+_BN_NOT = r"(?:নেই|নাই|(?:^|[ ,])না(?=[ .,!;]|$)|(?<!তি)নি(?=[ .,!;]|$)|নয়|ছাড়া|অভাব|অপর্যাপ্ত|অক্ষম|যায় না|নীরব|অনুপস্থিত|অসম্ভব|পারছি না|ব্যর্থ|(?:য়|ে|েন|েনি|ি)না(?=[ .,!;]|$))"
 _BN = Wording(
     sources=_BN_SOURCES,
     nouns=rf"(?:{_BN_SOURCES}|{_BN_INFO}|প্রশ্ন|এগুলো|সেগুলো|এতে|তাতে|কোনোটি|কোনটি)",
@@ -916,7 +915,7 @@ _BN = Wording(
     ),
     gap=_words(
         rf"{_BN_SOURCES}\S*(?: মধ্যে| কোথাও| ভিতরে)?(?: \S+){{0,2}} (?:নেই|নাই)(?=[ .,!;]|$)",
-        r"(?:আমি|আমার|আমাদের)[^,]{0,60}(?:না(?=[ .,!;]|$)|নেই|নই|নি(?=[ .,!;]|$)|অক্ষম)|জানি ?না|জানা (?:নেই|নাই|যায় ?না|যায়নি|যাচ্ছে না|সম্ভব নয়)|অজানা|অজ্ঞাত|অস্পষ্ট|অনিশ্চিত|নিশ্চিত (?:নই|নয়|না)|স্পষ্ট (?:নয়|না|নেই|করা হয়নি)|(?:সম্ভব|পরিষ্কার) (?:নয়|না|হচ্ছে না|হয়নি)|অসম্ভব",
+        r"(?:আমি|আমার|আমাদের)[^,]{0,60}(?:না(?=[ .,!;]|$)|নেই|নই|(?<!তি)নি(?=[ .,!;]|$)|অক্ষম)|জানি ?না|জানা (?:নেই|নাই|যায় ?না|যায়নি|যাচ্ছে না|সম্ভব নয়)|অজানা|অজ্ঞাত|অস্পষ্ট|অনিশ্চিত|নিশ্চিত (?:নই|নয়|না)|স্পষ্ট (?:নয়|না|নেই|করা হয়নি)|(?:সম্ভব|পরিষ্কার) (?:নয়|না|হচ্ছে না|হয়নি)|অসম্ভব",
         rf"(?:{_BN_INFO})[^,]{{0,60}}?(?:নেই|নাই|নয়|পাওয়া যায় ?না|যায়নি|হয়নি|দেয় ?না|দেয়নি|করে ?না|করেনি|পাইনি|পাচ্ছি না|যাচ্ছে না|মেলেনি|মেলে না|অপর্যাপ্ত|অনুপস্থিত|অভাব|পারছি না|যাবে না|পারি না|পারব না|থাকে না|ছিল না|করা হয় ?নি|নাই)",
         r"(?:উল্লেখ|উল্লিখিত|উল্লেখিত|বলা|বর্ণনা|বর্ণিত|ব্যাখ্যা|আলোচনা|আলোচিত|লেখা|নির্দিষ্ট|জানানো|স্পষ্ট|নির্ধারণ|নির্ণয়|শনাক্ত|দেওয়া|পাওয়া|খুঁজে|অন্তর্ভুক্ত|জানা|প্রকাশ|উপলব্ধ|উপস্থিত|প্রদান)\S*(?: \S+){0,3}? ?(?:নেই|হয় ?নি|করে ?নি|নয়|করে না|যায় ?না|যায় ?নি|পাইনি|হয় না|নাই|দেয় না|দেয়নি|যাচ্ছে না|সম্ভব নয়|সম্ভব না|পারছি না|পারি না|পারলাম না|পারিনি|থাকে না|ছিল না)",
         r"(?:বলে ?না|বলেনি|জানায় ?না|জানায়নি|বলা নেই|লেখা নেই|মেলে না|মেলেনি)(?=[ .,!;]|$)",
@@ -1027,12 +1026,13 @@ _TH = Wording(
     statutes=r"(?:กฎหมาย|พระราชบัญญัติ|สนธิสัญญา|รัฐธรรมนูญ|กฤษฎีกา|ประกาศ|คัมภีร์|ข้อตกลง|อนุสัญญา|ระเบียบ)",
     denies=r"(?:ไม่|มิ|ยังไม่|ไร้|ขาด|ปราศจาก|ไม่ได้|มิได้)[^,.]{0,14}?(?:ระบุ|กล่าว|พูด|บอก|พบ|ให้|ปรากฏ|อธิบาย|เพียงพอ|เกี่ยวข้อง|เกี่ยวกับ|ครอบคลุม|ตอบ|บรรจุ|ประกอบ|รวม|แสดง|ชี้|เอ่ย|ชัด|เปิดเผย|พาดพิง|แจ้ง|บันทึก|เขียน|สามารถ|ทราบ|แน่|ตรง|ข้อมูล|เจอ|นำเสนอ|เล่า|ยืนยัน|ถูก)",
     gap=_words(
+        rf"{_TH_SOURCES}\S{{0,20}}?ไม่(?:ได้)?มี",
         rf"ไม่(?:ได้)?(?:อยู่|มีอยู่|มี|ปรากฏ|พบ|รวมอยู่)ใน\S*{_TH_SOURCES}",
         r"ไม่(?:อาจ)?(?:ทราบ|รู้|แน่ใจ|แน่ชัด|แน่นอน|ชัดเจน|ปรากฏ|ปรากฎ|มีใครทราบ|มีใครรู้|เป็นที่ทราบ|เป็นที่แน่ชัด)|(?:ยัง|ไม่)(?:คง)?(?:ไม่(?:ชัด|แน่|ทราบ|เป็นที่)|คลุมเครือ)|ไม่มั่นใจ",
         r"(?:ไม่สามารถ|ไม่อาจ|ไม่มีทาง|เป็นไปไม่ได้|ไม่ได้มากพอ)[^,.]{0,30}?(?:ตอบ|ระบุ|หา|บอก|สรุป|ให้|ยืนยัน|ทราบ|กำหนด|พบ|ค้น|ชี้|อธิบาย|รู้|ตัดสิน|ให้คำตอบ|คาด)|(?:หา|ค้นหา|ตอบ|ระบุ|บอก|สรุป|ค้น|พบ|ยืนยัน)[^,. ]{0,24}?ไม่(?:ได้|พบ|เจอ)",
         r"(?:ไม่|มิ|ยังไม่|ไม่เคย|ไม่ได้มีการ)(?:ได้|มีการ|ถูก|มีใคร|เคย|ได้มีการ|มีส่วนใด)?(?:ระบุ|กล่าวถึง|พูดถึง|บอก|เอ่ยถึง|อธิบาย|ให้ข้อมูล|ให้รายละเอียด|ให้คำตอบ|แจ้ง|เปิดเผย|ชี้แจง|แสดง|ครอบคลุม|พาดพิง|บันทึก|นำเสนอ|เขียน|กล่าว)",
         rf"(?:ไม่มี|ไม่พบ|ไม่เจอ|ไม่ปรากฏ|ไม่ได้มี|ไม่ได้ให้|ไม่ให้|ขาด|ปราศจาก|ไร้|ไม่มีส่วน|ยังไม่มี|ยังไม่พบ|ไม่ได้บรรจุ|ไม่ได้รวม|ไม่ประกอบ|ไม่เห็น)[^,.]{{0,25}}?(?:{_TH_INFO}|{_TH_SOURCES}|ระบุ|กล่าว|บอก|คำ|สิ่ง|ส่วนใด|ฉบับใด)|{_TH_INFO}[^,.]{{0,40}}?(?:ไม่(?:เพียงพอ|พอ|มี|พบ|ได้|ชัด|ปรากฏ|ครบ|เกี่ยว)|ยังไม่|ขาด)",
-        r"(?:ไม่เพียงพอ|ไม่พอ|ไม่มากพอ)(?!ใจ)",
+        r"(?:ไม่เพียงพอ|ไม่พอ|ไม่มากพอ)(?:ที่จะ|สำหรับ|ต่อ|$)",
         r"(?:จำเป็นต้อง|ต้องการ|ต้อง)(?:มี|ใช้)?(?:ข้อมูล|เอกสาร|บริบท)[^,.]{0,10}เพิ่มเติม",
         r"(?:นอกเหนือ|อยู่นอก|นอกขอบเขต)",
         r"^(?:แต่)?ไม่(?:ใช่|ได้)?(?:ว่า|เมื่อไร|เมื่อใด|ใคร|อย่างไร|ที่ไหน|ทำไม)",
@@ -1083,8 +1083,9 @@ _KO = Wording(
     statutes=r"(?:법(?=[은이을 률령안]|에|$)|법률|어업령|조례|조약|헌법|법령|칙령|협약|협정|성경|규정집|(?:[가-힣])령(?=[은이을]))",
     denies=_all(_KO_HOLD, _KO_NOT),
     gap=_words(
+        rf"{_KO_SOURCES}(?:에는|에|에서는|에서)[^,]{{0,30}} ?없",
         r"모르겠|모릅니다|모른다|몰라|모름|알 ?수 ?(?:가|는|도)? ?없|알지 못|알려지지 않|알려져 있지 않|알려진 (?:바|것)\S* 없|알려진 바 없|알 길이 없|잘 모르|불분명|불명확|불확실|명확하지 않|명확치 않|분명하지 않|확실하지 않|확실치 않|미상|미지수|알기 어렵|불명",
-        r"(?:찾을|찾아볼|확인할|답할|답변할|답변드릴|답해|대답할|판단할|특정할|파악할|결정할|말할|말씀드릴|제공할|알려드릴|알려 ?줄|답을 할|단정할|도출할|추론할|설명할|확정할|찾아낼|응답할|밝힐|얻을|답변을 (?:드릴|제공할|할)|알아낼|구할|유추할|추정할|볼|드릴) ?수 ?(?:가|는|도)? ?없|(?:찾지|확인하지|답하지|답변하지|발견하지|알아내지|제공하지|답을 하지|찾아내지) ?(?:는|를)? ?못|(?:답변|답|판단|확인|특정|파악|대답|응답|추론)(?:이|을|하기|하기가|하기는)? ?(?:불가|어렵|어려|힘들|곤란)|(?:불가능|어렵)(?:합|하|다|습)",
+        r"(?:찾을|찾아볼|확인할|답할|답변할|답변드릴|답해|대답할|판단할|특정할|파악할|결정할|말할|말씀드릴|제공할|알려드릴|알려 ?줄|답을 할|단정할|도출할|추론할|설명할|확정할|찾아낼|응답할|밝힐|얻을|답변을 (?:드릴|제공할|할)|알아낼|구할|유추할|추정할|볼|드릴) ?수 ?(?:가|는|도)? ?없|(?:찾지|확인하지|답하지|답변하지|발견하지|알아내지|제공하지|답을 하지|찾아내지) ?(?:는|를)? ?못|(?:답변|답|판단|확인|특정|파악|대답|응답|추론)(?:이|을|하기|하기가|하기는)? ?(?:불가|어렵|어려|힘들|곤란)",
         r"(?:정보|언급|내용|답|답변|해답|정답|대답|설명|자료|근거|단서|기록|데이터|사항|서술|기술|부분|기재|문서|구절|수치|맥락)(?:이|가|은|는|도|을|를|에|의)?(?:나 \S+)? ?(?:\S+ ){0,4}?(?:없|부족|불충분|충분하지|충분치|미흡|못|나와 ?있지|않)",
         r"(?:언급|명시|기재|기록|제시|서술|설명|포함|제공|기술|나와|나오|나타나|적혀|담겨|다루|다뤄지|수록|밝혀|드러나|알려|쓰여|소개|확인|밝히|말하|실려|전하|표시|거론)(?:되|하|져|고|지|어|해)?(?:어|져)?(?: ?있)?(?:지|지는|지도|지를)? ?(?:않|못)",
         r"(?:추가|더 많은|자세한|충분한) ?(?:정보|자료|문서|맥락)[^,]{0,10}(?:필요|있어야)",
@@ -1191,6 +1192,7 @@ _ZH = Wording(
     statutes=r"(?:[条條]例|法律|法案|法令|[宪憲]法|[条條][约約]|公[约約]|[规規]定|章程|[圣聖][经經]|[协協][议議定]|[渔漁]业?法|[^方无無办辦没沒看想说說做司书書]法(?=[并未没沒]))",
     denies=rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])",
     gap=_words(
+        rf"^[^,.]{{0,6}}?{_ZH_SOURCES}(?:并|並|也|都|均)?(?:[没沒]有|[无無])",
         rf"{_ZH_SOURCES}(?:[里裡中内內上])[^,.]{{0,8}}?(?:[没沒]有|[没沒]|[无無])|[只隻]字未提|[没沒][有]?(?:[说說][谁誰何哪是明到]|写|寫|[讲講])|[没沒]有[^,.]{{0,3}}[说說]",
         r"不(?:太)?(?:知道|清楚|[确確]定|[详詳]|明(?![显顯确確白智])|了解|得而知|[晓曉]得)|未知|未[详詳]|不明$|不明(?=[,.])|[尚仍]不|有待",
         r"(?:[无無]法|不能|[没沒]法|[没沒]办法|[没沒]辦法|[难難]以|未能|不可能|[没沒]能|[无無]从|[无無]從)[^,.;]{0,40}?(?:回答|作答|解答|[确確]定|[确確][认認]|得知|判[断斷]|知道|找到|提供|[给給]出|推[断斷测測知]|得出|[获獲]得|[获獲]知|答[复復覆]|告[诉訴]|查到|核[实實]|[说說]明|看出|了解|[断斷]定|答案|[识識][别別]|定位|[证證][实實]|答|下[结結][论論]|指出|得到)",
