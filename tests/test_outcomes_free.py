@@ -113,6 +113,13 @@ def test_the_reason_is_not_the_answer() -> None:
     assert free("##Reason: None names the owner directly.\n##Answer: Ada Miller [2].").outcome == "answered"
 
 
+def test_thoughts_are_not_read() -> None:
+    text = "<think>The documents do not say it. Or do they?</think>The mill was built in 1780 [1]."
+    parsed = free(text)
+    assert (parsed.outcome, parsed.rule) == ("answered", "claim")
+    assert text[parsed.span_start : parsed.span_end].startswith("The mill")
+
+
 def test_own_knowledge_after_a_gap_is_an_answer() -> None:
     text = "The documents do not say, but it is generally known that Paris is the capital."
     assert free(text).rule == "claim_beside_gap"

@@ -15,6 +15,7 @@ from mirage.outcomes.published import parse_published
 from mirage.outcomes.rates import rates
 from mirage.outcomes.strict import parse_strict, parse_without_text
 from mirage.schema import Count, Outcome, Parser, Share, Subset
+from mirage.thoughts import part_thoughts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,6 +98,8 @@ def parse_outcome(
         return parse_published(answer)
     if template in NOMIRACL_TEMPLATES:
         return parse_strict(answer, code)
+    # Blanked, not cut: places stay.
+    answer = part_thoughts(answer).masked
     return parse_without_text(answer) or parse_free(answer, code, phrases)
 
 

@@ -72,13 +72,13 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
     return tuple(origin for origin in ORIGINS if holds(origin))
 
 
-@lru_cache(maxsize=8)
 def outcome_accuracy() -> tuple[str, pa.Table]:
     """The half of the labels that the rules for free answers were measured on, and the errors by language."""
     half, rows = measured()
     return half, schema.from_rows(OutcomeAccuracy, list(rows))
 
 
+@lru_cache(maxsize=8)
 def rule_counts(arena: Arena) -> pa.Table | None:
     """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
     the outcomes are by one parser alone.
