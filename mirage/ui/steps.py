@@ -11,7 +11,6 @@ from mirage.ui import listing
 from mirage.ui.text import plain
 from mirage.views.keys import PAGE, Key, Keys, key_text
 
-
 _DIGITS = 9
 """The most digits of a page's number that are read."""
 
@@ -48,7 +47,8 @@ def current_query(
             key = queries.page(place)[0]
         else:
             st.session_state[f"_{page}_problem"] = (
-                f"The link asks for something else: there is no page {number[:_DIGITS]}; use one of 1 to {queries.pages}"
+                f"The link asks for something else: there is no page {number[:_DIGITS]}; "
+                f"use one of 1 to {queries.pages}"
             )
     if key is None and queries.keys:
         key = start or queries.keys[0]
