@@ -95,6 +95,10 @@ class BlockedBattles:
                 *(np.ascontiguousarray(cells[name]) for name in ("query", "pair", "first", "second")),
             )
 
+    def net_squares(self) -> float:
+        """The sum over queries and pairs of (points of one less points of the other)^2."""
+        return sum(float(((block.first - block.second) ** 2).sum(dtype=np.float64)) for block in self.blocks())
+
 
 @contextmanager
 def count_blocks(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from mirage.units import Unit
+
 ComparisonVerdict = Literal["better", "worse", "equivalent", "inconclusive"]
 """Of the first system: `better`: the interval of the difference lies above 0; `worse`: below; `equivalent`: within the
 margin; else `inconclusive`."""
@@ -31,7 +33,8 @@ class Comparison:
     """By how much one system is ahead of another in one language, or in all, over the queries that both have."""
 
     language: str
-    """Code, or `all`: the mean over languages, each weighing the same."""
+    """Code, or `all`: the mean over languages, each weighing the same; `reason` names those left out, which tell no
+    spread."""
     verdict: ComparisonVerdict
     """Of a language after Holm's correction over the languages; of `all` by its own test."""
     difference: float | None
@@ -84,6 +87,8 @@ class ComparisonReport:
     """A row a language, in the order of their codes; `all` last where there are several."""
     moved: tuple[MovedQuery, ...]
     """The queries that moved most, the first system's losses before its gains of the same size."""
+    query_unit: Unit = "query"
+    """What is drawn together: `query shared by languages` where query ids stand in several languages."""
 
     @property
     def overall(self) -> Comparison:

@@ -11,6 +11,7 @@ from mirage.comparison.records import Comparison, ComparisonReport, MovedQuery
 from mirage.exports.printing import markdown_text, single_line
 from mirage.rank.records import JOINT
 from mirage.text import counted
+from mirage.units import name_unit
 
 _HEAD = ("Language", "Verdict", "Difference", "95% interval", "p (Holm)", "Queries", "Detectable", "More queries")
 _DIGITS = 3
@@ -61,7 +62,13 @@ def records(report: ComparisonReport) -> list[dict[str, Any]]:
     """The rows as records, each with the systems, the measure and the margin, and the queries of its language that
     moved most; those of all languages in the row `all`.
     """
-    about = {"first": report.first, "second": report.second, "measure": report.measure, "margin": report.margin}
+    about = {
+        "first": report.first,
+        "second": report.second,
+        "measure": report.measure,
+        "margin": report.margin,
+        "query_unit": report.query_unit,
+    }
     return [
         about
         | asdict(row)
@@ -72,8 +79,9 @@ def records(report: ComparisonReport) -> list[dict[str, Any]]:
 
 def notes(report: ComparisonReport) -> Iterator[str]:
     """What a reader must know beside the table, a line each."""
+    unit = name_unit(report.query_unit)
     yield f"{_sentence(report, report.overall)}"
-    yield f"difference: {report.first} less {report.second}, {report.title}; 95% intervals with the query as the unit"
+    yield f"difference: {report.first} less {report.second}, {report.title}; 95% intervals with the {unit} as the unit"
     if report.overall.language != JOINT:
         return
     yield "the verdict of a language is after Holm's correction over the languages"

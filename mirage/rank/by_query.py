@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.rank.fit import Array, Likelihood, PairCounts, Penalty, fit
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, query_dispersion
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion, query_dispersion
 from mirage.schema import Ties
+from mirage.units import spread as spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,7 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
         return ByQuery(battles.systems, per_query, whole, model, None, point, weights, strata)
     point, _ = bias_reduced(model, tolerance=ROUGHLY)
     phi = query_dispersion(model, point, scores_of(per_query, point) * weights[:, None], strata)
+    phi = max(phi, least_dispersion(float(((first - second) ** 2).sum()), float(battles.wins.sum(dtype=np.int64))))
     point, prior = bias_reduced(model, dispersion=phi, start=point)
     return ByQuery(battles.systems, per_query, whole, model.plus(prior.added), prior, point, weights, strata)
 
@@ -87,24 +89,3 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
 def scores_of(per_query: PairCounts, point: Array) -> Array:
     """Q x size: the gradient of each query's log-likelihood at one point."""
     return Likelihood(per_query, 0.0).gradient(np.repeat(point, len(per_query.first), axis=0))
-
-
-def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
-    """The variance of the sums of moves over queries, and what its degrees of freedom rest on.
-
-    Args:
-        moves: Q x K: what each query contributes to each of K sums.
-        strata: which queries each stratum holds. A stratum of one query has no spread of its own: its move is taken
-            around 0.
-
-    Returns:
-        K variances, and K sums over strata of (variance of the stratum)^2 / (n - 1), so that the degrees of freedom are
-        the square of the first over the second (Satterthwaite, Biometrics Bulletin 2, 1946).
-    """
-    variance, below = np.zeros(moves.shape[1]), np.zeros(moves.shape[1])
-    for rows in strata:
-        n, part = len(rows), moves[rows]
-        own = (part**2).sum(axis=0) if n == 1 else n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
-        variance += own
-        below += own**2 / max(n - 1, 1)
-    return variance, below

@@ -30,7 +30,7 @@ from mirage.rank import sparse
 from mirage.rank.bootstrap import CLOSE, DRAWS, SEED, Ranking, combined
 from mirage.rank.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
 from mirage.rank.graph import groups, unbounded
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of, least_dispersion
 from mirage.rank.records import JOINT, LanguageRanking, widened
 from mirage.rank.threads import one_thread
 from mirage.rank.tiers import ALPHA, Tiers, tiers_of_tests
@@ -203,7 +203,10 @@ def _estimate(
     if battles.n_queries > 1:
         total, products = _score_sums(battles, point[0], with_products=True)
         around = _around(total, products, battles.n_queries)
-        dispersion = dispersion_of(bare, point, around)
+        dispersion = max(
+            dispersion_of(bare, point, around),
+            least_dispersion(battles.net_squares(), float(battles.record[:, 0].sum())),
+        )
     return bias_reduced(bare, dispersion=dispersion, start=point)
 
 
@@ -328,5 +331,4 @@ def _tested(language: str, row: LanguageRanking, moments: Mapping[str, QueryMome
         differing += np.minimum(part.queries_by_system[a], part.queries_by_system[b])
     t = total / np.maximum(np.sqrt(np.maximum(variance, 0)), 1e-300)
     df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
-    placed = row.record.sum(axis=1)[order]
-    return tiers_of_tests(language, systems, t, df, differing, level=ALPHA, n_queries=row.n_queries, battles=placed)
+    return tiers_of_tests(row, systems, t, df, differing, level=ALPHA)

@@ -21,8 +21,9 @@ any two are separated in 0 to 6% of arenas of 2 to 19 systems and 5 to 100 queri
 **A tier** is a run of the ranking such that every system in it is separated from every system in every other tier: two
 systems of different tiers differ, and the chance that any two equal systems stand in different tiers is at most 5%. Two
 systems of one tier may differ all the same, and some are separated; `alike` names for each system those that it is not
-separated from. A system with hardly any battles (`PLACED`) would hold all others together: it is given no tier, and
-`span` says between which tiers it may stand.
+separated from. A system with hardly any battles (`PLACED`) would hold all others together, and so would one whose
+rating the data does not bound where it stands among the others, as in the joint row when it never lost in one language:
+such a system is given no tier, and `span` says between which tiers it may stand.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
-from mirage.rank.by_query import ByQuery, spread
+from mirage.rank.by_query import ByQuery
 from mirage.rank.fit import Array, davidson, logistic, maximise
 from mirage.rank.holm import holm
-from mirage.rank.records import JOINT
+from mirage.rank.records import JOINT, LanguageRanking
 from mirage.rank.threads import one_thread
+from mirage.units import Units, joint_spread
 
 if TYPE_CHECKING:
     from mirage.rank.bootstrap import Ranking
@@ -75,7 +77,8 @@ class Tiers:
     systems: tuple[str, ...]
     """The S systems, the best first."""
     tiers: tuple[int | None, ...]
-    """S: the tier of each, 1 is best; None for a system with hardly any battles."""
+    """S: the tier of each, 1 is best; None for a system with hardly any battles, or whose rating nothing bounds where
+    it would join tiers of others."""
     t: Array
     """S x S: statistic of each test, above 0 where the row system is ahead; 0 on the diagonal."""
     df: Array
@@ -178,52 +181,37 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
                 continue
             order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
             systems = tuple(row.systems[k] for k in order)
-            chosen = list(parts.values()) if language == JOINT else [parts[language]]
-            battles = row.record.sum(axis=1)
-            tiers_by_language[language] = _tiers(language, systems, chosen, level, row.n_queries, battles[order])
+            chosen = dict(parts) if language == JOINT else {language: parts[language]}
+            units = Units({code: ranking.battles[code].queries for code in chosen})
+            tiers_by_language[language] = _tiers(row, systems, chosen, units, level)
     return tiers_by_language
 
 
 def _tiers(
-    language: str,
-    systems: tuple[str, ...],
-    parts: Sequence[ByQuery],
-    level: float,
-    n_queries: int,
-    battles: NDArray[np.int64],
+    row: LanguageRanking, systems: tuple[str, ...], parts: Mapping[str, ByQuery], units: Units, level: float
 ) -> Tiers:
     i, j = np.triu_indices(len(systems), 1)
-    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts))
+    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
     blocks = [
-        _studentised(parts, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
+        _studentised(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
         for k in range(0, len(i), at_once)
     ]
     t, df, differing = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    return tiers_of_tests(language, systems, t, df, differing, level=level, n_queries=n_queries, battles=battles)
+    return tiers_of_tests(row, systems, t, df, differing, level=level)
 
 
 def tiers_of_tests(
-    language: str,
-    systems: tuple[str, ...],
-    t: Array,
-    df: Array,
-    differing: NDArray[np.int64],
-    *,
-    level: float,
-    n_queries: int,
-    battles: NDArray[np.int64],
+    row: LanguageRanking, systems: tuple[str, ...], t: Array, df: Array, differing: NDArray[np.int64], *, level: float
 ) -> Tiers:
     """Tiers from the tests of all pairs.
 
     Args:
-        language: code, or `all`.
-        systems: the S systems, the best first.
+        row: what was tested.
+        systems: its S systems, the best first.
         t: P: statistic of each pair (i, j), i < j, in the order of `numpy.triu_indices`; above 0 where i is ahead.
         df: P: its degrees of freedom.
         differing: P: queries on which the two differ.
         level: the family-wise level.
-        n_queries: queries the row rests on.
-        battles: S: battles of each system; one with hardly any (`PLACED`) is given no tier.
     """
     from scipy.special import stdtr
 
@@ -231,7 +219,9 @@ def tiers_of_tests(
     i, j = np.triu_indices(s, 1)
     p = np.clip(np.maximum(2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - differing)), 0, 1)
     adjusted = np.array(holm(p.tolist()))
-    placed = np.asarray(battles >= PLACED * np.median(battles))
+    battles = row.record.sum(axis=1)[[row.systems.index(system) for system in systems]]
+    enough = np.asarray(battles >= PLACED * np.median(battles))
+    loose = np.array([system in row.unbounded for system in systems], dtype=bool)
 
     def square(values: NDArray[np.generic], diagonal: float, below: int = 1) -> Array:
         whole = np.full((s, s), diagonal)
@@ -240,17 +230,38 @@ def tiers_of_tests(
 
     whole = square(adjusted, 1.0)
     return Tiers(
-        language,
+        row.language,
         systems,
-        _runs(whole <= level, placed),
+        _placed_runs(whole <= level, enough, loose),
         square(t, 0.0, -1),
         square(df, np.nan),
         square(p, 1.0),
         whole,
         square(differing, 0).astype(np.int64),
         level,
-        n_queries,
+        row.n_queries,
     )
+
+
+def _placed_runs(
+    separated: NDArray[np.bool_], enough: NDArray[np.bool_], loose: NDArray[np.bool_]
+) -> tuple[int | None, ...]:
+    """The tier of each system in the order of the ranking.
+
+    Args:
+        separated: S x S.
+        enough: S: whether a system has so many battles that it is placed.
+        loose: S: whether the data does not bound its rating; it is placed where that joins no two tiers of the others.
+    """
+    placed = enough & ~loose
+    tiers = _runs(separated, placed)
+    for k in np.flatnonzero(enough & loose):
+        more = placed.copy()
+        more[k] = True
+        with_it = _runs(separated, more)
+        if max(filter(None, with_it), default=0) >= max(filter(None, tiers), default=0):
+            placed, tiers = more, with_it
+    return tiers
 
 
 def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
@@ -266,21 +277,24 @@ def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int 
 
 
 def _studentised(
-    parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
+    parts: Mapping[str, ByQuery], units: Units, first: Sequence[str], second: Sequence[str]
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Statistic, degrees of freedom and number of differing queries of some of the tests."""
-    pulls, freed = _pulls(parts, first, second)
-    total, variance, below = (np.zeros(len(first)) for _ in range(3))
-    differing = np.zeros(len(first), dtype=np.int64)
+    """Statistic, degrees of freedom and number of differing units of some of the tests."""
+    pulls, freed = _pulls([*parts.values()], first, second)
     # A point of a battle between the two moves their difference by `freed`.
     largest = np.max([np.abs(pull).max(axis=0) for pull in pulls], axis=0)
     noise = np.maximum(1e-6 * largest, _SAME * freed)
-    for part, pull in zip(parts, pulls, strict=True):
-        pull = np.where(np.abs(pull) > noise, pull, 0.0)
-        total += pull.sum(axis=0)
-        more = spread(pull, part.strata)
-        variance, below = variance + more[0], below + more[1]
-        differing += (pull != 0).sum(axis=0)
+    by_code = {code: np.where(np.abs(pull) > noise, pull, 0.0) for code, pull in zip(parts, pulls, strict=True)}
+    total = np.sum([pull.sum(axis=0) for pull in by_code.values()], axis=0)
+    variance, below = joint_spread(by_code, {code: part.strata for code, part in parts.items()}, units)
+    differs = {code: pull != 0 for code, pull in by_code.items()}
+    if units.shared:
+        of_units = np.zeros((units.n, len(first)), dtype=bool)
+        for code, own in differs.items():
+            of_units[units.numbers[code]] |= own
+        differing = of_units.sum(axis=0)
+    else:
+        differing = np.sum([own.sum(axis=0) for own in differs.values()], axis=0)
     # Equal pulls on all queries leave rounding errors for a variance: the bound on p decides there.
     scale = largest * np.maximum(differing, 1)
     deviation = np.maximum(np.sqrt(variance), 1e-12 * scale + 1e-300)

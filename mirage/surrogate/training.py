@@ -19,7 +19,7 @@ import mirage.rank as rank
 from mirage import schema, surrogate
 from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData
-from mirage.rank.bootstrap import query_weights
+from mirage.rank.bootstrap import query_weights, units_of
 from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE
 from mirage.rank.graph import groups, main_group
@@ -95,12 +95,13 @@ def by_tournament(
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(f"no system that {referee} judged has a feature", do="measure them: mirage features DIR")
-    ranked = rank.rate({code: battles[code] for code in values}, draws=draws, seed=seed)
+    rated_battles = {code: battles[code] for code in values}
+    ranked, shared = rank.rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
     by_language = {}
     for code, (systems, cells) in sorted(values.items()):
         rated = ranked.languages[code]
         positions = [k for k, s in enumerate(systems) if s in rated.systems]
-        weights = query_weights(code, battles[code], draws=draws, seed=seed).astype(np.float64)
+        weights = query_weights(code, battles[code], draws=draws, seed=seed, shared=shared)
         theta = rated.draws[:, [rated.systems.index(systems[k]) for k in positions]]
         by_language[code] = surrogate.Draws(
             tuple(systems[k] for k in positions),
