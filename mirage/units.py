@@ -8,7 +8,7 @@ units of their own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -117,9 +117,31 @@ def joint_spread(
     """
     import numpy as np
 
+    k = next(iter(moves.values())).shape[1]
+    variance, below = np.zeros(k), np.zeros(k)
     if not units.shared:
-        parts = [spread(moves[language], strata[language]) for language in moves]
-        return np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
+        for language, of_language in moves.items():
+            more = spread(of_language, strata[language])
+            variance, below = variance + more[0], below + more[1]
+        return variance, below
+    for alike in moves_alike(moves, strata, units):
+        own = (alike**2).sum(axis=0)
+        variance += own
+        below += own**2 / max(len(alike) - 1, 1)
+    return variance, below
+
+
+def moves_alike(moves: Mapping[str, Floats], strata: Mapping[str, Sequence[Places]], units: Units) -> Iterator[Floats]:
+    """The moves of units that are in the same strata of the same languages, around the means of these (`around`): the
+    sum of their products is the covariance of the sums over all queries. Arguments as for `joint_spread`.
+    """
+    import numpy as np
+
+    if not units.shared:
+        for language, of_language in moves.items():
+            for rows in strata[language]:
+                yield around(of_language[rows])
+        return
     together = np.zeros((units.n, next(iter(moves.values())).shape[1]))
     cell = np.full((units.n, len(moves)), -1, dtype=np.intp)
     for k, (language, of_language) in enumerate(moves.items()):
@@ -128,13 +150,8 @@ def joint_spread(
             together[of_unit] += around(of_language[rows])
             cell[of_unit, k] = number
     pattern = np.unique(cell, axis=0, return_inverse=True)[1].ravel()
-    variance, below = np.zeros(together.shape[1]), np.zeros(together.shape[1])
     for number in range(int(pattern.max(initial=-1)) + 1):
-        rows = np.flatnonzero(pattern == number)
-        own = (together[rows] ** 2).sum(axis=0)
-        variance += own
-        below += own**2 / max(len(rows) - 1, 1)
-    return variance, below
+        yield together[pattern == number]
 
 
 def around(moves: Floats) -> Floats:

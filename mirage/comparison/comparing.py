@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -252,6 +252,9 @@ def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
 def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, margin: float) -> Comparison:
     verdict = _verdict(estimate, p_holm, margin)
     more = more_queries(estimate, margin) if verdict == "inconclusive" else MoreQueries(0, 0, 0, None)
+    if more.high is None and more.low is not None:
+        # As `mirage.rank.sample_size`: what no number of queries may decide has no number that is promised.
+        more = replace(more, more=None, reason=more.reason or "the interval holds differences that no number decides")
     reason = estimate.reason or more.reason
     if verdict == "inconclusive" and reason is None and _verdict(estimate, 0.0, margin) != verdict:
         few = estimate.p > ALPHA

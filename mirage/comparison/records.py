@@ -58,7 +58,8 @@ class Comparison:
     correction; null with a reason."""
     more: int | None
     """Queries to add so that the verdict is no longer `inconclusive`, with a chance of 80%, if the true difference is
-    the estimated one; 0 where it is decided; null with a reason."""
+    the estimated one; 0 where it is decided; null with a reason, as where the interval holds a difference that no
+    number decides: the two may be equal."""
     more_low: int | None
     """The fewest that any difference within the interval asks for; null where none is known."""
     more_high: int | None

@@ -110,13 +110,16 @@ def _sentence(report: ComparisonReport, row: Comparison) -> str:
         text += f"; differences from {row.detectable:.{_DIGITS}f} on would show"
     if row.verdict == "inconclusive" and row.more is not None:
         text += f"; {_more(row)} more queries would decide"
+    elif row.verdict == "inconclusive" and row.more_low is not None:
+        text += f"; it takes {_more(row)} more queries to decide"
     return f"{text}; {row.reason}" if row.reason else text
 
 
 def _cells(row: Comparison) -> tuple[str, ...]:
     p = "" if row.p_holm is None else f"{row.p_holm:.3g}"
     detectable = "" if row.detectable is None else f"{row.detectable:.{_DIGITS}f}"
-    more = _more(row) if row.more is not None or row.reason is None else markdown_text(row.reason)
+    told = row.more is not None or row.more_low is not None or row.reason is None
+    more = _more(row) if told else markdown_text(row.reason or "")
     return row.language, row.verdict, _signed(row.difference), _interval(row), p, f"{row.n_queries:,}", detectable, more
 
 
@@ -126,8 +129,10 @@ def _moved_cells(row: MovedQuery) -> tuple[str, ...]:
 
 
 def _more(row: Comparison) -> str:
-    if row.more is None or row.more == 0:
-        return "" if row.more is None else "0"
+    if row.more is None:
+        return "" if row.more_low is None else f"at least {row.more_low:,}"
+    if row.more == 0:
+        return "0"
     high = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
     return f"{row.more:,} ({row.more_low:,} to {high})"
 

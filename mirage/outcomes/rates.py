@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.intervals import mean_interval
-from mirage.languages import place
+from mirage.languages import place, refuse_name_of_all
 from mirage.schema import CodeOrAll, Count, Parser, Share, Subset
 from mirage.units import sharing_factor
 
@@ -127,6 +127,7 @@ def rates(
     selection = keep(selection, "language", "language", languages)
     selection = keep(selection, "system", "system", systems)
     grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
+    refuse_name_of_all(pc.unique(grouped["language"]).to_pylist())
     cells: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in grouped.to_pylist():
         cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,8 +24,9 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import need_draws
+from mirage.languages import refuse_name_of_all
 from mirage.rank.by_query import ByQuery, by_query
-from mirage.rank.fit import RIDGE, Array, Fit, PairCounts, Penalty, fit
+from mirage.rank.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
 from mirage.rank.graph import groups, unbounded
 from mirage.rank.joint import joint_row
 from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
@@ -64,6 +65,9 @@ CLOSE = 1e-10
 
 _CELLS = 4_000_000
 """Draws x pairs held in memory at a time."""
+
+_SPARSE = 0.05
+"""Where a smaller share of pairs battles on a query, the others are not gone through."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,6 +228,7 @@ def rate(
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
     need_draws(draws)
+    refuse_name_of_all(battles)
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
     kinds = {(b.referee, b.skill) for b in battles.values()}
@@ -323,7 +328,7 @@ def _rate_one(
             f"no battle to rate in {code}" + (" once ties are dropped" if battles.ties.any() else ""),
             do="choose other languages, or count ties",
         )
-    columns = [column for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
+    columns = [_summing(column) for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
     rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
     weights = _weights(rng, layout.strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
     start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
@@ -331,7 +336,7 @@ def _rate_one(
     parts = []
     for k in range(0, draws, at_once):
         drawn = weights[k : k + at_once]
-        first, second, *tied = (drawn @ column for column in columns)
+        first, second, *tied = (total(drawn) for total in columns)
         if layout.prior is not None:
             of_first, of_second = layout.prior.drawn(rng, len(drawn))
             first, second = first + of_first, second + of_second
@@ -351,6 +356,16 @@ def _rate_one(
         battles.unparsed,
         unbounded(battles.systems, parted, whole),
     )
+
+
+def _summing(column: Counts) -> Callable[[Array], Array]:
+    """What sums a column (Q x P) over weighted queries: given B x Q weights, B x P sums."""
+    if np.count_nonzero(column) > _SPARSE * column.size:
+        return lambda weights: np.asarray(weights @ column)
+    from scipy.sparse import csr_array
+
+    cells = csr_array(column.T)
+    return lambda weights: np.ascontiguousarray((cells @ weights.T).T)
 
 
 def query_weights(

@@ -21,7 +21,7 @@ import numpy as np
 from mirage.rank.bootstrap import JOINT, LEVEL, Ranking
 from mirage.rank.fit import Array
 from mirage.rank.threads import one_thread
-from mirage.units import Units, around, joint_spread
+from mirage.units import Units, joint_spread, moves_alike
 
 FACTOR = 1.5
 """Bootstrap and sandwich disagree where one interval is this many times as wide as the other. By simulation of 10 to
@@ -72,15 +72,15 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
         codes = list(parts) if language == JOINT else [language]
         units = Units({code: ranking.battles[code].queries for code in codes})
         own: dict[str, Array] = {}
-        together = np.zeros((units.n, len(row.systems)))
         for code in codes:
-            indices = [parts[code].systems.index(s) for s in row.systems]
-            own[code] = moves[code][:, indices] / len(codes)
+            place_of = {name: k for k, name in enumerate(parts[code].systems)}
+            own[code] = moves[code][:, [place_of[s] for s in row.systems]] / len(codes)
             own[code] -= own[code].mean(axis=1, keepdims=True)
-            for rows in parts[code].strata:
-                together[units.numbers[code][rows]] += around(own[code][rows])
-        covariance = together.T @ together
-        variance, below = joint_spread(own, {code: parts[code].strata for code in codes}, units)
+        strata = {code: parts[code].strata for code in codes}
+        covariance = np.zeros((len(row.systems), len(row.systems)))
+        for alike in moves_alike(own, strata, units):
+            covariance += alike.T @ alike
+        variance, below = joint_spread(own, strata, units)
         df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
         sandwiches[language] = Sandwich(language, row.systems, row.theta, covariance, df, row.n_queries)
     return sandwiches

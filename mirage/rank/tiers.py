@@ -38,10 +38,11 @@ from numpy.typing import NDArray
 from mirage.errors import UnknownName
 from mirage.rank.by_query import ByQuery
 from mirage.rank.fit import Array, davidson, logistic, maximise
+from mirage.rank.fitted import fitted_tests
 from mirage.rank.holm import holm
 from mirage.rank.records import JOINT, LanguageRanking
 from mirage.rank.threads import one_thread
-from mirage.units import Units, joint_spread
+from mirage.units import Units, joint_spread, moves_alike
 
 if TYPE_CHECKING:
     from mirage.rank.bootstrap import Ranking
@@ -179,18 +180,24 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
         for language, row in ranking.languages.items():
             if language in tiers_by_language:
                 continue
-            order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
-            systems = tuple(row.systems[k] for k in order)
             chosen = dict(parts) if language == JOINT else {language: parts[language]}
             units = Units({code: ranking.battles[code].queries for code in chosen})
-            tiers_by_language[language] = _tiers(row, systems, chosen, units, level)
+            tiers_by_language[language] = _tiers(row, chosen, units, level)
     return tiers_by_language
 
 
-def _tiers(
-    row: LanguageRanking, systems: tuple[str, ...], parts: Mapping[str, ByQuery], units: Units, level: float
-) -> Tiers:
+def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
+    """S: the systems of a row, the best first, equal ones by name."""
+    rounded = [-round(rating, 9) for rating in row.theta.tolist()]
+    return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
+
+
+def _tiers(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units, level: float) -> Tiers:
+    order = in_rank_order(row)
+    systems = tuple(row.systems[k] for k in order)
     i, j = np.triu_indices(len(systems), 1)
+    if max(len(part.systems) for part in parts.values()) > _MANY:
+        return tiers_of_tests(row, systems, *_fitted(row, parts, units, order), level=level)
     at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
     blocks = [
         _studentised(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
@@ -218,7 +225,7 @@ def tiers_of_tests(
     s = len(systems)
     i, j = np.triu_indices(s, 1)
     p = np.clip(np.maximum(2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - differing)), 0, 1)
-    adjusted = np.array(holm(p.tolist()))
+    adjusted = np.array(holm(p))
     battles = row.record.sum(axis=1)[[row.systems.index(system) for system in systems]]
     enough = np.asarray(battles >= PLACED * np.median(battles))
     loose = np.array([system in row.unbounded for system in systems], dtype=bool)
@@ -266,13 +273,15 @@ def _placed_runs(
 
 def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
     """The tier of each system in the order of the ranking: a tier ends where all above are separated from all below."""
-    tiers: list[int | None] = []
-    tier = 1
-    for k, own in enumerate(placed):
-        above, below = np.flatnonzero(placed[:k]), k + np.flatnonzero(placed[k:])
-        if own and len(above) and separated[np.ix_(above, below)].all():
-            tier += 1
-        tiers.append(tier if own else None)
+    chosen = np.flatnonzero(placed)
+    together = ~separated[np.ix_(chosen, chosen)]
+    # How far down the systems reach that one, or one above it, is not separated from.
+    last = len(chosen) - 1 - together[:, ::-1].argmax(axis=1) if len(chosen) else chosen
+    reach = np.maximum.accumulate(np.maximum(last, np.arange(len(chosen))))
+    tiers: list[int | None] = [None] * len(placed)
+    for k, place in enumerate(chosen.tolist()):
+        above = tiers[chosen[k - 1]] if k else 1
+        tiers[place] = (above or 0) + (k > 0 and reach[k - 1] < k)
     return tuple(tiers)
 
 
@@ -304,11 +313,9 @@ def _studentised(
 
 
 def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
-    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0; with
-    many systems, its share of the fitted difference and its influence on it. And T: by how much a point moves it.
+    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0. And T:
+    by how much a point moves it.
     """
-    if max(len(part.systems) for part in parts) > _MANY:
-        return _fitted(parts, first, second)
     points, directions, freed = _held_equal(parts, first, second)
     pulls = []
     for part, x, v in zip(parts, points, directions, strict=True):
@@ -329,17 +336,21 @@ def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
     return pulls, freed
 
 
-def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
-    pulls: list[Array] = []
-    freed = np.zeros(len(first))
-    for part in parts:
-        V = np.linalg.inv(part.whole.slopes(part.point)[1][0])
-        place = {name: k for k, name in enumerate(part.systems)}
-        a, b = [place[name] for name in first], [place[name] for name in second]
-        share = (part.point[0, a] - part.point[0, b]) / len(part.weights)
-        pulls.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
-        freed += (V[a, a] + V[b, b] - 2 * V[a, b]) / len(parts)
-    return pulls, freed
+def _fitted(
+    row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units, order: NDArray[np.intp]
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Statistic, degrees of freedom and number of units that may differ of all tests, by fitted differences."""
+    moves, difference = {}, np.zeros(len(row.systems))
+    for code, part in parts.items():
+        place_of = {name: k for k, name in enumerate(part.systems)}
+        place = [place_of[name] for name in row.systems]
+        moves[code] = part.moves[:, place] / len(parts)
+        difference += part.point[0, place] / len(parts) + moves[code].sum(axis=0)
+    strata = {code: part.strata for code, part in parts.items()}
+    alike = moves_alike(moves, strata, units)
+    t, df = fitted_tests(difference, ((part.T @ part, len(part)) for part in alike), order)
+    i, j = np.triu_indices(len(order), 1)
+    return t, df, np.minimum(row.queries_by_system[order[i]], row.queries_by_system[order[j]])
 
 
 def _held_equal(

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
+LARGEST = 1e30
+"""Values of features beyond this, on either side of 0, are refused: regressions take single precision."""
+
+
 def training(
     features: pa.Table,
     verdicts: pa.Table,
@@ -132,6 +136,13 @@ def _values(
     import pyarrow.compute as pc
 
     rows = features.filter(pc.is_valid(features["value"]))
+    huge = rows.filter(pc.greater(pc.abs(rows["value"]), LARGEST)).slice(0, 1).to_pylist()
+    if huge:
+        raise BadInput(
+            f"{huge[0]['value']:g} as {huge[0]['feature']} is beyond what a regression can take",
+            where=", ".join(f"{name}={huge[0][name]}" for name in ("language", "query_id", "system")),
+            do="correct the value, or leave it empty",
+        )
     names = tuple(sorted(pc.unique(rows["feature"]).to_pylist()))
     at_feature = _place(rows["feature"], names)
     by_language = {}
