@@ -97,9 +97,9 @@ def tradeoffs(
         queries.setdefault(language, set()).update(values)
     shared = shared_ids({language: sorted(ids) for language, ids in queries.items()})
     first_shared = set(sample(sorted(shared), len(shared) // 2, seed, "abstention"))
-    first = {(language, query) for language, ids in queries.items() for query in ids & first_shared}
-    for language, ids in queries.items():
-        own = sorted(ids - shared)
+    first = {(language, query) for language, known in queries.items() for query in known & first_shared}
+    for language, known in queries.items():
+        own = sorted(known - shared)
         first |= {(language, query) for query in sample(own, len(own) // 2, seed, f"abstention {language}")}
     out = []
     for language, system, parts in _cells(losses, chosen):

@@ -105,7 +105,7 @@ def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
     """
     weights = counts.astype(np.int64).copy()
     np.fill_diagonal(weights, 0)
-    merged = [(k,) for k in range(len(weights))]
+    merged: list[tuple[int, ...]] = [(k,) for k in range(len(weights))]
     best, part = int(weights.sum()) + 1, tuple[int, ...]()
     while len(weights) > 1:
         degrees = weights.sum(axis=1)
