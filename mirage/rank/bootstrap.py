@@ -216,7 +216,7 @@ def rate(
     Args:
         battles: battles by language, of one referee and skill.
         draws: bootstrap draws; more make the intervals steadier, not narrower.
-        seed: seed of the draws; the same seed gives the same bytes.
+        seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
         ties: how ties count.
         penalty: `jeffreys`, or `none` for the maximum of the likelihood.
         ridge: weight of the penalty that holds parts in place which never met.

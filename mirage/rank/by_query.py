@@ -12,7 +12,6 @@ from mirage.battles.counts import Battles
 from mirage.rank.fit import MANY, Array, Likelihood, PairCounts, Penalty, davidson, fit, logistic
 from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion, query_dispersion
 from mirage.schema import Ties
-from mirage.units import spread as spread
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def rate_blocks(
             `drop`); one is open at a time.
         referee: what decided the battles.
         draws: bootstrap draws, or normal draws with the sandwich's covariance.
-        seed: seed of the draws; the same seed gives the same bytes, whatever the order of the verdicts.
+        seed: seed of the draws; the same seed gives the same numbers, whatever the order of the verdicts.
         ties: `half` or `drop`. Davidson's model is for what fits in memory.
         penalty: `jeffreys`, or `none` for the maximum of the likelihood.
         ridge: weight of the penalty that holds parts in place which never met.
