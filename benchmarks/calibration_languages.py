@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+import mirage.rank as rank
 from benchmarks.harness import Row
-from mirage import rank
 from mirage.comparison.comparing import compare_ratings
 from mirage.rank.fit import PairCounts, fit
 
