@@ -187,10 +187,10 @@ def test_a_curve_of_translations_is_as_wide_as_that_of_one_language() -> None:
     rng = np.random.default_rng(2)
     signal = rng.normal(size=60)
     loss = (rng.random(60) < 1 / (1 + np.exp(signal))).astype(float)
-    one = abstention.curve(signal, loss, draws=400)
+    alone = abstention.curve(signal, loss, draws=400)
     many = abstention.curve(np.tile(signal, 4), np.tile(loss, 4), draws=400, units=np.tile(np.arange(60), 4))
-    assert one.area_high is not None
-    assert one.area_low is not None
+    assert alone.area_high is not None
+    assert alone.area_low is not None
     assert many.area_high is not None
     assert many.area_low is not None
-    assert many.area_high - many.area_low == pytest.approx(one.area_high - one.area_low, rel=0.15)
+    assert many.area_high - many.area_low == pytest.approx(alone.area_high - alone.area_low, rel=0.15)
