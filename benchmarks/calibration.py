@@ -210,4 +210,9 @@ def lucky() -> Row:
 
 def run() -> list[Row]:
     """Simulate every design."""
-    return [*(simulate(design) for design in DESIGNS), lucky(), *calibration_means.rows(), *calibration_languages.rows()]
+    return [
+        *(simulate(design) for design in DESIGNS),
+        lucky(),
+        *calibration_means.rows(),
+        *calibration_languages.rows(),
+    ]
