@@ -281,7 +281,7 @@ def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int 
     tiers: list[int | None] = [None] * len(placed)
     for k, place in enumerate(chosen.tolist()):
         above = tiers[chosen[k - 1]] if k else 1
-        tiers[place] = (above or 0) + (k > 0 and reach[k - 1] < k)
+        tiers[place] = (above or 0) + int(k > 0 and reach[k - 1] < k)
     return tuple(tiers)
 
 
