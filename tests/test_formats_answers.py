@@ -253,6 +253,24 @@ def ragelo_folder(folder: Path) -> Path:
     return folder
 
 
+def test_ragelo_by_its_other_names_of_columns(tmp_path: Path) -> None:
+    """Columns have one meaning under each of the names by which RAGElo finds them."""
+    folder = tmp_path / "ragelo"
+    folder.mkdir()
+    files = {
+        "queries.csv": "qid,query\n0, Quelle rivière traverse la vallée ?\n",
+        "documents.csv": "query_id,doc_id,document_text\n0,d0, La Bise traverse la vallée.\n0,d1,Le pont date de 1902.\n",
+        "answers.csv": 'query_id,agent,answer\n0, un,"La Bise [d0]."\n0,deux,Je ne sais pas.\n',
+        "pairwise_answers_evaluations.csv": 'query_id,agent_a,agent_b,raw_answer,answer\n0,un,deux,"Bien. [[A]]",A\n',
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    arena = taken(folder, tmp_path / "arena", "ragelo")[1]
+    assert set(rows(arena, "answers", "system")) == {("deux",), ("un",)}
+    assert set(rows(arena, "passages", "passage_id")) == {("d0",), ("d1",)}
+    assert rows(arena, "judgments", "system_a", "system_b", "verdict") == [("un", "deux", "A")]
+
+
 def test_ragelo(tmp_path: Path) -> None:
     result, arena = taken(ragelo_folder(tmp_path / "in"), tmp_path / "arena", "ragelo")
     assert rows(arena, "passages", "query_id", "passage_id", "text") == [
