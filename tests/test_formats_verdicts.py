@@ -721,7 +721,9 @@ def test_labels_and_runs_as_json_objects(tmp_path: Path) -> None:
 def test_battles_without_ids_or_texts_are_queries_of_their_own(tmp_path: Path) -> None:
     """Equal rows stay several battles, in one file and over two; the same file again changes nothing."""
     file = tmp_path / "votes.csv"
-    file.write_text("model_a,model_b,winner\nκόκκινο,蓝,model_a\nκόκκινο,蓝,model_a\n蓝,κόκκινο,tie\n", encoding="utf-8")
+    file.write_text(
+        "model_a,model_b,winner\nκόκκινο,蓝,model_a\nκόκκινο,蓝,model_a\n蓝,κόκκινο,tie\n", encoding="utf-8"
+    )
     tables, summary = read(file)
     assert len(tables["queries"]) == len(tables["judgments"]) == 3
     assert "query_id" in summary.guessed

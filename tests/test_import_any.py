@@ -264,7 +264,11 @@ def test_a_folder_named_as_a_format_is_the_folder(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     assert mirage("import", "rag", "--into", tmp_path / "arena").exit_code == 0
     assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
-    assert store.open_arena("arena").read("answers").equals(store.open_arena("other").read("answers"))
+    assert (
+        store.open_arena(tmp_path / "arena")
+        .read("answers")
+        .equals(store.open_arena(tmp_path / "other").read("answers"))
+    )
     assert mirage("import", "rag", "--help").exit_code == 0
 
 

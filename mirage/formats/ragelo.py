@@ -23,21 +23,18 @@ _LETTERS = {verdict: letter for letter, verdict in _WINNERS.items()}
 _QUERY_ID = ("qid", "query_id")
 _DOCUMENT_ID = ("did", "doc_id", "document_id")
 _DOCUMENT = ("document", "document_text")
+_OF_QUERIES = frozenset(("qid", "query", "language", "reference", "title", "description", "narrative", "metadata"))
 
 
 def recognise(sample: Sample) -> str | None:
     """Whether the records carry the columns of one of its files."""
     documents = itertools.product(_QUERY_ID, _DOCUMENT_ID, _DOCUMENT)
     answers = itertools.product(_QUERY_ID, (("agent_a", "agent_b"), ("agent",)))
-    for names in (
-        *((query, *agents) for query, agents in answers),
-        ("qid", "did"),
-        *documents,
-        ("qid", "query"),
-    ):
+    for names in (*((query, *agents) for query, agents in answers), ("qid", "did"), *documents):
         if set(names) <= sample.fields:
             return f"has {', '.join(names)}"
-    return None
+    # A query with its id is what many files have: more than that is another format's.
+    return "has qid, query" if {"qid", "query"} <= sample.fields <= _OF_QUERIES else None
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
@@ -68,13 +65,17 @@ def _document(record: Record, builder: Builder) -> None:
     if text(record, *_DOCUMENT) is None:
         builder.left_out("results of documents", "an arena keeps people's labels of relevance, not a judge's")
         return
-    query = builder.query(None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language"))
+    query = builder.query(
+        None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")
+    )
     passage = ShownPassage(text(record, *_DOCUMENT), need(record, *_DOCUMENT_ID), title=text(record, "title"))
     builder.passages(query, [passage], where=record.where)
 
 
 def _answer(record: Record, builder: Builder) -> None:
-    query = builder.query(None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language"))
+    query = builder.query(
+        None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")
+    )
     system = need(record, "agent")
     if "raw_answer" in record.value or "exception" in record.value:
         _scores(record, builder, query, system)
