@@ -224,7 +224,7 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
 
 @lru_cache(maxsize=4)
 def _outcomes(arena: Arena) -> pa.Table:
-    columns = ("language", "system", "parser", "subset", "outcome")
+    columns = ("language", "query_id", "system", "parser", "subset", "outcome")
     return arena.read("outcomes", columns=columns, encoded=columns)
 
 
