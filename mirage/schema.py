@@ -818,9 +818,8 @@ def table_class(name: str | type) -> type:
 
 def verdict_word(word: str) -> str:
     """The verdict that a word stands for, whoever decided; a word that stands for none stays."""
-    plain = word.strip().lower()
-    own = {verdict.lower(): verdict for verdict in get_args(Verdict)}
-    return own.get(plain) or VERDICT_WORDS.get(plain, word)
+    plain = word.strip()
+    return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
 
 
 def key(table: str) -> tuple[str, ...]:
