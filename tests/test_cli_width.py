@@ -21,7 +21,7 @@ COMMANDS = (
     ("rank", "DIR", "--referee", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
     ("rates", "DIR"),
     ("rates", "DIR", "--confusion"),
-    ("compare", "DIR", "--a", "baseline/bm25", "--b", "baseline/lead", "--by", "rate"),
+    ("compare", "DIR", "--a", "baseline/bm25", "--b", "baseline/lead", "--measure", "rate"),
     ("decide", "DIR", "--by", "system", "--referee", "relevance"),
     ("decide", "DIR", "--referee", "relevance"),
     ("judges", "DIR"),
