@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mirage.rank as rank
-from benchmarks import calibration_means
+from benchmarks import calibration_languages, calibration_means
 from benchmarks.harness import Row
 from mirage.intervals import bootstrap_tails
 from mirage.rank.by_query import by_query
@@ -103,8 +103,8 @@ def _expected(by_query: float, tie: float, meets: Meets | None, strengths: tuple
     return fit(PairCounts((1e4 * shares * points)[None], (1e4 * shares * (1 - points))[None], None, s)).theta[0]
 
 
-def arena(design: Design, theta: Array, rng: np.random.Generator) -> rank.Battles:
-    """The battles of one language."""
+def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = "") -> rank.Battles:
+    """The battles of one language, on queries whose ids begin with the prefix."""
     q, s = design.queries, len(theta)
     i, j = np.triu_indices(s, 1)
     strength = theta + design.by_query * rng.standard_normal((q, s))
@@ -115,7 +115,7 @@ def arena(design: Design, theta: Array, rng: np.random.Generator) -> rank.Battle
     wins[:, i, j], wins[:, j, i] = first & ~tied & mask, ~first & ~tied & mask
     ties[:, i, j] = ties[:, j, i] = tied & mask
     names = tuple(f"s{k:02}" for k in range(s))
-    ids = tuple(f"q{k:05}" for k in range(q))
+    ids = tuple(f"{prefix}q{k:05}" for k in range(q))
     return rank.Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
 
 
@@ -161,7 +161,7 @@ def simulate(design: Design) -> Row:
         spread = BY_LANGUAGE if design.languages > 1 else 0.0
         thetas = [design.theta + spread * rng.standard_normal(len(design.theta)) for _ in range(design.languages)]
         truth = np.mean([expected(design, theta) for theta in thetas], axis=0)
-        battles = {f"l{k:02}": arena(design, theta, rng) for k, theta in enumerate(thetas)}
+        battles = {f"l{k:02}": arena(design, theta, rng, f"l{k:02}-") for k, theta in enumerate(thetas)}
         for name, (rating, low, high) in intervals(battles, seed).items():
             inside.setdefault(name, []).append((low <= truth) & (truth <= high))
             if name == "ours":
@@ -187,7 +187,7 @@ def lucky() -> Row:
     ranks, covered, moved = [], [], []
     for seed in range(design.arenas):
         rng = np.random.default_rng([SEED, seed])
-        battles = {f"l{k:02}": arena(design, design.theta, rng) for k in range(18)}
+        battles = {f"l{k:02}": arena(design, design.theta, rng, f"l{k:02}-") for k in range(18)}
         before = rank.rate(battles, draws=DRAWS).languages["all"]
         original = battles["l07"]
         wins, ties = original.wins.copy(), original.ties.copy()
@@ -210,4 +210,9 @@ def lucky() -> Row:
 
 def run() -> list[Row]:
     """Simulate every design."""
-    return [*(simulate(design) for design in DESIGNS), lucky(), *calibration_means.rows()]
+    return [
+        *(simulate(design) for design in DESIGNS),
+        lucky(),
+        *calibration_means.rows(),
+        *calibration_languages.rows(),
+    ]

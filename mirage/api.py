@@ -873,6 +873,13 @@ def _votes(rows: pa.Table) -> list[Vote]:
     for k, (query, a, b, told) in enumerate(zip(*(_texts(rows, name) for name in names), strict=True)):
         if (word := schema.verdict_word(told)) not in known:
             raise BadInput(f"the vote {told!r} is none of {', '.join(known)}", where=f"row {k + 1:,}", do="correct it")
+        chance = chances[k]
+        if chance is not None and not 0 < chance <= 1:
+            raise BadInput(
+                f"an inclusion of {chance} is no probability",
+                where=f"row {k + 1:,}",
+                do="give one above 0, at most 1, or leave it empty",
+            )
         log.append(
             people.Vote(
                 vote_id=f"{k:08}",
@@ -891,7 +898,7 @@ def _votes(rows: pa.Table) -> list[Vote]:
                 seconds=None,
                 session=None,
                 shown=None,
-                inclusion=chances[k],
+                inclusion=chance,
             )
         )
     return log

@@ -33,8 +33,10 @@ def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, fl
     return _wilson(k / n, n, confidence)
 
 
-def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
-    """The unweighted mean of independent proportions, with an interval.
+def mean_interval(
+    cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE, factor: float = 1.0
+) -> tuple[float, float, float]:
+    """The unweighted mean of proportions, independent unless told otherwise, with an interval.
 
     Wilson's interval of the mean at its effective number of trials: the number at which one proportion would vary as
     much as this mean of several does. Its variance is the sum of the proportions' own, over the squared number of them;
@@ -44,6 +46,7 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFI
     Args:
         cells: (successes, trials) of each proportion, trials at least 1.
         confidence: between 0 and 1.
+        factor: how many times the variance is that of independent proportions (`units.sharing_factor`).
 
     Returns:
         The mean, and its lower and upper end, in [0, 1].
@@ -62,7 +65,7 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFI
     mean = sum(k / n for k, n in cells) / len(cells)
     smoothed = [(k + 0.5) / (n + 1) for k, n in cells]
     centre = sum(smoothed) / len(cells)
-    variance = sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
+    variance = factor * sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
     return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
 
 

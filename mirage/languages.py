@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from mirage.errors import UnknownName
+from mirage.errors import BadInput, UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +195,19 @@ def place(code: str) -> tuple[int, str]:
 def in_order(codes: Iterable[str]) -> list[str]:
     """Codes in the one order that tables, files and pages have, each once: see `place`."""
     return sorted(set(codes), key=place)
+
+
+def refuse_name_of_all(codes: Iterable[str]) -> None:
+    """Refuse a language that is called as the row of all languages.
+
+    Raises:
+        BadInput: if one is.
+    """
+    if _ALL in codes:
+        raise BadInput(
+            f"a language is called {_ALL}, which names the row of all languages",
+            do="give the language's own code, or leave the column out",
+        )
 
 
 @lru_cache(maxsize=4_096)

@@ -292,7 +292,8 @@ class Rating:
     key = ("language", "referee", "skill", "system")
 
     language: CodeOrAll
-    """Language of the battles; `all`: the mean over languages, its interval from joint draws."""
+    """Language of the battles; `all`: the plain mean over languages, its interval from joint draws, in which queries
+    with one id in several languages weigh the same; open where the data of a language puts no bound."""
     referee: str
     """What decided the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
@@ -318,7 +319,7 @@ class Rating:
     tier: Rank | None
     """1 is best. Every two systems of different tiers are separated: by a paired test over queries, with Holm's
     correction over all pairs, at 5%. Systems of one tier may be equal, which is not to say that they are. Null for a
-    system with hardly any battles, and where style is controlled for."""
+    system with hardly any battles or whose rating nothing bounds amid the others, and where style is controlled for."""
     wins: Count
     """Battles won."""
     ties: Count
@@ -821,9 +822,8 @@ def table_class(name: str | type) -> type:
 
 def verdict_word(word: str) -> str:
     """The verdict that a word stands for, whoever decided; a word that stands for none stays."""
-    plain = word.strip().lower()
-    own = {verdict.lower(): verdict for verdict in get_args(Verdict)}
-    return own.get(plain) or VERDICT_WORDS.get(plain, word)
+    plain = word.strip()
+    return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
 
 
 def key(table: str) -> tuple[str, ...]:

@@ -167,12 +167,18 @@ def test_health_and_readiness_need_no_login_and_everything_else_does(site: Deplo
     for path in ("/", "/_stcore/health", "/_stcore/stream", "/metrics"):
         assert fetch(site.port, path, HOST).status in (401, 404), path
         assert fetch(site.port, path, "evil.example", login="zoë").status == 421, path
-    assert fetch(site.port, "/metrics", HOST, login="zoë").status == 404, "counts are for the keeper alone"
+    for path in ("/metrics", "/_stcore/metrics"):
+        assert fetch(site.port, path, HOST, login="zoë").status == 404, "counts are for the keeper alone"
 
 
 def test_every_response_has_the_headers_of_security(site: Deployment) -> None:
-    for path, login in (("/", "zoë"), ("/", ""), ("/static/nothing", "zoë")):
-        response = fetch(site.port, path, HOST, login=login)
+    requests = [("/", "zoë", HOST), ("/", "", HOST), ("/static/nothing", "zoë", HOST), ("/", "", "evil.example")]
+    requests += [("/_stcore/metrics", "zoë", HOST), ("/healthz", "", HOST), ("/healthz", "", "evil.example")]
+    for path, login, host in requests:
+        response = fetch(site.port, path, host, login=login)
+        assert not any(character.isdigit() for character in response.headers["Server"]), "no version"
+        if response.status >= 400:
+            assert b"nginx/" not in response.body
         for name, value in nginx.HEADERS.items():
             assert response.headers.get_all(name) == [value], (path, name)
     challenge = fetch(site.port, "/", HOST).headers["WWW-Authenticate"]

@@ -70,7 +70,7 @@ class StandIn(ModuleType):
                 number = str(len(module.prompts))
                 self.under_way[number] = text
                 module.most = max(module.most, len(self.under_way))
-                return [number]
+                return [f"{number}-0a1b2c3d"]
 
             def step(self) -> list[Any]:
                 """End the last prompt of those under way, so that replies come in another order than prompts."""

@@ -253,6 +253,51 @@ def ragelo_folder(folder: Path) -> Path:
     return folder
 
 
+def test_an_answer_beside_a_models_output_is_the_reference(tmp_path: Path) -> None:
+    """Of a record with both, the system said the output; a record with `answer` alone keeps it."""
+    record = {"question": "Wann wurde die Brücke gebaut?", "docs": ["Gebaut 1902."], "system": "s", "answer": "1902"}
+    for name in ("output", "prediction", "response", "actual_output"):
+        rows_in = ({**record, name: "Im Jahr 1902 [1]."}, {**record, "system": "t", name: None})
+        arena = taken(jsonl(tmp_path / f"{name}.jsonl", *rows_in), tmp_path / name, "rag")[1]
+        assert rows(arena, "answers", "system", "text") == [("s", "Im Jahr 1902 [1]."), ("t", None)]
+        assert rows(arena, "references", "text") == [("1902",)]
+    arena = taken(jsonl(tmp_path / "alone.jsonl", record), tmp_path / "alone", "rag")[1]
+    assert rows(arena, "answers", "text") == [("1902",)]
+
+
+def test_queries_with_more_than_ragelo_has_are_not_taken_for_its_files(tmp_path: Path) -> None:
+    """A file with the texts that a system generated is not read as queries alone."""
+    record = {"qid": "1", "query": "다리는 언제 지어졌나요?", "generated_texts": "1902년입니다."}
+    with pytest.raises(BadInput):
+        import_file(jsonl(tmp_path / "in.jsonl", record), tmp_path / "arena")
+
+
+def test_one_object_over_many_lines_is_read_whatever_the_file_is_called(tmp_path: Path) -> None:
+    """What a file holds decides, not the end of its name."""
+    record = {"question": "橋はいつ建てられましたか。", "contexts": ["1902年。"], "answer": "1902年。", "system": "赤"}
+    file = tmp_path / "whole.jsonl"
+    file.write_text(json.dumps({"date": "2023-06-22", "rows": [record]}, indent=4, ensure_ascii=False), "utf-8")
+    assert rows(taken(file, tmp_path / "arena", "rag")[1], "answers", "system") == [("赤",)]
+
+
+def test_ragelo_by_its_other_names_of_columns(tmp_path: Path) -> None:
+    """Columns have one meaning under each of the names by which RAGElo finds them."""
+    folder = tmp_path / "ragelo"
+    folder.mkdir()
+    files = {
+        "queries.csv": "qid,query\n0, Quelle rivière traverse la vallée ?\n",
+        "documents.csv": "query_id,doc_id,document_text\n0,d0, La Bise la traverse.\n0,d1,Le pont date de 1902.\n",
+        "answers.csv": 'query_id,agent,answer\n0, un,"La Bise [d0]."\n0,deux,Je ne sais pas.\n',
+        "pairwise_answers_evaluations.csv": 'query_id,agent_a,agent_b,raw_answer,answer\n0,un,deux,"Bien. [[A]]",A\n',
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    arena = taken(folder, tmp_path / "arena", "ragelo")[1]
+    assert set(rows(arena, "answers", "system")) == {("deux",), ("un",)}
+    assert set(rows(arena, "passages", "passage_id")) == {("d0",), ("d1",)}
+    assert rows(arena, "judgments", "system_a", "system_b", "verdict") == [("un", "deux", "A")]
+
+
 def test_ragelo(tmp_path: Path) -> None:
     result, arena = taken(ragelo_folder(tmp_path / "in"), tmp_path / "arena", "ragelo")
     assert rows(arena, "passages", "query_id", "passage_id", "text") == [

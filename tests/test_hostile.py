@@ -77,7 +77,7 @@ def zeros(size: int) -> bytes:
 FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "a pickle": ("a.parquet", lambda target: pickle.dumps(Bomb(target)), "no whole Parquet file"),
     "a pickle, packed": ("a.parquet.gz", lambda target: gzip.compress(pickle.dumps(Bomb(target))), "no whole Parquet"),
-    "zeros": ("a.jsonl.gz", lambda _: zeros(100_000_000), "this line is longer than 16 MB"),
+    "zeros": ("a.jsonl.gz", lambda _: zeros(100_000_000), "longer than 16 MB"),
     "zeros for Parquet": ("a.parquet.gz", lambda _: zeros(100_000_000), "this file holds more than 20 MB, unpacked"),
     "blank lines": ("a.csv.gz", lambda _: gzip.compress(b"language\n" + b"\n" * 1_000_000, 1), "more than 20 MB"),
     "a dictionary of one": (
@@ -334,7 +334,7 @@ def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: s
     target = tmp_path / "ran"
     for name, data, problem in (
         ("evil.parquet", pickle.dumps(Bomb(target)), "no whole Parquet file"),
-        ("..%2f..%2fbomb.jsonl.gz", zeros(300_000_000), "this line is longer than 16 MB"),
+        ("..%2f..%2fbomb.jsonl.gz", zeros(300_000_000), "longer than 16 MB"),
         ("<img src=x>.csv", b"language,query_id,text\nen,nowhere,x\n", "nowhere"),
     ):
         page.locator("input[type=file]").set_input_files([{"name": name, "mimeType": "text/plain", "buffer": data}])

@@ -257,6 +257,33 @@ def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Pat
     assert "rag" in done.stderr
 
 
+@pytest.mark.parametrize("content", [b"", b" \n\n", b"PK\x03\x04" + bytes(50)], ids=["empty", "blank", "archive"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json", "x.xlsx", "x.zip"])
+def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, content: bytes) -> None:
+    """Nothing is said of fields where there is no record, and nothing is written."""
+    (tmp_path / name).write_bytes(content)
+    done = mirage("import", tmp_path / name, "--into", tmp_path / "arena")
+    assert done.exit_code == 2
+    assert isinstance(done.exception, SystemExit)
+    assert "--map" not in done.stderr
+    assert not (tmp_path / "arena").exists()
+
+
+def test_a_folder_named_as_a_format_is_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where such a name stands alone it is a path if there is one, and where a file follows it is the format."""
+    (tmp_path / "rag").mkdir()
+    file = write(tmp_path / "rag" / "x.jsonl", *ROWS)
+    monkeypatch.chdir(tmp_path)
+    assert mirage("import", "rag", "--into", tmp_path / "arena").exit_code == 0
+    assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
+    assert (
+        store.open_arena(tmp_path / "arena")
+        .read("answers")
+        .equals(store.open_arena(tmp_path / "other").read("answers"))
+    )
+    assert mirage("import", "rag", "--help").exit_code == 0
+
+
 def test_a_column_that_says_nothing_is_not_printed(tmp_path: Path) -> None:
     """A format that does not tell what becomes of its fields has no empty column for it, lines of text no table."""
     battle = {"question_id": "b", "model_a": "red", "model_b": "blue", "winner": "tie"}

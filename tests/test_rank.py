@@ -310,7 +310,10 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_others() -> None:
 
 
 def test_a_language_does_not_depend_on_its_neighbours_and_the_joint_row_is_their_mean() -> None:
-    several = {"ar": simulate(11), "en": simulate(12), "zh": simulate(13)}
+    several = {
+        code: replace(battles, queries=tuple(f"{code}-{query}" for query in battles.queries))
+        for code, battles in (("ar", simulate(11)), ("en", simulate(12)), ("zh", simulate(13)))
+    }
     together, alone = rank.rate(several, draws=50), rank.rate({"en": several["en"]}, draws=50)
     assert together.languages["en"].draws.tobytes() == alone.languages["en"].draws.tobytes()
     joint = together.languages["all"]
@@ -320,6 +323,26 @@ def test_a_language_does_not_depend_on_its_neighbours_and_the_joint_row_is_their
     np.testing.assert_allclose(joint.draws, np.mean(moved, axis=0), atol=1e-12)
     assert joint.n_queries == 180
     assert "all" not in alone.languages
+
+
+def test_queries_of_several_languages_are_one_unit_pitfall_123() -> None:
+    """An id weighs the same in all languages; the row of a language and its translation is that language's."""
+    battles = simulate(11)
+    twice = rank.rate({"ar": battles, "en": battles}, draws=500)
+    for name in ("theta", "queries_by_system", "n_queries"):
+        np.testing.assert_allclose(getattr(twice.languages["all"], name), getattr(twice.languages["en"], name))
+    np.testing.assert_array_equal(*(query_weights(c, battles, shared=battles.queries) for c in ("ar", "en")))
+    widths = [np.ptp(twice.languages[code].interval(), axis=0).mean() for code in ("all", "en")]
+    own = {code: replace(battles, queries=tuple(f"{code}-{q}" for q in battles.queries)) for code in ("ar", "en")}
+    independent = rank.rate(own, draws=500)
+    # What is not of the queries, the prior's part of a draw, each language draws for itself.
+    assert 0.9 < widths[0] / widths[1] <= 1.02
+    assert np.ptp(independent.languages["all"].interval(), axis=0).mean() / widths[1] < 0.8
+    assert (twice.unit, independent.unit) == ("query shared by languages", "query")
+    assert "one for all languages that share its id" in twice.method
+    analytic, alone = rank.analytic(twice)["all"], rank.analytic(twice)["en"]
+    np.testing.assert_allclose(analytic.covariance, alone.covariance)
+    np.testing.assert_allclose(analytic.df, alone.df)
 
 
 def test_a_system_absent_from_a_language_is_left_out_of_the_joint_row_by_name() -> None:

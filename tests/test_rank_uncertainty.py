@@ -179,9 +179,19 @@ def test_separated_systems_are_found() -> None:
 
 def test_the_joint_test_of_one_language_twice_is_its_test_times_the_root_of_2() -> None:
     arena = unequal(5, np.linspace(1, -1, 6), 60)
-    alone, twice = tiers_of(arena), tiers_of(arena, arena)
+    other = replace(arena, queries=tuple(f"other-{query}" for query in arena.queries))
+    alone, twice = tiers_of(arena), tiers_of(arena, other)
     assert alone.systems == twice.systems
     np.testing.assert_allclose(twice.t, alone.t * np.sqrt(2), rtol=1e-5)
+
+
+def test_the_joint_test_of_one_language_and_its_translation_is_its_test_pitfall_123() -> None:
+    """The same ids in both: what a translation says again is not said twice."""
+    arena = unequal(5, np.linspace(1, -1, 6), 60)
+    alone, twice = tiers_of(arena), tiers_of(arena, arena)
+    for name in ("t", "df", "differing", "tiers"):
+        np.testing.assert_allclose(getattr(twice, name), getattr(alone, name), rtol=1e-5)
+    assert twice.n_queries == 60
 
 
 def test_duplicating_every_battle_within_its_query_separates_nothing_more_pitfall_36() -> None:
@@ -503,7 +513,9 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
     (line,) = [line for line in remarks(ranking, None) if "no upper bound" in line]
     assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
     both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
-    assert both.languages["all"].unbounded == {}
+    # A mean of which one language has no end has none either, and only there.
+    assert both.languages["all"].unbounded == {"s03": "above", "s05": "below"}
+    assert set(both.languages["all"].bounded) == {"s00", "s01", "s02", "s04", "s06", "s07"}
     assert not {"s03", "s05"} & set(both.languages["all"].bounded)
     apart = np.zeros((1, 4, 4))
     apart[0, 0, 1] = apart[0, 1, 0] = apart[0, 2, 3] = apart[0, 3, 2] = 1

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
 
 DRAWS = 1_000
 """Draws of the bootstrap."""
@@ -49,7 +50,15 @@ def lacking(signal: Floats) -> str | None:
     return "constant signal" if signal.min() == signal.max() else None
 
 
-def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, confidence: float = CONFIDENCE) -> Curve:
+def curve(
+    signal: Floats,
+    loss: Floats,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    units: Places | None = None,
+) -> Curve:
     """Risk against coverage of one signal, with pointwise intervals.
 
     Args:
@@ -58,6 +67,8 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, co
         draws: of the bootstrap of the queries, at least 2.
         seed: of the draws.
         confidence: level of the intervals.
+        units: which answers are to one query that several languages share: the number of its unit; None where each
+            answer is to a query of its own.
 
     Returns:
         The curve, or why there is none. Intervals of risks and of the area are Wilson's at the number of answers at
@@ -93,22 +104,22 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, co
     risks, areas, oracles = measured(np.ones((1, n)))
     rng = np.random.default_rng([seed, n])
     block = max(1, BLOCK // n)
-    drawn = [
-        measured(rng.multinomial(n, np.full(n, 1 / n), size=min(block, draws - start)).astype(float))
-        for start in range(0, draws, block)
-    ]
+    place = np.arange(n) if units is None else np.unique(units, return_inverse=True)[1]
+    sizes = np.bincount(place)
+    m = len(sizes)
+    drawn = [measured(_resampled(rng, sizes, min(block, draws - start))[:, place]) for start in range(0, draws, block)]
     drawn_risks, drawn_areas, drawn_oracles = (np.concatenate(part) for part in zip(*drawn, strict=True))
-    # A bootstrap of n queries varies by (n - 1) / n too little.
-    spread = drawn_risks.var(axis=0, ddof=1) * n / (n - 1)
+    # A bootstrap of m queries varies by (m - 1) / m too little.
+    spread = drawn_risks.var(axis=0, ddof=1) * m / max(m - 1, 1)
     points = []
     for step, risk, variance in zip(steps.tolist(), risks[0].tolist(), spread.tolist(), strict=True):
         wide = step * n >= FEWEST
         band = wilson_of_variance(risk, variance, step * n, confidence=confidence) if wide else (None, None)
         points.append(Point(step, risk, *band))
     area, oracle = float(areas[0]), float(oracles[0])
-    variance = float(drawn_areas.var(ddof=1)) * n / (n - 1)
+    variance = float(drawn_areas.var(ddof=1)) * m / max(m - 1, 1)
     area_low, area_high = wilson_of_variance(area, variance, n, confidence=confidence)
-    excess = np.quantile(np.maximum(drawn_areas - drawn_oracles, 0), bootstrap_tails(confidence, n)).tolist()
+    excess = np.quantile(np.maximum(drawn_areas - drawn_oracles, 0), bootstrap_tails(confidence, m)).tolist()
     return Curve(
         n=n,
         points=tuple(points),
@@ -125,6 +136,19 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, co
         confidence=confidence,
         reason=None,
     )
+
+
+def _resampled(rng: np.random.Generator, sizes: NDArray[np.int64], n: int) -> Floats:
+    """N x M: how often each of M units is drawn in n resamples, among those with as many answers, so that every
+    resample has as many answers.
+    """
+    import numpy as np
+
+    drawn = np.empty((n, len(sizes)))
+    for size in np.unique(sizes):
+        (alike,) = np.nonzero(sizes == size)
+        drawn[:, alike] = rng.multinomial(len(alike), np.full(len(alike), 1 / len(alike)), size=n)
+    return drawn
 
 
 def _ends(ordered: Floats) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from mirage.schema import Count, Share
+from mirage.units import Unit
 
 Method = Literal["conformal", "tested"]
 """How a threshold is chosen (`Promise.method`)."""
@@ -125,6 +126,8 @@ class Tradeoff:
     """Risk against coverage."""
     promise: Promise
     """The threshold for the promised error."""
+    unit: Unit
+    """What is drawn and split together: `query shared by languages` in the row `all` of languages that share ids."""
 
     def flat(self) -> dict[str, Any]:
         """All as one row: fields of the promise that the curve has too begin with `test_`."""

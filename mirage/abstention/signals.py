@@ -16,6 +16,7 @@ from mirage.intervals import CONFIDENCE
 from mirage.outcomes import RIGHT
 from mirage.schema import Parser
 from mirage.store import Arena
+from mirage.units import Unit, shared_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +59,8 @@ def tradeoffs(
 ) -> list[Tradeoff]:
     """Risk against coverage, and the threshold for a promised error, of every system in every language, and over all.
 
-    Half of the queries of a language choose the thresholds and the other half try them, the same for every system. Over
+    Half of the queries of a language choose the thresholds and the other half try them, the same for every system; a
+    query that several languages share is on the same side in all of them. Over
     all languages (`all`) there is one threshold, and every query weighs the same: its promise is for queries that come
     from the languages as often as these.
 
@@ -93,11 +95,12 @@ def tradeoffs(
     queries: dict[str, set[str]] = {}
     for (language, _), values in losses.items():
         queries.setdefault(language, set()).update(values)
-    first = {
-        (language, query)
-        for language, ids in queries.items()
-        for query in sample(sorted(ids), len(ids) // 2, seed, f"abstention {language}")
-    }
+    shared = shared_ids({language: sorted(ids) for language, ids in queries.items()})
+    first_shared = set(sample(sorted(shared), len(shared) // 2, seed, "abstention"))
+    first = {(language, query) for language, known in queries.items() for query in known & first_shared}
+    for language, known in queries.items():
+        own = sorted(known - shared)
+        first |= {(language, query) for query in sample(own, len(own) // 2, seed, f"abstention {language}")}
     out = []
     for language, system, parts in _cells(losses, chosen):
         lost = {(code, query): value for code in parts for query, value in losses[code, system].items()}
@@ -106,11 +109,15 @@ def tradeoffs(
         x = sign * np.array([strength[query] for query in ids], dtype=float)
         y = np.array([lost[query] for query in ids], dtype=float)
         calibration = np.array([query in first for query in ids], dtype=bool)
-        held = promise(x, y, calibration, error=error, method=method, confidence=confidence, seed=seed)
+        number: dict[tuple[str, str], int] = {}
+        keys = (("", query) if query in shared else (code, query) for code, query in ids)
+        units = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
+        held = promise(x, y, calibration, error=error, method=method, confidence=confidence, seed=seed, units=units)
         if not up and held.threshold is not None:
             held = dataclasses.replace(held, threshold=-held.threshold)
-        drawn = curve(x, y, draws=draws, seed=seed)
-        out.append(Tradeoff(language, system, signal, loss, up, len(lost) - len(ids), drawn, held))
+        drawn = curve(x, y, draws=draws, seed=seed, units=units)
+        unit: Unit = "query shared by languages" if len(number) < len(ids) else "query"
+        out.append(Tradeoff(language, system, signal, loss, up, len(lost) - len(ids), drawn, held, unit))
     return out
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
+from mirage.battles.verdict_rows import shares_of_battles
 from mirage.engines.tasks import Executor, Local, Task, Work, nothing
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.store.buckets import Buckets, buckets
@@ -94,6 +95,10 @@ class BlockedBattles:
                 offset,
                 *(np.ascontiguousarray(cells[name]) for name in ("query", "pair", "first", "second")),
             )
+
+    def net_squares(self) -> float:
+        """The sum over queries and pairs of (points of one less points of the other)^2."""
+        return sum(float(((block.first - block.second) ** 2).sum(dtype=np.float64)) for block in self.blocks())
 
 
 @contextmanager
@@ -191,7 +196,7 @@ def _rows(batch: pa.RecordBatch, code_of: dict[str, int]) -> NDArray[Any]:
     rows["verdict"] = np.array([VERDICTS[name] for name in names.tolist()], dtype=np.int8)[place] if len(names) else 0
     rows["points"] = np.nan
     if "points" in batch.schema.names:
-        rows["points"] = batch.column("points").to_numpy(zero_copy_only=False)
+        rows["points"] = shares_of_battles(batch)
     return rows
 
 

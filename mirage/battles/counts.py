@@ -87,7 +87,11 @@ class Battles:
 
     def queries_by_system(self) -> NDArray[np.intp]:
         """S: on how many queries each system battles."""
-        return np.asarray((self.wins + self.wins.swapaxes(1, 2) + self.ties).any(axis=2).sum(axis=0), dtype=np.intp)
+        return np.asarray(self.met().sum(axis=0), dtype=np.intp)
+
+    def met(self) -> NDArray[np.bool_]:
+        """Q x S: whether a system battles on a query."""
+        return np.asarray(self.wins.any(axis=2) | self.wins.any(axis=1) | self.ties.any(axis=2))
 
     def shared(self, ties: Ties) -> NDArray[np.float32]:
         """Q x S x S: points the row system took of the column system on each query; with ties `half`, half a point for

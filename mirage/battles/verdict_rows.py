@@ -255,7 +255,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         )
     names, name = codes(rows["verdict"])
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
-    points = rows["points"].to_numpy().astype(np.float32)
+    points = shares_of_battles(rows).astype(np.float32)
     if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
     by_language = np.split(
@@ -277,6 +277,25 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             np.zeros(len(positions), dtype=bool),
         )
     return verdicts_by_language
+
+
+def shares_of_battles(rows: pa.Table | pa.RecordBatch) -> NDArray[np.float64]:
+    """The points that system_a took, NaN where the verdict says all.
+
+    Raises:
+        BadInput: if some are not between 0 and 1.
+    """
+    points = np.asarray(rows["points"].to_numpy(zero_copy_only=False) if rows.num_rows else [], dtype=np.float64)
+    outside = (points < 0) | (points > 1)
+    if outside.any():
+        row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
+        named = (f"{name}={row[name]}" for name in ("language", "query_id", "system_a", "system_b") if name in row)
+        raise BadInput(
+            f"{row['points']:g} points of one battle",
+            where=", ".join(named),
+            do="give the share that system_a took, between 0 and 1; divide grades by their largest first",
+        )
+    return points
 
 
 def programs(judgments: pa.Table) -> pa.Table:

@@ -74,7 +74,13 @@ class _Imports(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0].startswith("-") or self.get_command(ctx, args[0]) is None:
+        # A file or folder may be named as a format is, `ragelo`: with no other word after it, it is meant itself.
+        itself = (
+            args[0] not in self.commands
+            and Path(args[0]).exists()
+            and (len(args) == 1 or (args[1].startswith("-") and args[1] != "--help"))
+        )
+        if itself or args[0].startswith("-") or self.get_command(ctx, args[0]) is None:
             if not args[0].startswith("-") and len(args) > 1 and not Path(args[0]).exists():
                 # Two words, of which the first is no file: it was to be a format.
                 note(str(UnknownName("kind of import", args[0], self.list_commands(ctx))))

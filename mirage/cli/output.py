@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import wrap
 from typing import Any, Literal
 
 from mirage.store.sheets import csv_text
@@ -30,7 +31,13 @@ _NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
 """A number that is a text already."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 240
-"""Columns of a table that does not go to a terminal."""
+"""Width of a table that does not go to a terminal, in characters."""
+_NAMES = ("system", "language", "first", "second")
+"""Columns that come first in a table for people, in this order, and are never left out."""
+_FOLDED = 24
+"""Characters to which a long text may be folded before a column is left out."""
+_BETWEEN, _EDGES = 3, 2
+"""Characters between two columns, and at both edges of a table."""
 
 
 def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
@@ -110,16 +117,55 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        number = _is_number(rows, name)
-        table.add_column(name.replace("_", " "), justify="right" if number else "left", no_wrap=number, overflow="fold")
-    for row in rows:
-        table.add_row(*(_readable(name, row[name]) for name in columns))
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
+    widths = {name: max(_least_width(rows, name), len(name)) for name in columns}
+    names = list(columns)
+    if _needed(widths, names) > console.width:
+        # Heads of several words take several lines, and what then does not fit is left out.
+        widths = {name: _least_width(rows, name) for name in columns}
+        names = fitting(widths, console.width)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        number, head = _is_number(rows, name), "\n".join(wrap(name.replace("_", " "), widths[name]))
+        justify: Literal["left", "right"] = "right" if number else "left"
+        table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
+    for row in rows:
+        table.add_row(*(_readable(name, row[name]) for name in names))
     console.print(table)
+    if absent := [name for name in columns if name not in names]:
+        note(f"Too narrow for {', '.join(map(str.strip, absent))}: a wider terminal or --format csv shows all")
+
+
+def fitting(widths: Mapping[str, int], width: int) -> list[str]:
+    """Choose the columns that fit a width: names first, then the others in their order, the last left out first.
+
+    Args:
+        widths: the least width of each column, the most important first.
+        width: characters of a line.
+    """
+    names = [name for name in _NAMES if name in widths]
+    order = [*names, *(name for name in widths if name not in names)]
+    while len(order) > max(1, len(names)) and _needed(widths, order) > width:
+        order.pop()
+    return order
+
+
+def _needed(widths: Mapping[str, int], names: Sequence[str]) -> int:
+    return sum(widths[name] for name in names) + _BETWEEN * (len(names) - 1) + _EDGES
+
+
+def _least_width(rows: Rows, name: str) -> int:
+    """Return the width that a column needs: all of a number or name, the longest word of its head, part of a text."""
+    from rich.cells import cell_len
+
+    cells = max((cell_len(_readable(name, row[name])) for row in rows), default=0)
+    if name not in _NAMES and not _is_number(rows, name):
+        cells = min(cells, _FOLDED)
+    elif name in _NAMES:
+        cells = min(cells, _WIDE // 6)
+    return max(cells, *(len(word) for word in name.split("_")))
 
 
 def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex", "markdown"]) -> str:

@@ -75,9 +75,7 @@ def explorer(
             "--host, --listen, --htpasswd and --nginx-conf are for several explorers", do="give --workers N too"
         )
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    from mirage.deploy.replicas import SCRIPT
-
-    command = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), "--server.showEmailPrompt=false"]
+    command = [sys.executable, "-m", "mirage.ui.process", "--server.showEmailPrompt=false"]
     command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
     # The explorer takes the place of this process: what ends or stops it reaches the server, and none is left behind.
     os.chdir(page.parent)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mirage import schema
 from mirage.battles.referee import Referee, only_judge, referees
+from mirage.comparison.joint import LanguageDifferences, joint_estimate
 from mirage.comparison.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
-from mirage.comparison.paired import ALPHA, MoreQueries, PairedEstimate, mean_estimate, more_queries, paired_estimate
+from mirage.comparison.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate
 from mirage.comparison.paired import quantile as t_quantile
 from mirage.comparison.records import Comparison, ComparisonReport, ComparisonVerdict, MovedQuery
 from mirage.comparison.runs import rank_runs
@@ -23,6 +24,7 @@ from mirage.rank.holm import holm
 from mirage.rank.large import VerdictFiles, rank_files
 from mirage.rank.ranking import rank_by
 from mirage.rank.records import JOINT
+from mirage.units import Units
 
 if TYPE_CHECKING:
     from mirage.rank import Ranking
@@ -126,7 +128,15 @@ def compare_ratings(
     title = f"rating by {ranking.referee} in logits; higher is better"
     rows = _rows(parts, margin)
     return ComparisonReport(
-        first, second, RATING, title, "logits", margin, rows, _moved_ratings(ranking, first, second, moved)
+        first,
+        second,
+        RATING,
+        title,
+        "logits",
+        margin,
+        rows,
+        _moved_ratings(ranking, first, second, moved),
+        ranking.unit,
     )
 
 
@@ -203,6 +213,7 @@ def _by_values(
         for key in shared
     ]
     parts = {}
+    estimated: dict[str, LanguageDifferences] = {}
     for code in in_order({language for language, _ in of_first.keys() | of_second.keys()}):
         of_code = [row for row in rows if row.language == code]
         unpaired = sum(language == code for language, _ in of_first.keys() ^ of_second.keys())
@@ -211,13 +222,16 @@ def _by_values(
             continue
         strata = np.unique([of_first[code, row.query_id].stratum for row in of_code], return_inverse=True)[1]
         differences = np.array([row.difference for row in of_code])
-        parts[code] = _Part(paired_estimate(differences, strata, reach=measure.reach), unpaired)
+        estimate = paired_estimate(differences, strata, reach=measure.reach)
+        parts[code] = _Part(estimate, unpaired)
+        estimated[code] = LanguageDifferences(tuple(row.query_id for row in of_code), differences, strata, estimate)
     if len(parts) > 1:
-        joint = mean_estimate([part.estimate for part in parts.values() if part.estimate], reach=measure.reach)
+        joint = joint_estimate(estimated, reach=measure.reach)
         unpaired = sum(part.unpaired for part in parts.values())
         parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
     table = _rows(parts, margin)
-    return ComparisonReport(*systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, most))
+    unit = Units({code: part.queries for code, part in estimated.items()}).unit
+    return ComparisonReport(*systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, most), unit)
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
@@ -238,6 +252,9 @@ def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
 def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, margin: float) -> Comparison:
     verdict = _verdict(estimate, p_holm, margin)
     more = more_queries(estimate, margin) if verdict == "inconclusive" else MoreQueries(0, 0, 0, None)
+    if more.high is None and more.low is not None:
+        # As `mirage.rank.sample_size`: what no number of queries may decide has no number that is promised.
+        more = replace(more, more=None, reason=more.reason or "the interval holds differences that no number decides")
     reason = estimate.reason or more.reason
     if verdict == "inconclusive" and reason is None and _verdict(estimate, 0.0, margin) != verdict:
         few = estimate.p > ALPHA

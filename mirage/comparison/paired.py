@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.bounded import StratifiedMean, mean_of_means
-from mirage.rank.by_query import spread
 from mirage.rank.fit import Array
 from mirage.rank.records import LEVEL
 from mirage.rank.sample_size import FAR, POWER
+from mirage.units import spread
 
 ALPHA = 1 - LEVEL
 """Level of the two-sided test that belongs to the interval."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from mirage.units import Unit
+
 ComparisonVerdict = Literal["better", "worse", "equivalent", "inconclusive"]
 """Of the first system: `better`: the interval of the difference lies above 0; `worse`: below; `equivalent`: within the
 margin; else `inconclusive`."""
@@ -31,7 +33,8 @@ class Comparison:
     """By how much one system is ahead of another in one language, or in all, over the queries that both have."""
 
     language: str
-    """Code, or `all`: the mean over languages, each weighing the same."""
+    """Code, or `all`: the mean over languages, each weighing the same; `reason` names those left out, which tell no
+    spread."""
     verdict: ComparisonVerdict
     """Of a language after Holm's correction over the languages; of `all` by its own test."""
     difference: float | None
@@ -55,7 +58,8 @@ class Comparison:
     correction; null with a reason."""
     more: int | None
     """Queries to add so that the verdict is no longer `inconclusive`, with a chance of 80%, if the true difference is
-    the estimated one; 0 where it is decided; null with a reason."""
+    the estimated one; 0 where it is decided; null with a reason, as where the interval holds a difference that no
+    number decides: the two may be equal."""
     more_low: int | None
     """The fewest that any difference within the interval asks for; null where none is known."""
     more_high: int | None
@@ -84,6 +88,8 @@ class ComparisonReport:
     """A row a language, in the order of their codes; `all` last where there are several."""
     moved: tuple[MovedQuery, ...]
     """The queries that moved most, the first system's losses before its gains of the same size."""
+    query_unit: Unit = "query"
+    """What is drawn together: `query shared by languages` where query ids stand in several languages."""
 
     @property
     def overall(self) -> Comparison:

@@ -11,6 +11,7 @@ from mirage.comparison.records import Comparison, ComparisonReport, MovedQuery
 from mirage.exports.printing import markdown_text, single_line
 from mirage.rank.records import JOINT
 from mirage.text import counted
+from mirage.units import name_unit
 
 _HEAD = ("Language", "Verdict", "Difference", "95% interval", "p (Holm)", "Queries", "Detectable", "More queries")
 _DIGITS = 3
@@ -61,7 +62,13 @@ def records(report: ComparisonReport) -> list[dict[str, Any]]:
     """The rows as records, each with the systems, the measure and the margin, and the queries of its language that
     moved most; those of all languages in the row `all`.
     """
-    about = {"first": report.first, "second": report.second, "measure": report.measure, "margin": report.margin}
+    about = {
+        "first": report.first,
+        "second": report.second,
+        "measure": report.measure,
+        "margin": report.margin,
+        "query_unit": report.query_unit,
+    }
     return [
         about
         | asdict(row)
@@ -72,8 +79,9 @@ def records(report: ComparisonReport) -> list[dict[str, Any]]:
 
 def notes(report: ComparisonReport) -> Iterator[str]:
     """What a reader must know beside the table, a line each."""
+    unit = name_unit(report.query_unit)
     yield f"{_sentence(report, report.overall)}"
-    yield f"difference: {report.first} less {report.second}, {report.title}; 95% intervals with the query as the unit"
+    yield f"difference: {report.first} less {report.second}, {report.title}; 95% intervals with the {unit} as the unit"
     if report.overall.language != JOINT:
         return
     yield "the verdict of a language is after Holm's correction over the languages"
@@ -102,13 +110,16 @@ def _sentence(report: ComparisonReport, row: Comparison) -> str:
         text += f"; differences from {row.detectable:.{_DIGITS}f} on would show"
     if row.verdict == "inconclusive" and row.more is not None:
         text += f"; {_more(row)} more queries would decide"
+    elif row.verdict == "inconclusive" and row.more_low is not None:
+        text += f"; it takes {_more(row)} more queries to decide"
     return f"{text}; {row.reason}" if row.reason else text
 
 
 def _cells(row: Comparison) -> tuple[str, ...]:
     p = "" if row.p_holm is None else f"{row.p_holm:.3g}"
     detectable = "" if row.detectable is None else f"{row.detectable:.{_DIGITS}f}"
-    more = _more(row) if row.more is not None or row.reason is None else markdown_text(row.reason)
+    told = row.more is not None or row.more_low is not None or row.reason is None
+    more = _more(row) if told else markdown_text(row.reason or "")
     return row.language, row.verdict, _signed(row.difference), _interval(row), p, f"{row.n_queries:,}", detectable, more
 
 
@@ -118,8 +129,10 @@ def _moved_cells(row: MovedQuery) -> tuple[str, ...]:
 
 
 def _more(row: Comparison) -> str:
-    if row.more is None or row.more == 0:
-        return "" if row.more is None else "0"
+    if row.more is None:
+        return "" if row.more_low is None else f"at least {row.more_low:,}"
+    if row.more == 0:
+        return "0"
     high = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
     return f"{row.more:,} ({row.more_low:,} to {high})"
 

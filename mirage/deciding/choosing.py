@@ -22,12 +22,23 @@ from mirage.deciding.records import (
     SystemOption,
     WeightedChoice,
 )
-from mirage.deciding.worth import Influence, combined, drawn, mean_contest, rated, rated_by_query, valued
+from mirage.deciding.worth import (
+    Influence,
+    SharedWeights,
+    combined,
+    drawn,
+    mean_contest,
+    queries_of,
+    rated,
+    rated_by_query,
+    valued,
+)
 from mirage.errors import BadInput, NotEnoughData
 from mirage.languages import in_order
 from mirage.rank import DRAWS, SEED, Ranking
 from mirage.rank.ranking import rank_by
 from mirage.rank.records import JOINT
+from mirage.units import Units
 
 if TYPE_CHECKING:
     from mirage.rank.fit import Array
@@ -44,6 +55,8 @@ class _Field:
     ranking: Ranking | None
     parts: Mapping[str, Mapping[str, Contest]]
     """By language and measure; empty where ratings alone count."""
+    units: Units
+    """The units of their queries."""
     facts: Mapping[str, SystemFacts]
     allowed: frozenset[str]
     """Systems that meet the requirements."""
@@ -53,7 +66,7 @@ class _Field:
         """The systems that may be taken, by language, and `all` where there are several."""
         rivals = {}
         if not self.parts and self.ranking is not None:
-            rivals = {code: rated(self.ranking, code) for code in self.ranking.languages if code != JOINT}
+            rivals = {code: rated(self.ranking, code) for code in self.ranking.languages}
         shares = {name: weight / scales[name] for name, weight in weights.items()}
         for code, parts in self.parts.items():
             contest = combined(parts, shares)
@@ -61,7 +74,9 @@ class _Field:
                 rivals[code] = contest
         allowed = {code: contest.of(tuple(self.allowed)) for code, contest in rivals.items()}
         contests = {code: allowed[code] for code in in_order(allowed) if allowed[code].systems}
-        joint = mean_contest(list(contests.values())) if len(contests) == len(rivals) > 1 else None
+        if JOINT in contests or not self.parts:
+            return contests
+        joint = mean_contest(list(contests.values()), self.units.n) if len(contests) == len(rivals) > 1 else None
         return contests if joint is None else {**contests, JOINT: joint}
 
 
@@ -113,17 +128,16 @@ def choose_systems(
         ranking = ranking or _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
     elif referee is not None or ranking is not None:
         raise BadInput("a referee decides battles, and no measure has any", do="leave out the referee")
-    parts = (
-        {}
-        if set(shares) == {RATING}
-        else _parts(arena, shares, ranking, languages, parser, assigner, draws=draws, seed=seed)
-    )
+    parts: Mapping[str, Mapping[str, Contest]] = {}
+    units = Units({} if ranking is None else {code: of.queries for code, of in ranking.battles.items()})
+    if set(shares) != {RATING}:
+        parts, units = _parts(arena, shares, ranking, languages, parser, assigner, draws=draws, seed=seed)
     systems = {system for of in parts.values() for part in of.values() for system in part.systems}
     if ranking is not None and not parts:
         systems = {system for row in ranking.languages.values() for system in row.systems}
     facts = system_facts(arena, systems, tokens_in=tokens_in, tokens_out=tokens_out)
     allowed = frozenset(system for system, known in facts.items() if known.lacking(wants) is None)
-    weighed = _Field(ranking, parts, facts, allowed, margin)
+    weighed = _Field(ranking, parts, units, facts, allowed, margin)
     scales = _scales(weighed, shares)
     contests = weighed.contests(shares, scales)
     if not contests and allowed:
@@ -136,6 +150,7 @@ def choose_systems(
         scales=scales,
         referee=None if ranking is None else ranking.referee,
         margin=margin,
+        unit=units.unit,
         requirements=wants,
         n_draws=draws,
         seed=seed,
@@ -178,8 +193,8 @@ def _parts(
     *,
     draws: int,
     seed: int,
-) -> dict[str, dict[str, Contest]]:
-    """By language and measure, of the languages that have every measure."""
+) -> tuple[dict[str, dict[str, Contest]], Units]:
+    """By language and measure, of the languages that have every measure; and the units of their queries."""
     by_measure: dict[str, dict[str, Influence]] = {}
     for name in measures:
         if name == RATING and ranking is not None:
@@ -192,10 +207,11 @@ def _parts(
         known = ((code, valued(values, measure, code)) for code in codes)
         by_measure[name] = {code: part for code, part in known if part is not None}
     codes = in_order(set.intersection(*(set(of) for of in by_measure.values())))
-    return {
-        code: drawn({name: of[code] for name, of in by_measure.items()}, n_draws=draws, seed=seed + _number(code))
-        for code in codes
-    }
+    parts = {code: {name: of[code] for name, of in by_measure.items()} for code in codes}
+    units = Units({code: queries_of(of) for code, of in parts.items()})
+    shared = SharedWeights.of(units.shared, n_draws=draws, seed=seed)
+    contests = {code: drawn(of, n_draws=draws, seed=seed + _number(code), shared=shared) for code, of in parts.items()}
+    return contests, units
 
 
 def _scales(weighed: _Field, weights: Mapping[str, float]) -> dict[str, float]:
@@ -238,6 +254,10 @@ def _rows(weighed: _Field, contests: Mapping[str, Contest]) -> tuple[LanguageCho
     rows = []
     for code, contest in contests.items():
         chosen, why = _chosen(weighed, contest)
+        endless = [system for system in contest.endless if system != contest.systems[contest.best]]
+        if endless:
+            nothing_bounds = f"the data puts no upper bound on {', '.join(endless)}, so that it may be best"
+            why = nothing_bounds if why is None else f"{why}; {nothing_bounds}"
         able, regrets = contest.contenders(weighed.margin), contest.regrets()
         order = np.argsort(-contest.worth, kind="stable")
         k = contest.systems.index(chosen)
@@ -269,8 +289,10 @@ def _options(weighed: _Field, contests: Mapping[str, Contest], wants: Requiremen
         ends = np.quantile(contest.draws, [0.025, 0.975], axis=0, method="weibull")
         fronts = _fronts(weighed, contest)
         for k, system in enumerate(contest.systems):
-            low, high = min(ends[0, k], contest.worth[k]), max(ends[1, k], contest.worth[k])
-            numbers = (float(contest.worth[k]), float(low), float(high), float(p_best[k]), bool(able[k]))
+            side = contest.unbounded.get(system)
+            low = None if side in ("below", "both") else float(min(ends[0, k], contest.worth[k]))
+            high = None if side in ("above", "both") else float(max(ends[1, k], contest.worth[k]))
+            numbers = (float(contest.worth[k]), low, high, float(p_best[k]), bool(able[k]))
             values[system] = SystemOption(weighed.facts[system], None, *numbers, *fronts[system])
     for system, facts in weighed.facts.items():
         if system not in values:

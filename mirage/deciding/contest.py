@@ -14,13 +14,15 @@ scale of these errors. Of the priors tried, none was better calibrated (`benchma
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.rank.fit import Array
+from mirage.rank.graph import Side
 from mirage.rank.records import LEVEL
 
 _SAME = 1e-12
@@ -40,12 +42,20 @@ class Contest:
     """B x S: draws that vary around the estimates as these do around the truth."""
     n_queries: int
     """Queries behind them."""
+    unbounded: Mapping[str, Side] = field(default_factory=dict)
+    """By system: on which side the data puts no bound on what it is worth."""
 
     def of(self, systems: tuple[str, ...]) -> Contest:
         """The same of some of the systems, in their order here."""
         kept = [k for k, system in enumerate(self.systems) if system in systems]
         names = tuple(self.systems[k] for k in kept)
-        return Contest(names, self.worth[kept], self.draws[:, kept], self.n_queries)
+        unbounded = {name: side for name, side in self.unbounded.items() if name in names}
+        return Contest(names, self.worth[kept], self.draws[:, kept], self.n_queries, unbounded)
+
+    @property
+    def endless(self) -> tuple[str, ...]:
+        """Systems on whose worth the data puts no upper bound: nothing shows that another is better."""
+        return tuple(system for system in self.systems if self.unbounded.get(system, "below") != "below")
 
     @property
     def best(self) -> int:
@@ -56,7 +66,8 @@ class Contest:
         """S: whether no other is shown to be better by more than the margin."""
         kept = np.zeros(len(self.systems), dtype=bool)
         for k, (deficits, errors, bound, _) in enumerate(self._deficits):
-            kept[k] = k == self.best or bool(((deficits - margin) / errors <= bound).all())
+            short = ((deficits - margin) / errors > bound).any()
+            kept[k] = k == self.best or self.systems[k] in self.endless or not short
         return kept
 
     def regrets(self) -> Array:

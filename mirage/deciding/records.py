@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mirage.errors import BadInput
+from mirage.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class SystemOption:
     worth: float | None
     """What it is worth over all languages; null where it is not valued in all of them."""
     low: float | None
-    """Lower end of the 95% interval of `worth` by itself, the query as the unit."""
+    """Lower end of the 95% interval of `worth` by itself, the query as the unit; null where the data puts no bound."""
     high: float | None
     """Upper end."""
     p_best: float | None
@@ -163,6 +164,8 @@ class ChoiceReport:
     """Who decides the battles; null where no rating counts."""
     margin: float
     """Differences of at most this count as none, in the unit of the worth."""
+    unit: Unit
+    """What is drawn together: `query shared by languages` where query ids stand in several languages."""
     requirements: Requirements
     """What a system must be."""
     n_draws: int

@@ -90,6 +90,8 @@ def notes(report: ChoiceReport) -> Iterator[str]:
         yield words
     shares = ", ".join(f"{name} {share:.0%}" for name, share in report.weights.items())
     yield f"worth: {shares}" + (f"; ratings by {report.referee}" if report.referee else "")
+    if report.unit != "query":
+        yield f"unit of the draws: {report.unit}"
     if refused := [option for option in report.options if option.refused]:
         yield f"{counted(len(refused), 'system')} cannot be taken: {'; '.join(map(_refused, refused))}"
 

@@ -6,8 +6,8 @@ that go together on the queries do so in the draws. Ratings alone have the draws
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from mirage.comparison.measures import QueryMeasure, QueryValues
 from mirage.deciding.contest import Contest
 from mirage.rank.fit import Array
+from mirage.rank.graph import Side
+from mirage.rank.joint import mean_over_languages, open_sides
 from mirage.rank.records import LEVEL
 
 if TYPE_CHECKING:
@@ -34,20 +36,40 @@ class Influence:
     """The queries."""
     moves: Array
     """Q x S: a query's part of the deviation; the sum of its squares is the variance."""
+    unbounded: Mapping[str, Side] = field(default_factory=dict)
+    """By system: on which side the data puts no bound on its value."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SharedWeights:
+    """What queries of several languages weigh in draws: the same in each of them."""
+
+    weights: Mapping[str, Array]
+    """By query id: B normal weights."""
+    chance: Array
+    """B: where in its distribution the estimate of the variance lies."""
+
+    @classmethod
+    def of(cls, shared: Collection[str], *, n_draws: int, seed: int) -> SharedWeights | None:
+        """The weights of the queries that several languages share; None where there are none."""
+        rng = np.random.default_rng([seed, len(shared)])
+        weights = {query: rng.standard_normal(n_draws) for query in sorted(shared)}
+        return cls(weights, rng.random(n_draws)) if shared else None
 
 
 def rated(ranking: Ranking, language: str) -> Contest:
     """Ratings with the draws of their ranking, as wide as Student's t asks for."""
     row = ranking.languages[language]
     n = int(row.queries_by_system.min())
-    return Contest(row.systems, row.theta, row.theta + _wider(n) * (row.draws - row.theta), row.n_queries)
+    draws = row.theta + _wider(n) * (row.draws - row.theta)
+    return Contest(row.systems, row.theta, draws, row.n_queries, row.unbounded)
 
 
 def rated_by_query(ranking: Ranking, language: str) -> Influence:
     """Ratings with what each query moves them by."""
     layout, row = ranking.by_query[language], ranking.languages[language]
     moves = _centred(layout.moves, layout.strata)
-    return Influence(row.systems, row.theta, tuple(ranking.battles[language].queries), moves)
+    return Influence(row.systems, row.theta, tuple(ranking.battles[language].queries), moves, row.unbounded)
 
 
 def valued(values: Mapping[str, QueryValues], measure: QueryMeasure, language: str) -> Influence | None:
@@ -82,25 +104,40 @@ def valued(values: Mapping[str, QueryValues], measure: QueryMeasure, language: s
     return Influence(systems, measure.sign * means.mean(axis=0), queries, moves)
 
 
-def drawn(parts: Mapping[str, Influence], *, n_draws: int, seed: int) -> dict[str, Contest]:
+def queries_of(parts: Mapping[str, Influence]) -> list[str]:
+    """The queries of the measures of one language, sorted."""
+    return sorted({query for part in parts.values() for query in part.queries})
+
+
+def drawn(
+    parts: Mapping[str, Influence], *, n_draws: int, seed: int, shared: SharedWeights | None = None
+) -> dict[str, Contest]:
     """The measures of one language with draws in which a query weighs the same for all of them.
 
     Args:
         parts: by measure.
         n_draws: draws.
         seed: their seed.
+        shared: what the queries weigh that other languages have too.
     """
-    numbers = {query: k for k, query in enumerate(sorted({query for part in parts.values() for query in part.queries}))}
+    from scipy.special import chdtri
+
+    numbers = {query: k for k, query in enumerate(queries_of(parts))}
     rng = np.random.default_rng(seed)
     weights = rng.standard_normal((n_draws, len(numbers)))
     # The variance is estimated too: so the draws of all measures are those of Student's t.
     df = max(min(len(part.queries) for part in parts.values()) - 1, 1)
-    weights *= np.sqrt(df / rng.chisquare(df, (n_draws, 1)))
+    estimated = rng.chisquare(df, n_draws)
+    if shared is not None:
+        estimated = chdtri(df, shared.chance)
+        for query in numbers.keys() & shared.weights.keys():
+            weights[:, numbers[query]] = shared.weights[query]
+    weights *= np.sqrt(df / estimated)[:, None]
     contests = {}
     for name, part in parts.items():
         moves = weights[:, [numbers[query] for query in part.queries]] @ part.moves
         draws = part.values + moves
-        contests[name] = Contest(part.systems, part.values, draws, len(part.queries))
+        contests[name] = Contest(part.systems, part.values, draws, len(part.queries), part.unbounded)
     return contests
 
 
@@ -117,18 +154,23 @@ def combined(parts: Mapping[str, Contest], shares: Mapping[str, float]) -> Conte
     kept = {name: part.of(systems) for name, part in parts.items()}
     worth = np.sum([shares[name] * part.worth for name, part in kept.items()], axis=0)
     draws = np.sum([shares[name] * part.draws for name, part in kept.items()], axis=0)
-    return Contest(systems, worth, draws, max(part.n_queries for part in parts.values()))
+    sides = open_sides([part.unbounded for name, part in kept.items() if shares[name] > 0])
+    return Contest(systems, worth, draws, max(part.n_queries for part in parts.values()), sides)
 
 
-def mean_contest(contests: Sequence[Contest]) -> Contest | None:
-    """The mean over languages, each weighing the same, of the systems that all have; None where none has."""
+def mean_contest(contests: Sequence[Contest], n_queries: int) -> Contest | None:
+    """The mean over languages, each weighing the same, of the systems that all have; None where none has.
+
+    Args:
+        contests: of the languages.
+        n_queries: their queries, those that they share counted once.
+    """
     systems = tuple(sorted(set.intersection(*(set(contest.systems) for contest in contests))))
     if not systems:
         return None
     parts = [contest.of(systems) for contest in contests]
-    worth = np.mean([part.worth for part in parts], axis=0)
-    draws = np.mean([part.draws for part in parts], axis=0)
-    return Contest(systems, worth, draws, sum(part.n_queries for part in parts))
+    worth, draws = mean_over_languages([part.worth for part in parts], [part.draws for part in parts])
+    return Contest(systems, worth, draws, n_queries, open_sides([part.unbounded for part in parts]))
 
 
 def _wider(n: int) -> float:

@@ -27,7 +27,8 @@ def by_people(judge: str) -> bool:
 
 def winner(value: Any) -> str | None:
     """The verdict that a word stands for; None for any other value."""
-    return schema.verdict_word(value) if isinstance(value, str) and value.strip().lower() in WINNERS else None
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return schema.verdict_word(word) if word in WINNERS else None
 
 
 def conversation(record: Record, name: str) -> Turns:

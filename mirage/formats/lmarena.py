@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
@@ -151,6 +151,13 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
     if known_as := query_id or (content_id(*prompts) if prompts else None):
         unique = battles.query_id(language, known_as, texts)
         query_id = query_id if unique == known_as else unique
+    else:
+        query_id = PurePath(record.where).name
+        builder.guessed(
+            "query_id",
+            "the rows have neither an id nor a text: each battle is a query of its own, called by file and line; "
+            "intervals take battles for independent",
+        )
     if language is None and not prompts:
         language = _LANGUAGE
         builder.guessed("language", "nothing says it, and there is no text: taken for English; --set language=CODE")

@@ -15,13 +15,30 @@ from mirage.formats.spec import Builder, Format, QueryKey, Record, Sample, Shown
 from mirage.formats.whole import WholeAnswer, json_lines, whole_answers
 
 FIELDS: dict[str, tuple[str, ...]] = {
-    "question": ("question", "query", "user_input", "prompt"),
-    "contexts": ("contexts", "passages", "context", "documents", "docs", "retrieved_contexts"),
-    "answer": ("answer", "response", "output", "prediction", "generated_answer"),
+    "question": ("question", "query", "user_input", "prompt", "input"),
+    "contexts": (
+        "contexts",
+        "passages",
+        "context",
+        "documents",
+        "docs",
+        "retrieved_contexts",
+        "retrieved_context",
+        "retrieval_context",
+    ),
+    "answer": ("answer", "response", "output", "prediction", "generated_answer", "actual_output"),
     "system": ("system", "model", "model_name"),
     "id": ("query_id", "question_id", "qid", "id"),
     "language": ("language", "lang"),
-    "reference": ("reference", "ground_truth", "expected", "expected_answer", "reference_answer"),
+    "reference": (
+        "reference",
+        "ground_truth",
+        "expected",
+        "expected_answer",
+        "reference_answer",
+        "expected_output",
+        "gt_answer",
+    ),
     "relevant": ("relevant", "labels"),
     "turns": ("turns", "messages", "history"),
     "domain": ("domain",),
@@ -53,6 +70,7 @@ _BECOMES = {
     "numbered": "answers.numbered",
     "thoughts": "answers.thoughts",
 }
+_GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
 _KNOWN = frozenset(name for names in FIELDS.values() for name in names)
@@ -83,7 +101,7 @@ _LISTS = 4096
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Hands the records to a builder."""
-    plans: dict[tuple[str, ...], _Plan] = {}
+    plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
     known: dict[tuple[QueryKey, tuple[Any, ...]], tuple[str, ...]] = {}
     for record in records:
         value, where = record.value, record.where
@@ -95,6 +113,18 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                 for field in FIELDS
                 if (present := tuple(name for name in FIELDS[field] if name in value))
             }
+            if len(plan.get("answer", ())) > 1 and plan["answer"][0] == _GOLD:
+                # Beside a model's output, data sets call the right answer so.
+                plan = plans[names] = {
+                    **plan,
+                    "answer": plan["answer"][1:],
+                    "reference": (*plan.get("reference", ()), _GOLD),
+                }
+                builder.guessed(
+                    "answer",
+                    f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
+                    f"--map {plan['answer'][0]}=other",
+                )
         for name in () if value.keys() <= _KNOWN else value.keys() - _KNOWN - {_OURS}:
             near = values.nearest(name, FIELDS)
             builder.left_out(

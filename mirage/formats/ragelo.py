@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.formats.fields import answer_text, need, number, text, unpacked
+from mirage.formats.fields import answer_text, first, need, number, text, unpacked
 from mirage.formats.spec import Builder, Format, Record, Sample, ShownPassage
 from mirage.formats.whole import whole_answers, whole_queries
 
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
 JUDGE = "ragelo"
 _WINNERS = {"A": "A", "B": "B", "C": "tie"}
 _LETTERS = {verdict: letter for letter, verdict in _WINNERS.items()}
+_QUERY_ID = ("qid", "query_id")
+_DOCUMENT_ID = ("did", "doc_id", "document_id")
+_DOCUMENT = ("document", "document_text")
+_OF_QUERIES = frozenset(("qid", "query", "language", "reference", "title", "description", "narrative", "metadata"))
 
 
 def recognise(sample: Sample) -> str | None:
     """Whether the records carry the columns of one of its files."""
-    for names in (("qid", "agent_a", "agent_b"), ("qid", "did"), ("qid", "agent"), ("qid", "query")):
+    documents = itertools.product(_QUERY_ID, _DOCUMENT_ID, _DOCUMENT)
+    answers = itertools.product(_QUERY_ID, (("agent_a", "agent_b"), ("agent",)))
+    for names in (*((query, *agents) for query, agents in answers), ("qid", "did"), *documents):
         if set(names) <= sample.fields:
             return f"has {', '.join(names)}"
-    return None
+    # A query with its id is what many files have: more than that is another format's.
+    return "has qid, query" if {"qid", "query"} <= sample.fields <= _OF_QUERIES else None
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
@@ -35,12 +43,12 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         value = record.value
         if value.get("agent_a") and value.get("agent_b"):
             _game(record, builder)
-        elif value.get("did") not in (None, ""):
+        elif first(value, *_DOCUMENT_ID) is not None:
             _document(record, builder)
         elif value.get("agent") not in (None, ""):
             _answer(record, builder)
         elif value.get("query") not in (None, ""):
-            query_id, language = need(record, "qid"), text(record, "language")
+            query_id, language = need(record, *_QUERY_ID), text(record, "language")
             reference = text(record, "reference")
             builder.query(
                 text(record, "query"), where=record.where, query_id=query_id, language=language, reference=reference
@@ -54,16 +62,20 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 
 def _document(record: Record, builder: Builder) -> None:
-    if text(record, "document") is None:
+    if text(record, *_DOCUMENT) is None:
         builder.left_out("results of documents", "an arena keeps people's labels of relevance, not a judge's")
         return
-    query = builder.query(None, where=record.where, query_id=need(record, "qid"), language=text(record, "language"))
-    passage = ShownPassage(need(record, "document"), need(record, "did"), title=text(record, "title"))
+    query = builder.query(
+        None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")
+    )
+    passage = ShownPassage(text(record, *_DOCUMENT), need(record, *_DOCUMENT_ID), title=text(record, "title"))
     builder.passages(query, [passage], where=record.where)
 
 
 def _answer(record: Record, builder: Builder) -> None:
-    query = builder.query(None, where=record.where, query_id=need(record, "qid"), language=text(record, "language"))
+    query = builder.query(
+        None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")
+    )
     system = need(record, "agent")
     if "raw_answer" in record.value or "exception" in record.value:
         _scores(record, builder, query, system)
@@ -96,7 +108,7 @@ def _game(record: Record, builder: Builder) -> None:
         builder.guessed("judge", f"RAGElo's results do not name it, so it is called {JUDGE}; --set judge=NAME")
     exception = text(record, "exception")
     builder.judgment(
-        builder.query(None, where=record.where, query_id=need(record, "qid"), language=text(record, "language")),
+        builder.query(None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")),
         judge,
         need(record, "agent_a"),
         need(record, "agent_b"),

@@ -85,8 +85,15 @@ def _recognised(sample: Sample) -> Recognised:
     taken = recognise(sample)
     if taken is None and sample.error is not None:
         raise sample.error
+    if taken is None and not sample.fields:
+        raise BadInput(
+            f"no record can be read from this {'folder' if sample.path.is_dir() else 'file'}",
+            where=str(sample.path),
+            do=f"give JSON, CSV or Parquet (save a workbook as CSV, unpack an archive), or say the format: "
+            f"{', '.join(formats())}",
+        )
     if taken is None:
-        names = ", ".join(sorted(sample.fields)[:12]) or "no fields"
+        names = ", ".join(sorted(sample.fields)[:12])
         raise BadInput(
             f"this file is in no known format; its records have {names}",
             where=str(sample.path),

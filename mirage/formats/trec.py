@@ -62,7 +62,10 @@ _NAMED = re.compile(
     r"(^|[/._-])(qrels|runs?|topics|queries)([._-].*)?\.(txt|tsv|trec|run|res|jsonl?|gz|zst)$", re.IGNORECASE
 )
 """The name of a file that says that it is one of the kinds."""
-_ENDINGS = re.compile(r"(\.(txt|tsv|trec|run|res|gz|zst))+$", re.IGNORECASE)
+_ENDINGS = re.compile(r"(\.(txt|tsv|trec|run|res|json|gz|zst))+$", re.IGNORECASE)
+_KEY = r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
+_NESTED = re.compile(_KEY * 2 + r"\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*[,}\r\n]")
+"""The beginning of a JSON object of objects of numbers, as pytrec_eval and ranx keep labels and runs."""
 _WORDS = frozenset(("new", "min"))
 """Codes of languages that a file's name rather has for another reason."""
 
@@ -79,6 +82,8 @@ def kind_of(name: str, lines: Iterable[str]) -> Kind | None:
     if re.match(r"\s*<(top|topics|\?xml|xml)\b", line, re.IGNORECASE) or line.lstrip().lower().startswith("<?xml"):
         return "topics"
     if line.startswith("{"):
+        if _NESTED.match("\n".join(told)):
+            return "qrels" if _GRADED.search(name) else "run"
         return _json_kind(name, line)
     if _is_header(line):
         # Its columns are told by the next line; BEIR's header says that they are labels.
@@ -249,13 +254,36 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
             first = False
 
 
+def _nested(path: Path, value: str) -> _Numbered:
+    """The entries of a JSON object of objects, `{"q1": {"d1": 1}}`, as records with their place and `value`."""
+    for line in store.records(path):
+        for query_id, scores in line.value.items():
+            if not isinstance(scores, Mapping):
+                do = 'write: {"q1": {"d1": 1}}'
+                raise BadInput(f"query {query_id} has no object of documents", where=line.where, do=do)
+            best = sorted(scores.items(), key=lambda entry: -(number(entry[1]) or 0.0))
+            for rank, (passage_id, score) in enumerate(best, start=1):
+                yield {"query_id": query_id, "passage_id": passage_id, "rank": rank, value: score}, line.where
+
+
+def _is_nested(path: Path) -> bool:
+    return bool(_NESTED.match("\n".join(_beginning(path)).lstrip("\ufeff")))
+
+
 def _qrels(path: Path) -> _Numbered:
+    if _is_nested(path):
+        yield from _nested(path, "grade")
+        return
     for where, line in _rows(path):
         label = trec.graded(line, where)
         yield {"query_id": label.query_id, "passage_id": label.passage_id, "grade": label.grade}, where
 
 
 def _run(path: Path) -> _Numbered:
+    if _is_nested(path):
+        tag = _stem(str(path), language_of_file(path.name))
+        yield from ((value | {"run": tag}, where) for value, where in _nested(path, "score"))
+        return
     for where, line in _rows(path):
         each = trec.ranked(line, where)
         yield {name: getattr(each, name) for name in ("query_id", "passage_id", "rank", "score", "run")}, where

@@ -41,16 +41,20 @@ class Batch:
     def __post_init__(self) -> None:
         self.replies = [None] * len(self.conversations)
         self._same: dict[str, list[int]] = {}
+        counting: dict[str, list[str]] = {}
         for number in range(len(self.conversations)):
-            self._same.setdefault(next(self.keys(number)), []).append(number)
+            key, *others = self.keys(number)
+            self._same.setdefault(key, []).append(number)
+            counting.setdefault(key, [key, *others])
         unnamed = 0
         for key, (number, *_) in self._same.items():
-            stored = next(((kept, record) for kept in self.keys(number) if (record := self.ledger.get(kept))), None)
+            stored = next(((kept, record) for kept in counting[key] if (record := self.ledger.get(kept))), None)
             if stored is None:
                 self.open[key] = number
                 continue
             self.proven = True
-            unnamed += self.settings.service is not None and SERVICE not in (self.ledger.request(stored[0]) or {})
+            named = self.settings.service is None or stored[0] == key
+            unnamed += not named and SERVICE not in (self.ledger.request(stored[0]) or {})
             self.settle(Reply(key=stored[0], attempts=0, **stored[1]), key)
         tell_unnamed(unnamed, self.settings.service)
 

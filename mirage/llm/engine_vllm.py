@@ -139,7 +139,8 @@ def _answer(
                         raise
                     yield key, error
                 else:
-                    under_way[number] = key
+                    # An output has the number alone; what is returned here ends in random letters.
+                    under_way[number.partition("-")[0]] = key
             if not under_way:
                 return
             for output in model.llm_engine.step():

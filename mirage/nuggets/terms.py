@@ -56,7 +56,7 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
         return "not_support", None
     best, where, numbers = 0.0, None, False
     plain = _CITATION.sub(lambda match: " " * len(match[0]), answer)
-    for span in _windows(plain, language):
+    for span in _windows(answer, language):
         present = _present(wanted, set(terms(plain[slice(*span)])))
         share = sum(weights[name] for name in present) / total
         if share > best:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.intervals import mean_interval
-from mirage.languages import place
+from mirage.languages import place, refuse_name_of_all
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
+from mirage.units import sharing_factor
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +62,8 @@ class Rate:
     a rate. Source: NoMIRACL."""
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
-    answers of the mean (`mean_interval`). The languages are taken as fixed: it speaks of the queries alone."""
+    answers of the mean (`mean_interval`), a query that several languages share counting as one. The languages are
+    taken as fixed: it speaks of the queries alone."""
     rate_high: Share | None
     """Upper end."""
     rate_as_published: Share | None
@@ -129,6 +131,7 @@ def rates(
     selection = keep(selection, "language", "language", languages)
     selection = keep(selection, "system", "system", systems)
     grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
+    refuse_name_of_all(pc.unique(grouped["language"]).to_pylist())
     cells: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in grouped.to_pylist():
         cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
@@ -139,7 +142,11 @@ def rates(
     for (subset, system, language), cell in sorted(cells.items()):
         rows.append(_rate(language, subset, system, [cell]))
         joint.setdefault((subset, system), []).append(cell)
-    rows += [_rate("all", subset, system, members) for (subset, system), members in joint.items()]
+    factors = _sharing_factors(selection)
+    rows += [
+        _rate("all", subset, system, members, factors.get((subset, system), 1.0))
+        for (subset, system), members in joint.items()
+    ]
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
@@ -164,12 +171,41 @@ def unparsed_note(rates: pa.Table) -> str | None:
     return f"more than 5% of the answers are unparsed: {named}{more}; the rates leave these answers out"
 
 
-def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) -> Rate:
-    """One row from the counts of one language, or of several."""
+def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
+    """By subset and system: by how much the rates of languages vary together, where these share queries."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    queries = selection.group_by(["language", "query_id"]).aggregate([])
+    counted = pc.value_counts(queries["query_id"].combine_chunks())
+    if not len(counted) or pc.max(counted.field("counts")).as_py() < 2:
+        return {}
+    decided = selection.filter(
+        pc.is_in(selection["outcome"], value_set=pa.array(("answered", "abstained"), pa.string()))
+    )
+    rows = decided.select(["subset", "system", "language", "query_id", "outcome"]).to_pydict()
+    cells: dict[tuple[str, str], dict[str, dict[str, bool]]] = {}
+    for subset, system, language, query, outcome in zip(*rows.values(), strict=True):
+        cell = cells.setdefault((subset, system), {}).setdefault(language, {})
+        cell[query] = outcome == _WRONG[subset]
+    return {
+        key: sharing_factor(
+            {language: np.array([*cell.values()], dtype=float) for language, cell in by_language.items()},
+            {language: [*cell] for language, cell in by_language.items()},
+        )
+        for key, by_language in cells.items()
+    }
+
+
+def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]], factor: float = 1.0) -> Rate:
+    """One row from the counts of one language, or of several, whose variance is `factor` times that of independent
+    ones.
+    """
     wrong_outcome = _WRONG[subset]
     decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in cells]
     decided = [(k, n) for k, n in decided if n]
-    mean, low, high = mean_interval(decided) if decided else (None, None, None)
+    mean, low, high = mean_interval(decided, factor=factor) if decided else (None, None, None)
     right_outcomes = {"answered", "abstained"} - {wrong_outcome}
     present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
     present = [(cell, n) for cell, n in present if n]

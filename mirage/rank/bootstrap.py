@@ -10,8 +10,9 @@ prior, whose intervals cover well also where one side hardly wins (Brown, Cai an
 
 from __future__ import annotations
 
+import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,12 +24,15 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import need_draws
+from mirage.languages import refuse_name_of_all
 from mirage.rank.by_query import ByQuery, by_query
-from mirage.rank.fit import RIDGE, Array, Fit, PairCounts, Penalty, fit
-from mirage.rank.graph import either, groups, unbounded
+from mirage.rank.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
+from mirage.rank.graph import groups, unbounded
+from mirage.rank.joint import joint_row
 from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
 from mirage.rank.threads import one_thread
 from mirage.schema import Ties
+from mirage.units import Unit, Units, name_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,14 +59,15 @@ of the half-width, with 200 by 10%."""
 SHOWN = 20
 """Languages that a ranking names as text."""
 
-CLOSE = 1e-5
-"""The ratings of a draw are found to some ten times this, in logits: far below what the draws differ by."""
-
-_FAR = 3.0
-"""A standard error that is so many times the median of the system's languages counts less in the joint row."""
+CLOSE = 1e-10
+"""The ratings of a draw are found to some ten times this, in logits: whatever processor adds up, interval ends agree to
+1e-9."""
 
 _CELLS = 4_000_000
 """Draws x pairs held in memory at a time."""
+
+_SPARSE = 0.05
+"""Where a smaller share of pairs battles on a query, the others are not gone through."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +102,8 @@ class Ranking:
     (`streamed.py`); both where languages differ in that."""
     tested: Mapping[str, Tiers] = field(default_factory=dict)
     """By language: the tests of a ranking that does not hold its battles, where they were done with it."""
+    unit: Unit = "query"
+    """What is drawn together: `query shared by languages` where query ids stand in several languages."""
 
     def __repr__(self) -> str:
         rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
@@ -159,7 +166,7 @@ class Ranking:
         drawn = " or ".join(kinds[way] for way in self.intervals)
         return (
             f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals over "
-            f"{self.n_draws:,} {drawn} with the query as the unit, seed {self.seed}"
+            f"{self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
         )
 
     def table(self) -> pa.Table:
@@ -201,14 +208,15 @@ def rate(
 ) -> Ranking:
     """Rate the systems of each language, and over all languages together.
 
-    A draw takes as many queries as there are, with replacement, within each stratum. The joint rating is the mean of
-    the languages' ratings, so every language counts the same, and draw b of the joint row is the mean of the draws b. A
-    language's draws do not depend on which other languages are rated beside it.
+    A draw weighs the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
+    every language counts the same, and draw b of the joint row is the mean of the draws b. A language's draws do not
+    depend on which other languages are rated beside it, unless these share its query ids: such queries are one unit,
+    and weigh the same in all languages of a draw.
 
     Args:
         battles: battles by language, of one referee and skill.
         draws: bootstrap draws; more make the intervals steadier, not narrower.
-        seed: seed of the draws; the same seed gives the same bytes.
+        seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
         ties: how ties count.
         penalty: `jeffreys`, or `none` for the maximum of the likelihood.
         ridge: weight of the penalty that holds parts in place which never met.
@@ -220,15 +228,25 @@ def rate(
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
     need_draws(draws)
+    refuse_name_of_all(battles)
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
     kinds = {(b.referee, b.skill) for b in battles.values()}
     if len(kinds) > 1:
         raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
     ((referee, skill),) = kinds
+    shared = units_of(battles).shared
     with one_thread():
         languages = {
-            code: _rate_one(code, language_battles, draws=draws, seed=seed, ties=ties, penalty=penalty, ridge=ridge)
+            code: _rate_one(
+                code,
+                language_battles,
+                by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge),
+                draws=draws,
+                seed=seed,
+                ridge=ridge,
+                shared=shared,
+            )
             for code, language_battles in sorted(battles.items())
         }
     return combined(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
@@ -255,44 +273,70 @@ def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     ordered = sorted(rankings, key=lambda ranking: list(ranking.languages))
     languages = {code: row for ranking in ordered for code, row in ranking.languages.items()}
     battles = {code: row for ranking in ordered for code, row in ranking.battles.items()}
-    return combined(replace(ordered[0], languages=languages, battles=battles, parts=tuple(ordered)))
+    known, shared = ordered[0], units_of(battles).shared
+    if shared:
+        # What was drawn a language at a time does not go together.
+        with one_thread():
+            languages = {
+                code: _rate_one(
+                    code, battles[code], layout, draws=known.n_draws, seed=known.seed, ridge=known.ridge, shared=shared
+                )
+                for part in ordered
+                for code, layout in part.by_query.items()
+            }
+    return combined(replace(known, languages=languages, battles=battles, parts=tuple(ordered)))
 
 
-def combined(ranking: Ranking) -> Ranking:
-    """A ranking of languages with its joint row, where there is one."""
+def combined(ranking: Ranking, battles: Mapping[str, Battles] | None = None) -> Ranking:
+    """A ranking of languages with its joint row, where there is one.
+
+    Args:
+        ranking: the languages alone.
+        battles: what was rated, where the ranking does not hold it.
+    """
     languages = dict(ranking.languages)
+    rated = ranking.battles if battles is None else battles
+    units = units_of(rated)
     systems = set.union(*(set(row.systems) for row in languages.values()))
     left_out = tuple(
         sorted(system for system in systems if not all(system in row.systems for row in languages.values()))
     )
     if len(languages) > 1 and len(systems) - len(left_out) > 1:
-        languages[JOINT] = _join(languages, [system for system in sorted(systems) if system not in left_out])
-    return replace(ranking, languages=languages, left_out=left_out)
+        chosen = [system for system in sorted(systems) if system not in left_out]
+        languages[JOINT] = joint_row(languages, chosen, units, rated)
+    return replace(ranking, languages=languages, left_out=left_out, unit=units.unit)
+
+
+def units_of(battles: Mapping[str, Battles]) -> Units:
+    """The units of the queries on which systems battle, by language code."""
+    return Units({code: language_battles.queries for code, language_battles in battles.items()})
 
 
 def _rate_one(
-    code: str, battles: Battles, *, draws: int, seed: int, ties: Ties, penalty: Penalty, ridge: float
+    code: str,
+    battles: Battles,
+    layout: ByQuery,
+    *,
+    draws: int,
+    seed: int,
+    ridge: float,
+    shared: Collection[str],
 ) -> LanguageRanking:
-    layout = by_query(battles, ties=ties, penalty=penalty, ridge=ridge)
     whole, per_query, s = layout.counted, layout.each, len(battles.systems)
     if not whole.first.any() and not whole.second.any() and not (whole.ties is not None and whole.ties.any()):
         raise NotEnoughData(
-            f"no battle to rate in {code}" + (" once ties are dropped" if ties == "drop" else ""),
+            f"no battle to rate in {code}" + (" once ties are dropped" if battles.ties.any() else ""),
             do="choose other languages, or count ties",
         )
-    columns = [
-        column.astype(np.float32)
-        for column in (per_query.first, per_query.second, per_query.ties)
-        if column is not None
-    ]
+    columns = [_summing(column) for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
     rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    weights = _weights(rng, layout.strata, draws=draws)
+    weights = _weights(rng, layout.strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
     start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
     at_once = max(1, _CELLS // max(1, whole.first.shape[1]))
     parts = []
     for k in range(0, draws, at_once):
         drawn = weights[k : k + at_once]
-        first, second, *tied = (drawn @ column for column in columns)
+        first, second, *tied = (total(drawn) for total in columns)
         if layout.prior is not None:
             of_first, of_second = layout.prior.drawn(rng, len(drawn))
             first, second = first + of_first, second + of_second
@@ -314,66 +358,56 @@ def _rate_one(
     )
 
 
-def query_weights(code: str, battles: Battles, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float32]:
+def _summing(column: Counts) -> Callable[[Array], Array]:
+    """What sums a column (Q x P) over weighted queries: given B x Q weights, B x P sums."""
+    if np.count_nonzero(column) > _SPARSE * column.size:
+        return lambda weights: np.asarray(weights @ column)
+    from scipy.sparse import csr_array
+
+    cells = csr_array(column.T)
+    return lambda weights: np.ascontiguousarray((cells @ weights.T).T)
+
+
+def query_weights(
+    code: str, battles: Battles, *, draws: int = DRAWS, seed: int = SEED, shared: Collection[str] = ()
+) -> Array:
     """B x Q: what each query weighs in each of the draws that `rate` rates, the strata weighted equally.
 
     Averages of anything else over the same resamples take these weights.
+
+    Args:
+        code: the language.
+        battles: its battles.
+        draws: B.
+        seed: seed of the draws.
+        shared: ids of the queries that other languages have too (`units.py`), which weigh the same in all of them.
     """
     strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
-    return _weights(np.random.default_rng([seed, zlib.crc32(code.encode())]), strata, draws=draws)
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    return _weights(rng, strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
 
 
-def _weights(rng: np.random.Generator, strata: Sequence[NDArray[np.intp]], *, draws: int) -> NDArray[np.float32]:
+def _at_shared(queries: Sequence[str], shared: Collection[str]) -> dict[int, str]:
+    """The shared ids among some queries, by their place there."""
+    return {k: query for k, query in enumerate(queries) if query in shared} if shared else {}
+
+
+def _weights(
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
     """B x Q: exponential weights of the queries, each stratum with the same share of their sum, which is Q."""
     n = sum(len(rows) for rows in strata)
-    weights = np.empty((draws, n), dtype=np.float32)
+    weights = np.empty((draws, n))
     for rows in strata:
-        drawn = rng.standard_exponential((draws, len(rows)), dtype=np.float32)
-        weights[:, rows] = drawn * (n / len(strata) / drawn.sum(axis=1, keepdims=True))
+        weights[:, rows] = rng.standard_exponential((draws, len(rows)), dtype=np.float32)
+    for k, query in at_shared.items():
+        number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
+        weights[:, k] = np.random.default_rng([seed, number]).standard_exponential(draws, dtype=np.float32)
+    for rows in strata:
+        weights[:, rows] *= n / len(strata) / weights[:, rows].sum(axis=1, keepdims=True)
     return weights
-
-
-def _join(languages: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageRanking:
-    """The mean over languages, among the systems that all have, re-centred on these.
-
-    Each language's draws are moved so that their mean is its rating: what the draws of one language are off by is small
-    beside their spread, but does not shrink with the number of languages as the spread does.
-    """
-    places = {code: {s: k for k, s in enumerate(row.systems)} for code, row in languages.items()}
-    indices = {code: [place[s] for s in systems] for code, place in places.items()}
-    theta = np.stack([row.theta[indices[code]] for code, row in languages.items()])
-    error = np.stack([row.draws[:, indices[code]].std(axis=0) for code, row in languages.items()])
-    weight = _language_weights(error)
-    draws = np.zeros((len(next(iter(languages.values())).draws), len(systems)))
-    for (code, row), w in zip(languages.items(), weight, strict=True):
-        drawn = row.draws[:, indices[code]]
-        draws += w * (drawn - drawn.mean(axis=0) + row.theta[indices[code]])
-    joint = (weight * theta).sum(axis=0)
-    loose = {s for code, row in languages.items() for s in systems if s not in row.bounded}
-    bounded = tuple(s for s in systems if s not in loose)
-    sides = {s: [row.unbounded[s] for row in languages.values() if s in row.unbounded] for s in sorted(loose)}
-    return LanguageRanking(
-        JOINT,
-        tuple(systems),
-        joint - joint.mean(),
-        draws - draws.mean(axis=1, keepdims=True),
-        np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
-        tuple(group for group in (bounded, *((s,) for s in sorted(loose))) if group),
-        sum(row.n_queries for row in languages.values()),
-        np.sum([row.queries_by_system[indices[code]] for code, row in languages.items()], axis=0),
-        sum(row.unparsed for row in languages.values()),
-        # A rating that most languages do not bound is not bounded; what one language leaves open the draws say.
-        {s: either(side) for s, side in sides.items() if len(side) > len(languages) / 2},
-    )
-
-
-def _language_weights(error: Array) -> Array:
-    """L x S: what each language's rating of a system counts in its mean over L languages; the L sum to 1.
-
-    All the same, but for a rating that is known far worse than the system's ratings in the other languages, as where it
-    never lost there: beyond `_FAR` times their median, a rating counts by its precision.
-    """
-    usual = np.median(error, axis=0)
-    ratio = np.divide(_FAR * usual, error, out=np.ones_like(error), where=error > _FAR * usual)
-    weight = ratio**2
-    return np.asarray(weight / weight.sum(axis=0))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.rank.fit import Array, Likelihood, PairCounts, Penalty, fit
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, query_dispersion
+from mirage.rank.fit import MANY, Array, Likelihood, PairCounts, Penalty, davidson, fit, logistic
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion, query_dispersion
 from mirage.schema import Ties
 
 
@@ -80,31 +80,36 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
         return ByQuery(battles.systems, per_query, whole, model, None, point, weights, strata)
     point, _ = bias_reduced(model, tolerance=ROUGHLY)
     phi = query_dispersion(model, point, scores_of(per_query, point) * weights[:, None], strata)
+    phi = max(phi, least_dispersion(_net_squares(first, second), float(battles.wins.sum(dtype=np.int64))))
     point, prior = bias_reduced(model, dispersion=phi, start=point)
     return ByQuery(battles.systems, per_query, whole, model.plus(prior.added), prior, point, weights, strata)
 
 
+def _net_squares(first: Array, second: Array) -> float:
+    """The sum over queries and pairs of (points of one less points of the other)^2."""
+    return float(sum(np.square(a - b).sum() for a, b in zip(first, second, strict=True)))
+
+
 def scores_of(per_query: PairCounts, point: Array) -> Array:
     """Q x size: the gradient of each query's log-likelihood at one point."""
-    return Likelihood(per_query, 0.0).gradient(np.repeat(point, len(per_query.first), axis=0))
-
-
-def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
-    """The variance of the sums of moves over queries, and what its degrees of freedom rest on.
-
-    Args:
-        moves: Q x K: what each query contributes to each of K sums.
-        strata: which queries each stratum holds. A stratum of one query has no spread of its own: its move is taken
-            around 0.
-
-    Returns:
-        K variances, and K sums over strata of (variance of the stratum)^2 / (n - 1), so that the degrees of freedom are
-        the square of the first over the second (Satterthwaite, Biometrics Bulletin 2, 1946).
-    """
-    variance, below = np.zeros(moves.shape[1]), np.zeros(moves.shape[1])
-    for rows in strata:
-        n, part = len(rows), moves[rows]
-        own = (part**2).sum(axis=0) if n == 1 else n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
-        variance += own
-        below += own**2 / max(n - 1, 1)
-    return variance, below
+    n, s = len(per_query.first), per_query.systems
+    if s < MANY:
+        return Likelihood(per_query, 0.0).gradient(np.repeat(point, n, axis=0))
+    # With many systems, few of the pairs battle on a query.
+    fought = (per_query.first != 0) | (per_query.second != 0)
+    if per_query.ties is not None:
+        fought |= per_query.ties != 0
+    q, p = np.nonzero(fought)
+    i, j = per_query.ends
+    first, second, d = per_query.first[q, p], per_query.second[q, p], (point[0, i] - point[0, j])[p]
+    if per_query.ties is None:
+        win, lose = logistic(d)
+        pull, of_ties = first * lose - second * win, []
+    else:
+        win, lose, tie = davidson(d, point[:, -1])
+        tied = per_query.ties[q, p]
+        total = first + second + tied
+        pull = (first - second) / 2 - total * (win - lose) / 2
+        of_ties = [np.bincount(q, tied - total * tie, n)]
+    scores = np.bincount(q * s + i[p], pull, n * s) - np.bincount(q * s + j[p], pull, n * s)
+    return np.column_stack([scores.reshape(n, s), *of_ties])

@@ -13,6 +13,7 @@ their squares: exact to first order around the estimate, and to second order in 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from mirage.battles.counts import Battles
 from mirage.newton import Rows, chord, newton, remembered
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.fit import Array, CellStyle, Likelihood, PairCounts, logistic
-from mirage.rank.jeffreys import LEAST, ROUGHLY, STEP, JeffreysPrior, bias_reduced, query_dispersion
+from mirage.rank.jeffreys import LEAST, ROUGHLY, STEP, JeffreysPrior, bias_reduced, least_dispersion, query_dispersion
 from mirage.schema import Ties
 
 _DEPENDENT = 1e-6
@@ -35,8 +36,8 @@ _ENDLESS = 10.0
 _LIMIT = 200
 """Steps of an iteration at most."""
 
-_CLOSE = 1e-3
-"""The last step to the ratings of a draw is no longer, in logits: far below what the draws differ by."""
+_CLOSE = 1e-10
+"""The last step to the ratings of a draw is no longer, in logits."""
 
 _SETTLED = 0.05
 """A coefficient that moves by less, per standard deviation, in a step of Newton's has a maximum."""
@@ -72,7 +73,15 @@ class StyledRatings:
 
 
 def styled(
-    battles: Battles, values: Array, code: str, *, ties: Ties, draws: int, seed: int, ridge: float
+    battles: Battles,
+    values: Array,
+    code: str,
+    *,
+    ties: Ties,
+    draws: int,
+    seed: int,
+    ridge: float,
+    shared: Collection[str] = (),
 ) -> StyledRatings:
     """Fit ratings and coefficients of one language together.
 
@@ -84,10 +93,11 @@ def styled(
         draws: B.
         seed: seed of the draws.
         ridge: weight of the penalty that holds parts in place which never met.
+        shared: ids of the queries that other languages have too.
     """
     cells = Cells(battles, values, ties, ridge)
     x, prior = cells.bias_reduced()
-    weights = query_weights(code, battles, draws=draws, seed=seed)
+    weights = query_weights(code, battles, draws=draws, seed=seed, shared=shared)
     rng = np.random.default_rng([seed, zlib.crc32(code.encode()), 1])
     drawn = cells.drawn(x, prior, weights, rng)
     s, k = cells.model.n_systems, len(cells.spread)
@@ -116,6 +126,8 @@ class Cells:
         first, second = points[:, i, j], points[:, j, i]
         self.q, pair = np.nonzero(first + second)
         won, lost = (side[None, self.q, pair].astype(float) for side in (first, second))
+        decisive = float(battles.wins.sum(dtype=np.int64))
+        self.least_dispersion = least_dispersion(float(((won - lost) ** 2).sum()), decisive)
         counts = PairCounts(won, lost, None, len(battles.systems))
         differences = values[self.q, i[pair]] - values[self.q, j[pair]]
         self.spread = np.sqrt(np.average(differences**2, axis=0, weights=(won + lost)[0]))
@@ -136,7 +148,7 @@ class Cells:
         up, down = self._chances(x)
         scores = self._by_query(self.model.first[0] * down - self.model.second[0] * up)
         phi = query_dispersion(self.model, x, scores, [np.arange(self.n_queries)])
-        return bias_reduced(self.model, dispersion=phi, start=x)
+        return bias_reduced(self.model, dispersion=max(phi, self.least_dispersion), start=x)
 
     def reasons(self, x: Array) -> tuple[str | None, ...]:
         """Why the battles do not tell a coefficient, by covariate; None where they do. `x` is the estimate."""
@@ -160,7 +172,7 @@ class Cells:
             reasons[k] = endless if far else None
         return tuple(reasons)
 
-    def drawn(self, x: Array, prior: JeffreysPrior, weights: NDArray[np.float32], rng: np.random.Generator) -> Array:
+    def drawn(self, x: Array, prior: JeffreysPrior, weights: Array, rng: np.random.Generator) -> Array:
         """B x size: the maxima of the likelihood with weighted queries and the prior's points drawn.
 
         Args:
@@ -175,7 +187,7 @@ class Cells:
         of_first[model.i, pairs], of_second[model.j, pairs] = prior.share, 1 - prior.share
         shape = np.maximum(prior.shape, 1e-9)
         points = [np.maximum(rng.standard_gamma(shape, (len(weights), s)) / shape, LEAST) for _ in range(2)]
-        every = np.hstack([weights, *(side.astype(np.float32) for side in points)])
+        every = np.hstack([weights, *points])
 
         gained, conceded = self._by_system(prior.added * down), self._by_system(prior.added * up)
         scores = np.vstack(
@@ -186,12 +198,12 @@ class Cells:
             ]
         )
         seen, share_of = self._seen()
-        counts = np.zeros((self.n_queries, len(seen.pair)), dtype=np.float32)
+        counts = np.zeros((self.n_queries, len(seen.pair)))
         of_cells = np.zeros(len(seen.pair))
         for node, part in share_of:
             counts[self.q, node] += model.total[0] * part
             of_cells += np.bincount(node, prior.added * part, len(of_cells))
-        of_prior = ((of_first + of_second)[:, seen.pair] * of_cells).astype(np.float32)
+        of_prior = (of_first + of_second)[:, seen.pair] * of_cells
         totals = np.vstack([counts, of_prior, of_prior])
         at_once = max(1, _CELLS // max(1, len(seen.pair)))
         blocks = (every[k : k + at_once] for k in range(0, len(every), at_once))
@@ -253,7 +265,7 @@ def _told(model: Likelihood) -> NDArray[np.intp]:
     return np.array(informative, dtype=np.intp)
 
 
-def _maxima(x: Array, totals: NDArray[np.float32], scores: Array, seen: CellStyle, model: Likelihood) -> Array:
+def _maxima(x: Array, totals: Array, scores: Array, seen: CellStyle, model: Likelihood) -> Array:
     """B x size: where the gradient of each draw is 0.
 
     Args:
@@ -270,11 +282,10 @@ def _maxima(x: Array, totals: NDArray[np.float32], scores: Array, seen: CellStyl
     ridge = _FLAT * float(H.max())
     H[: model.n_systems, : model.n_systems] += H.max() / model.n_systems
     # Parts of the data that never met stay where the estimate has them.
-    inverse = np.linalg.pinv(H, rcond=_FLAT, hermitian=True).astype(np.float32)
-    narrow, half = design.astype(np.float32), (ahead / 2).astype(np.float32)
-    base, across, back = np.tanh(half), np.ascontiguousarray(narrow.T / 2), narrow / 2
-    pull = scores.astype(np.float32)
-    part = remembered(lambda rows: (totals[rows], pull[rows]))
+    inverse = np.linalg.pinv(H, rcond=_FLAT, hermitian=True)
+    half = ahead / 2
+    base, across, back = np.tanh(half), np.ascontiguousarray(design.T / 2), design / 2
+    part = remembered(lambda rows: (totals[rows], scores[rows]))
 
     def gradient(shift: NDArray[Any], rows: Rows) -> NDArray[Any]:
         n, won = part(rows)
@@ -285,10 +296,10 @@ def _maxima(x: Array, totals: NDArray[np.float32], scores: Array, seen: CellStyl
         left *= n
         return np.asarray(won - left @ back)
 
-    near = chord(gradient, inverse, np.zeros_like(pull), tolerance=_CLOSE, limit=_LIMIT, wait=False)
-    maxima: Array = np.add(x, near.point, dtype=float)
+    near = chord(gradient, inverse, np.zeros_like(scores), tolerance=_CLOSE, limit=_LIMIT, wait=False)
+    maxima = np.asarray(x + near.point)
     hard = np.flatnonzero(~near.converged)
-    n = totals[hard].astype(float)
+    n = totals[hard]
     # Either side has taken what the estimate expects of it: what else a draw has won is in its scores.
     own = Likelihood(PairCounts(n * expected, n * (1 - expected), None, model.n_systems), ridge, seen)
     hard_scores, taken = scores[hard], remembered(own.take)

@@ -32,12 +32,14 @@ import numpy as np
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
-from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, join_rankings, rate
+from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, combined, rate, units_of
 from mirage.rank.cells import StyledRatings, styled
 from mirage.rank.fit import RIDGE, Array
 from mirage.rank.graph import groups, unbounded
+from mirage.rank.joint import mean_over_languages
 from mirage.rank.records import widened
 from mirage.rank.threads import one_thread
+from mirage.units import Units, name_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -203,10 +205,11 @@ class StyleControl:
     @property
     def method(self) -> str:
         """How the numbers came about, in a line."""
+        unit = name_unit(self.ranking.unit)
         return (
             f"Bradley-Terry at equal {_and(self.names)}, Jeffreys' prior (bias-reduced), ties "
             f"{'half a win each' if self.ranking.ties == 'half' else 'dropped'}; {LEVEL:.0%} percentile intervals over "
-            f"{self.ranking.n_draws:,} draws with the query as the unit, seed {self.ranking.seed}"
+            f"{self.ranking.n_draws:,} draws with the {unit} as the unit, seed {self.ranking.seed}"
         )
 
 
@@ -268,26 +271,21 @@ def control_style(
                 f"no battle in {code} has a winner and the {_and(names)} of both answers",
                 do="measure them (mirage features DIR), or leave the language out",
             )
+    shared = units_of(used).shared
     with one_thread():
         fits = {
-            code: styled(language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge)
+            code: styled(
+                language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge, shared=shared
+            )
             for code, language_battles in used.items()
         }
     rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
     first = next(iter(used.values()))
-    ranking = join_rankings(
-        [
-            Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: row}, ())
-            for code, row in rows.items()
-        ]
-    )
-    ranking = replace(ranking, parts=())
+    ranking = combined(Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used)
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
     outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
     if JOINT in ranking.languages:
-        coefficients[JOINT] = _mean(
-            names, coefficients, fits, {code: len(language_battles.queries) for code, language_battles in used.items()}
-        )
+        coefficients[JOINT] = _mean(names, coefficients, fits, units_of(used))
     return StyleControl(names, ranking, coefficients, used, missing, outside)
 
 
@@ -363,11 +361,9 @@ def _mean(
     names: tuple[str, ...],
     by: Mapping[str, Sequence[Coefficient]],
     fits: Mapping[str, StyledRatings],
-    n: Mapping[str, int],
+    units: Units,
 ) -> tuple[Coefficient, ...]:
-    """The mean of each coefficient over the languages that tell it. As in the joint rating, each language's draws are
-    moved so that their mean is its value.
-    """
+    """The mean of each coefficient over the languages that tell it."""
     rows: list[Coefficient] = []
     for k, name in enumerate(names):
         informative = [code for code in fits if by[code][k].reason is None]
@@ -376,17 +372,13 @@ def _mean(
         if not informative:
             rows.append(Coefficient(JOINT, name, per, None, None, None, spread, "no language tells"))
             continue
-        value = float(np.mean([fits[code].value[k] for code in informative]))
-        drawn = value + np.mean(
-            [_wider(n[code]) * _centred(fits[code].value_draws[:, k]) for code in informative], axis=0
+        value, drawn = mean_over_languages(
+            [fits[code].value[k] for code in informative],
+            [_wider(len(units.queries[code])) * fits[code].value_draws[:, k] for code in informative],
         )
-        low, high = np.quantile(drawn, bootstrap_tails(LEVEL, sum(n.values())), method="weibull").tolist()
-        rows.append(Coefficient(JOINT, name, per, value, low, high, spread, None))
+        low, high = np.quantile(drawn, bootstrap_tails(LEVEL, units.n), method="weibull").tolist()
+        rows.append(Coefficient(JOINT, name, per, float(value), low, high, spread, None))
     return tuple(rows)
-
-
-def _centred(draws: Array) -> Array:
-    return np.asarray(draws - draws.mean())
 
 
 def _and(names: Sequence[str]) -> str:

@@ -94,7 +94,8 @@ def designs(battles: Mapping[str, Battles]) -> tuple[str, ...]:
 def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
     """The fewest battles that have to go before the systems fall into two parts.
 
-    The algorithm of Stoer and Wagner (Journal of the ACM 44(4), 1997).
+    The algorithm of Nagamochi, Ono and Ibaraki (Mathematical Programming 67, 1994): systems are taken in the order of
+    their battles with those taken before, and two that no smaller cut can part are merged, many in one pass.
 
     Args:
         counts: S x S, symmetric, S at least 2: battles of every two systems.
@@ -103,27 +104,44 @@ def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
         These battles, 0 where the systems are in parts already; and the systems of one part.
     """
     weights = counts.astype(np.int64).copy()
-    merged = [[k] for k in range(len(weights))]
-    active = list(range(len(weights)))
+    np.fill_diagonal(weights, 0)
+    merged: list[tuple[int, ...]] = [(k,) for k in range(len(weights))]
     best, part = int(weights.sum()) + 1, tuple[int, ...]()
-    while len(active) > 1:
-        joined = weights[active[0]].copy()
-        left = active[1:]
-        last, end = active[0], active[0]
-        while left:
-            k = max(left, key=lambda k: (int(joined[k]), -k))
-            left.remove(k)
-            last, end = end, k
-            if left:
-                joined = joined + weights[k]
-        if joined[end] < best:
-            best, part = int(joined[end]), tuple(sorted(merged[end]))
-        weights[last] += weights[end]
-        weights[:, last] += weights[:, end]
-        weights[last, last] = 0
-        merged[last] += merged[end]
-        active.remove(end)
+    while len(weights) > 1:
+        degrees = weights.sum(axis=1)
+        k = int(degrees.argmin())
+        if degrees[k] < best:
+            best, part = int(degrees[k]), merged[k]
+        if best == 0:
+            break
+        label = _merge_inseparable(weights, best)
+        into = np.eye(label.max() + 1, dtype=np.int64)[label]
+        weights = into.T @ weights @ into
+        np.fill_diagonal(weights, 0)
+        merged = [
+            tuple(sorted(system for k in np.flatnonzero(label == group) for system in merged[k]))
+            for group in range(len(weights))
+        ]
     return best, part
+
+
+def _merge_inseparable(weights: NDArray[np.int64], best: int) -> NDArray[np.intp]:
+    """The group of each node, where no cut of fewer than `best` battles parts two of one group; at least two nodes are
+    in one.
+    """
+    n = len(weights)
+    label, joined, left = np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
+    last = k = 0
+    for _ in range(n):
+        last, k = k, int(np.where(left, joined, -1).argmax())
+        left[k] = False
+        near = left & (weights[k] > 0)
+        joined[near] += weights[k, near]
+        for other in np.flatnonzero(near & (joined >= best)):
+            label[label == label[other]] = label[k]
+    # The last two are parted by no cut smaller than the last one's battles, which are at least `best`.
+    label[label == label[k]] = label[last]
+    return np.unique(label, return_inverse=True)[1]
 
 
 def _counts(battles: Battles) -> NDArray[np.int64]:

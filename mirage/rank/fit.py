@@ -41,9 +41,6 @@ _TOLERANCE = 1e-10
 _DRAW_TOLERANCE = 1e-8
 """The same for resampled data sets, far below what a draw can tell."""
 
-_SINGLE = 1e-6
-"""With this tolerance or a larger one, single precision is enough for the chord iteration."""
-
 _LIMIT, _CHORDS = 200, 40
 """Steps of Newton's method, and of the chord iteration, at most."""
 
@@ -189,7 +186,6 @@ class Likelihood:
         s = counts.systems
         self.i, self.j = counts.ends
         self.n_systems = s
-        self.precision = "float64"
         self.ridge = ridge
         self.style = style
         self.ties = counts.ties
@@ -220,21 +216,12 @@ class Likelihood:
         part.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_square"})
         return part
 
-    def single(self) -> Likelihood:
-        """The model in single precision."""
-        part = self._copy()
-        for name in ("first", "second", "total", "half", "ties"):
-            value = getattr(self, name)
-            setattr(part, name, None if value is None else value.astype(np.float32))
-        part.precision = "float32"
-        return part
-
     @property
     def D(self) -> NDArray[Any]:  # noqa: N802  # the design matrix
         """P x S: +1 at the first system of a pair and -1 at the second: differences are theta @ D.T, gradients come
         back by D.
         """
-        return _design(self.n_systems, self.precision)
+        return _design(self.n_systems)
 
     def mean(self) -> Likelihood:
         """The model of the mean data set."""
@@ -281,9 +268,9 @@ class Likelihood:
     @cached_property
     def _square(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """B x S x S: battles of every two systems, from both sides; B x S: half of (points taken less points given)."""
-        total = np.zeros((len(self.total), self.n_systems, self.n_systems), dtype=self.precision)
+        total = np.zeros((len(self.total), self.n_systems, self.n_systems))
         total[:, self.i, self.j] = total[:, self.j, self.i] = self.total
-        return total, np.asarray(self._along(np.asarray(self.half, dtype=np.float64)), dtype=self.precision)
+        return total, self._along(np.asarray(self.half, dtype=np.float64))
 
     def by_pair(self, cells: Counts) -> Array:
         """B x P: sums over the cells of each pair."""
@@ -427,10 +414,10 @@ def _pairs(s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 @lru_cache(maxsize=64)
-def _design(s: int, precision: str) -> NDArray[Any]:
+def _design(s: int) -> NDArray[Any]:
     """As `Likelihood.D`."""
     i, j = _pairs(s)
-    design = np.zeros((len(i), s), dtype=precision)
+    design = np.zeros((len(i), s))
     design[np.arange(len(i)), i] = 1
     design[np.arange(len(i)), j] = -1
     design.setflags(write=False)
@@ -503,8 +490,6 @@ def _by_chords(model: Likelihood, x0: Array, tolerance: float) -> Maximum:
     bounded = np.asarray((np.minimum(points_won, points_lost) > 0).all(axis=1))
     easy = np.flatnonzero(bounded)
     part, start = model.take(slice(None) if bounded.all() else easy), np.repeat(x0, len(easy), axis=0)
-    if tolerance >= _SINGLE:
-        part, start, inverse = part.single(), start.astype(np.float32), inverse.astype(np.float32)
     taken = remembered(part.take)
     near = chord(lambda x, rows: taken(rows).gradient(x), inverse, start, tolerance=tolerance, limit=_CHORDS, wait=True)
     x = np.repeat(x0, len(bounded), axis=0)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 
-def holm(p: Sequence[float]) -> list[float]:
+
+def holm(p: Sequence[float] | NDArray[np.float64]) -> list[float]:
     """Holm's step-down adjustment of p-values, in their order: the family-wise level at which each would be rejected.
 
     Source: Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    adjusted = [0.0] * len(p)
-    largest = 0.0
-    for k, place in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        largest = max(largest, min(1.0, (len(p) - k) * p[place]))
-        adjusted[place] = largest
-    return adjusted
+    values = np.asarray(p, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    stepped = np.minimum(1.0, np.arange(len(values), 0, -1) * values[order])
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.maximum.accumulate(stepped)
+    return [float(value) for value in adjusted]

@@ -8,7 +8,9 @@ what is known of its difference. The leverages of all pairs sum to S - 1, so tha
 battle for each parameter, however many battles there are.
 
 Battles on one query are not independent. Where queries vary phi times as much as independent battles would, the bias is
-phi times as large (quasi-likelihood; Kosmidis and Firth, Biometrika 96(4), 2009), and so are the points.
+phi times as large (quasi-likelihood; Kosmidis and Firth, Biometrika 96(4), 2009), and so are the points. Where most
+battles are ties, phi is near 0, but the few wins and losses are no surer than any: there are at least as many points
+as for these alone (`least_dispersion`). With fewer, intervals of 50 queries with 90% ties cover 82%.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from numpy.typing import NDArray
 from mirage.newton import Curvature, Rows, newton
 from mirage.rank.fit import MANY, Array, Likelihood
 
-DISPERSION = (0.25, 20.0)
-"""Least and largest dispersion that the points are scaled by."""
+MOST = 20.0
+"""Largest dispersion that the points are scaled by."""
 
 ROUGHLY = 1e-3
 """Tolerance of an estimate that only the dispersion is taken at."""
@@ -53,7 +55,7 @@ class JeffreysPrior:
     shape: Array
     """S: how many half battles' worth of points are there for a system, at dispersion 1."""
 
-    def drawn(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def drawn(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         """The points of the prior in n draws of the posterior bootstrap, n x P for the first and the second of a pair.
 
         A system's points are gamma variables with the prior's points as their mean. With independent battles and
@@ -61,16 +63,16 @@ class JeffreysPrior:
         """
         i, j = np.triu_indices(len(self.shape), 1)
         shape = np.maximum(self.shape, 1e-9)
-        up, down = (
-            np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, LEAST).astype(np.float32) for _ in range(2)
-        )
+        up, down = (np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, LEAST) for _ in range(2))
         of_first, of_second = self.added * self.share, self.added * (1 - self.share)
         if len(shape) >= MANY:
-            a, b = of_first.astype(np.float32), of_second.astype(np.float32)
-            return up[:, i] * a + down[:, j] * b, down[:, i] * a + up[:, j] * b
+            return (
+                up[:, i] * of_first + down[:, j] * of_second,
+                down[:, i] * of_first + up[:, j] * of_second,
+            )
         # The same as one product, which is faster for few systems.
         pairs = np.arange(len(self.added))
-        first, second = np.zeros((2, len(shape), len(pairs)), dtype=np.float32)
+        first, second = np.zeros((2, len(shape), len(pairs)))
         first[i, pairs], second[j, pairs] = of_first, of_second
         both = np.hstack([up, down])
         return both @ np.vstack([first, second]), both @ np.vstack([second, first])
@@ -83,7 +85,7 @@ def bias_reduced(
 
     Args:
         model: the likelihood of one data set; its ridge holds parts in place which never met.
-        dispersion: phi, held within `DISPERSION`.
+        dispersion: phi, above 0; at most `MOST` counts.
         start: 1 x size: where to begin.
         tolerance: as `TOLERANCE`.
 
@@ -91,7 +93,7 @@ def bias_reduced(
         1 x size: the ratings, centred on 0, the coefficients of covariates, and with Davidson's model the logarithm of
         its tie parameter, which the prior leaves alone; and the prior there.
     """
-    phi = float(np.clip(dispersion, *DISPERSION))
+    phi = min(float(dispersion), MOST)
     s = model.n_systems
 
     def slopes(x: Array, _: Rows) -> tuple[Array, list[Curvature]]:
@@ -102,6 +104,17 @@ def bias_reduced(
     x = newton(slopes, begin, longest=STEP, tolerance=tolerance, limit=_LIMIT).point
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
     return x, _prior(model, x, phi)
+
+
+def least_dispersion(net_squares: float, decisive: float) -> float:
+    """The dispersion of wins and losses alone: 1 where each pair battles once on a query, m where it battles m times
+    with the same end. Never less than 1.
+
+    Args:
+        net_squares: sum over queries and pairs of (points of one less points of the other)^2.
+        decisive: battles that are no tie.
+    """
+    return max(1.0, net_squares / decisive) if decisive > 0 else 1.0
 
 
 def query_dispersion(model: Likelihood, x: Array, scores: Array, strata: Sequence[NDArray[np.intp]]) -> float:

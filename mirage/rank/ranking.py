@@ -12,7 +12,9 @@ from mirage.battles.referee import POOLED, RELEVANCE, Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
+from mirage.rank.bootstrap import units_of
 from mirage.rank.control import covariates
+from mirage.rank.records import JOINT
 from mirage.rank.sparse import DENSE
 from mirage.rank.whatif import RankComparison, RankOptions, WhatIfResult, recompute
 from mirage.text import counted
@@ -184,6 +186,29 @@ _PRIOR: dict[rank.Penalty, str] = {"jeffreys": "the word of Jeffreys' prior", "n
 """What bounds a rating that the data does not."""
 
 
+def _joint_remarks(ranking: rank.Ranking) -> list[str]:
+    """What a reader must know of the row of all languages."""
+    joint = ranking.languages.get(JOINT)
+    if joint is None:
+        return []
+    lines = []
+    if joint.unbounded:
+        ways = {"above": "upwards", "below": "downwards", "both": "both ways"}
+        of_system = {
+            system: [code for code, row in ranking.languages.items() if code != JOINT and system in row.unbounded]
+            for system in joint.unbounded
+        }
+        listed = ", ".join(f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded)
+        lines.append(f"the mean over languages is open where the data of one is: {listed}")
+    if ranking.unit != "query" and ranking.battles:
+        shared = len(units_of(ranking.battles).shared)
+        lines.append(
+            f"{counted(shared, 'query')} {'stands' if shared == 1 else 'stand'} in several languages by "
+            f"{'its id' if shared == 1 else 'their ids'}: each is one unit, drawn and tested together"
+        )
+    return lines
+
+
 def remarks(
     ranking: rank.Ranking, table: pa.Table | None = None, *, languages: Sequence[str] | None = None
 ) -> list[str]:
@@ -212,6 +237,7 @@ def remarks(
             "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
             f"how far out the rating lies is {_PRIOR[ranking.penalty]}: " + ", ".join(loose)
         )
+    lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
         lines.append(f"fewer than {rank.FEW} queries, so that intervals cover less than they say: " + ", ".join(few))

@@ -148,10 +148,19 @@ class LanguageRanking:
         return np.asarray(_ranks(self.theta[None])[0])
 
     def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`)."""
+        """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`); the first
+        or the last rank where the data puts no bound on the rating.
+        """
         ranks = _ranks(self.draws)
         # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
-        return _percentiles(ranks, self.queries_by_system, level, "inverted_cdf").astype(np.int64)
+        ends = _percentiles(ranks, self.queries_by_system, level, "inverted_cdf").astype(np.int64)
+        for system, side in self.unbounded.items():
+            k = self.systems.index(system)
+            if side != "below":
+                ends[0, k] = 1
+            if side != "above":
+                ends[1, k] = len(self.systems)
+        return ends
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:

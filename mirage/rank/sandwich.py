@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mirage.rank.bootstrap import JOINT, LEVEL, Ranking
-from mirage.rank.by_query import spread
 from mirage.rank.fit import Array
 from mirage.rank.threads import one_thread
+from mirage.units import Units, joint_spread, moves_alike
 
 FACTOR = 1.5
 """Bootstrap and sandwich disagree where one interval is this many times as wide as the other. By simulation of 10 to
@@ -70,17 +70,17 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
     sandwiches = {}
     for language, row in ranking.languages.items():
         codes = list(parts) if language == JOINT else [language]
-        covariance = np.zeros((len(row.systems), len(row.systems)))
-        variance, below = np.zeros(len(row.systems)), np.zeros(len(row.systems))
+        units = Units({code: ranking.battles[code].queries for code in codes})
+        own: dict[str, Array] = {}
         for code in codes:
-            indices = [parts[code].systems.index(s) for s in row.systems]
-            language_moves = moves[code][:, indices] / len(codes)
-            language_moves -= language_moves.mean(axis=1, keepdims=True)
-            for rows in parts[code].strata:
-                around = language_moves[rows] - (language_moves[rows].mean(axis=0) if len(rows) > 1 else 0)
-                covariance += len(rows) / max(len(rows) - 1, 1) * around.T @ around
-            more = spread(language_moves, parts[code].strata)
-            variance, below = variance + more[0], below + more[1]
+            place_of = {name: k for k, name in enumerate(parts[code].systems)}
+            own[code] = moves[code][:, [place_of[s] for s in row.systems]] / len(codes)
+            own[code] -= own[code].mean(axis=1, keepdims=True)
+        strata = {code: parts[code].strata for code in codes}
+        covariance = np.zeros((len(row.systems), len(row.systems)))
+        for alike in moves_alike(own, strata, units):
+            covariance += alike.T @ alike
+        variance, below = joint_spread(own, strata, units)
         df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
         sandwiches[language] = Sandwich(language, row.systems, row.theta, covariance, df, row.n_queries)
     return sandwiches

@@ -26,7 +26,7 @@ from mirage.battles.blocks import BlockedBattles, QueryBlock, systems_of
 from mirage.newton import Curvature, Solver
 from mirage.rank.fit import Array, Counts, Likelihood, PairCounts, Penalty, logistic, maximise
 from mirage.rank.graph import groups, unbounded
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion
 from mirage.rank.records import LanguageRanking
 
 DENSE = 4_000
@@ -194,7 +194,8 @@ def _estimate(
     )
     solved = bare.inverse(point)(sums.T[None])[0].T
     dispersion = float((sums * solved).sum() / len(sums) / max(bare.size - 1, 1)) if battles.n_queries > 1 else 1.0
-    return bias_reduced(bare, dispersion=dispersion, start=point)
+    least = least_dispersion(battles.net_squares(), float(battles.record[:, 0].sum()))
+    return bias_reduced(bare, dispersion=max(dispersion, least), start=point)
 
 
 def _weighted_scores(

@@ -26,14 +26,16 @@ from numpy.typing import NDArray
 from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
 from mirage.intervals import need_draws
+from mirage.languages import refuse_name_of_all
 from mirage.rank import sparse
 from mirage.rank.bootstrap import CLOSE, DRAWS, SEED, Ranking, combined
 from mirage.rank.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
+from mirage.rank.fitted import fitted_tests
 from mirage.rank.graph import groups, unbounded
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of, least_dispersion
 from mirage.rank.records import JOINT, LanguageRanking, widened
 from mirage.rank.threads import one_thread
-from mirage.rank.tiers import ALPHA, Tiers, tiers_of_tests
+from mirage.rank.tiers import ALPHA, Tiers, in_rank_order, tiers_of_tests
 from mirage.schema import Ties
 
 Intervals = Literal["draws", "sandwich"]
@@ -81,7 +83,7 @@ def rate_blocks(
             `drop`); one is open at a time.
         referee: what decided the battles.
         draws: bootstrap draws, or normal draws with the sandwich's covariance.
-        seed: seed of the draws; the same seed gives the same bytes, whatever the order of the verdicts.
+        seed: seed of the draws; the same seed gives the same numbers, whatever the order of the verdicts.
         ties: `half` or `drop`. Davidson's model is for what fits in memory.
         penalty: `jeffreys`, or `none` for the maximum of the likelihood.
         ridge: weight of the penalty that holds parts in place which never met.
@@ -96,6 +98,7 @@ def rate_blocks(
     need_draws(draws)
     if not languages:
         raise BadInput("there is nothing to draw", do="give at least one language")
+    refuse_name_of_all(languages)
     rows, moments, ways = {}, {}, set()
     with one_thread():
         for code, opened in sorted(languages.items()):
@@ -203,7 +206,10 @@ def _estimate(
     if battles.n_queries > 1:
         total, products = _score_sums(battles, point[0], with_products=True)
         around = _around(total, products, battles.n_queries)
-        dispersion = dispersion_of(bare, point, around)
+        dispersion = max(
+            dispersion_of(bare, point, around),
+            least_dispersion(battles.net_squares(), float(battles.record[:, 0].sum())),
+        )
     return bias_reduced(bare, dispersion=dispersion, start=point)
 
 
@@ -310,23 +316,17 @@ def _normal(moments: QueryMoments, *, draws: int, seed: list[int]) -> Array:
 
 def _tested(language: str, row: LanguageRanking, moments: Mapping[str, QueryMoments]) -> Tiers:
     """The tiers of a row, from tests of fitted differences with the query as the cluster."""
-    order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
-    systems = tuple(row.systems[k] for k in order)
+    order = in_rank_order(row)
     parts = list(moments.values()) if language == JOINT else [moments[language]]
-    i, j = np.triu_indices(len(systems), 1)
-    total, variance, below = (np.zeros(len(i)) for _ in range(3))
-    differing = np.zeros(len(i), dtype=np.int64)
+    difference, covariances = np.zeros(len(row.systems)), []
+    met = np.zeros(len(row.systems), dtype=np.int64)
     for part in parts:
         place_of = {name: k for k, name in enumerate(part.systems)}
-        place = np.array([place_of[name] for name in systems])
-        a, b = place[i], place[j]
-        share = 1 / len(parts)
-        own = (part.covariance[a, a] + part.covariance[b, b] - 2 * part.covariance[a, b]) * share**2
-        total += share * (part.total[a] - part.total[b] + part.theta[a] - part.theta[b])
-        variance += own
-        below += own**2 / max(part.n_queries - 1, 1)
-        differing += np.minimum(part.queries_by_system[a], part.queries_by_system[b])
-    t = total / np.maximum(np.sqrt(np.maximum(variance, 0)), 1e-300)
-    df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
-    placed = row.record.sum(axis=1)[order]
-    return tiers_of_tests(language, systems, t, df, differing, level=ALPHA, n_queries=row.n_queries, battles=placed)
+        place = np.array([place_of[name] for name in row.systems])
+        difference += (part.total[place] + part.theta[place]) / len(parts)
+        covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.n_queries))
+        met += part.queries_by_system[place]
+    t, df = fitted_tests(difference, covariances, order)
+    i, j = np.triu_indices(len(order), 1)
+    differing = np.minimum(met[order[i]], met[order[j]])
+    return tiers_of_tests(row, tuple(row.systems[k] for k in order), t, df, differing, level=ALPHA)

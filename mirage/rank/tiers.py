@@ -21,8 +21,9 @@ any two are separated in 0 to 6% of arenas of 2 to 19 systems and 5 to 100 queri
 **A tier** is a run of the ranking such that every system in it is separated from every system in every other tier: two
 systems of different tiers differ, and the chance that any two equal systems stand in different tiers is at most 5%. Two
 systems of one tier may differ all the same, and some are separated; `alike` names for each system those that it is not
-separated from. A system with hardly any battles (`PLACED`) would hold all others together: it is given no tier, and
-`span` says between which tiers it may stand.
+separated from. A system with hardly any battles (`PLACED`) would hold all others together, and so would one whose
+rating the data does not bound where it stands among the others, as in the joint row when it never lost in one language:
+such a system is given no tier, and `span` says between which tiers it may stand.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
-from mirage.rank.by_query import ByQuery, spread
+from mirage.rank.by_query import ByQuery
 from mirage.rank.fit import Array, davidson, logistic, maximise
+from mirage.rank.fitted import fitted_tests
 from mirage.rank.holm import holm
-from mirage.rank.records import JOINT
+from mirage.rank.records import JOINT, LanguageRanking
 from mirage.rank.threads import one_thread
+from mirage.units import Units, joint_spread, moves_alike
 
 if TYPE_CHECKING:
     from mirage.rank.bootstrap import Ranking
@@ -75,7 +78,8 @@ class Tiers:
     systems: tuple[str, ...]
     """The S systems, the best first."""
     tiers: tuple[int | None, ...]
-    """S: the tier of each, 1 is best; None for a system with hardly any battles."""
+    """S: the tier of each, 1 is best; None for a system with hardly any battles, or whose rating nothing bounds where
+    it would join tiers of others."""
     t: Array
     """S x S: statistic of each test, above 0 where the row system is ahead; 0 on the diagonal."""
     df: Array
@@ -176,62 +180,55 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
         for language, row in ranking.languages.items():
             if language in tiers_by_language:
                 continue
-            order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
-            systems = tuple(row.systems[k] for k in order)
-            chosen = list(parts.values()) if language == JOINT else [parts[language]]
-            battles = row.record.sum(axis=1)
-            tiers_by_language[language] = _tiers(language, systems, chosen, level, row.n_queries, battles[order])
+            chosen = dict(parts) if language == JOINT else {language: parts[language]}
+            units = Units({code: ranking.battles[code].queries for code in chosen})
+            tiers_by_language[language] = _tiers(row, chosen, units, level)
     return tiers_by_language
 
 
-def _tiers(
-    language: str,
-    systems: tuple[str, ...],
-    parts: Sequence[ByQuery],
-    level: float,
-    n_queries: int,
-    battles: NDArray[np.int64],
-) -> Tiers:
+def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
+    """S: the systems of a row, the best first, equal ones by name."""
+    rounded = [-round(rating, 9) for rating in row.theta.tolist()]
+    return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
+
+
+def _tiers(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units, level: float) -> Tiers:
+    order = in_rank_order(row)
+    systems = tuple(row.systems[k] for k in order)
     i, j = np.triu_indices(len(systems), 1)
-    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts))
+    if max(len(part.systems) for part in parts.values()) > _MANY:
+        return tiers_of_tests(row, systems, *_fitted(row, parts, units, order), level=level)
+    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
     blocks = [
-        _studentised(parts, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
+        _studentised(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
         for k in range(0, len(i), at_once)
     ]
     t, df, differing = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    return tiers_of_tests(language, systems, t, df, differing, level=level, n_queries=n_queries, battles=battles)
+    return tiers_of_tests(row, systems, t, df, differing, level=level)
 
 
 def tiers_of_tests(
-    language: str,
-    systems: tuple[str, ...],
-    t: Array,
-    df: Array,
-    differing: NDArray[np.int64],
-    *,
-    level: float,
-    n_queries: int,
-    battles: NDArray[np.int64],
+    row: LanguageRanking, systems: tuple[str, ...], t: Array, df: Array, differing: NDArray[np.int64], *, level: float
 ) -> Tiers:
     """Tiers from the tests of all pairs.
 
     Args:
-        language: code, or `all`.
-        systems: the S systems, the best first.
+        row: what was tested.
+        systems: its S systems, the best first.
         t: P: statistic of each pair (i, j), i < j, in the order of `numpy.triu_indices`; above 0 where i is ahead.
         df: P: its degrees of freedom.
         differing: P: queries on which the two differ.
         level: the family-wise level.
-        n_queries: queries the row rests on.
-        battles: S: battles of each system; one with hardly any (`PLACED`) is given no tier.
     """
     from scipy.special import stdtr
 
     s = len(systems)
     i, j = np.triu_indices(s, 1)
     p = np.clip(np.maximum(2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - differing)), 0, 1)
-    adjusted = np.array(holm(p.tolist()))
-    placed = np.asarray(battles >= PLACED * np.median(battles))
+    adjusted = np.array(holm(p))
+    battles = row.record.sum(axis=1)[[row.systems.index(system) for system in systems]]
+    enough = np.asarray(battles >= PLACED * np.median(battles))
+    loose = np.array([system in row.unbounded for system in systems], dtype=bool)
 
     def square(values: NDArray[np.generic], diagonal: float, below: int = 1) -> Array:
         whole = np.full((s, s), diagonal)
@@ -240,47 +237,73 @@ def tiers_of_tests(
 
     whole = square(adjusted, 1.0)
     return Tiers(
-        language,
+        row.language,
         systems,
-        _runs(whole <= level, placed),
+        _placed_runs(whole <= level, enough, loose),
         square(t, 0.0, -1),
         square(df, np.nan),
         square(p, 1.0),
         whole,
         square(differing, 0).astype(np.int64),
         level,
-        n_queries,
+        row.n_queries,
     )
+
+
+def _placed_runs(
+    separated: NDArray[np.bool_], enough: NDArray[np.bool_], loose: NDArray[np.bool_]
+) -> tuple[int | None, ...]:
+    """The tier of each system in the order of the ranking.
+
+    Args:
+        separated: S x S.
+        enough: S: whether a system has so many battles that it is placed.
+        loose: S: whether the data does not bound its rating; it is placed where that joins no two tiers of the others.
+    """
+    placed = enough & ~loose
+    tiers = _runs(separated, placed)
+    for k in np.flatnonzero(enough & loose):
+        more = placed.copy()
+        more[k] = True
+        with_it = _runs(separated, more)
+        if max(filter(None, with_it), default=0) >= max(filter(None, tiers), default=0):
+            placed, tiers = more, with_it
+    return tiers
 
 
 def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
     """The tier of each system in the order of the ranking: a tier ends where all above are separated from all below."""
-    tiers: list[int | None] = []
-    tier = 1
-    for k, own in enumerate(placed):
-        above, below = np.flatnonzero(placed[:k]), k + np.flatnonzero(placed[k:])
-        if own and len(above) and separated[np.ix_(above, below)].all():
-            tier += 1
-        tiers.append(tier if own else None)
+    chosen = np.flatnonzero(placed)
+    together = ~separated[np.ix_(chosen, chosen)]
+    # How far down the systems reach that one, or one above it, is not separated from.
+    last = len(chosen) - 1 - together[:, ::-1].argmax(axis=1) if len(chosen) else chosen
+    reach = np.maximum.accumulate(np.maximum(last, np.arange(len(chosen))))
+    tiers: list[int | None] = [None] * len(placed)
+    for k, place in enumerate(chosen.tolist()):
+        above = tiers[chosen[k - 1]] if k else 1
+        tiers[place] = (above or 0) + int(k > 0 and reach[k - 1] < k)
     return tuple(tiers)
 
 
 def _studentised(
-    parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
+    parts: Mapping[str, ByQuery], units: Units, first: Sequence[str], second: Sequence[str]
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Statistic, degrees of freedom and number of differing queries of some of the tests."""
-    pulls, freed = _pulls(parts, first, second)
-    total, variance, below = (np.zeros(len(first)) for _ in range(3))
-    differing = np.zeros(len(first), dtype=np.int64)
+    """Statistic, degrees of freedom and number of differing units of some of the tests."""
+    pulls, freed = _pulls([*parts.values()], first, second)
     # A point of a battle between the two moves their difference by `freed`.
     largest = np.max([np.abs(pull).max(axis=0) for pull in pulls], axis=0)
     noise = np.maximum(1e-6 * largest, _SAME * freed)
-    for part, pull in zip(parts, pulls, strict=True):
-        pull = np.where(np.abs(pull) > noise, pull, 0.0)
-        total += pull.sum(axis=0)
-        more = spread(pull, part.strata)
-        variance, below = variance + more[0], below + more[1]
-        differing += (pull != 0).sum(axis=0)
+    by_code = {code: np.where(np.abs(pull) > noise, pull, 0.0) for code, pull in zip(parts, pulls, strict=True)}
+    total = np.sum([pull.sum(axis=0) for pull in by_code.values()], axis=0)
+    variance, below = joint_spread(by_code, {code: part.strata for code, part in parts.items()}, units)
+    differs = {code: pull != 0 for code, pull in by_code.items()}
+    if units.shared:
+        of_units = np.zeros((units.n, len(first)), dtype=bool)
+        for code, own in differs.items():
+            of_units[units.numbers[code]] |= own
+        differing = of_units.sum(axis=0)
+    else:
+        differing = np.sum([own.sum(axis=0) for own in differs.values()], axis=0)
     # Equal pulls on all queries leave rounding errors for a variance: the bound on p decides there.
     scale = largest * np.maximum(differing, 1)
     deviation = np.maximum(np.sqrt(variance), 1e-12 * scale + 1e-300)
@@ -290,11 +313,9 @@ def _studentised(
 
 
 def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
-    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0; with
-    many systems, its share of the fitted difference and its influence on it. And T: by how much a point moves it.
+    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0. And T:
+    by how much a point moves it.
     """
-    if max(len(part.systems) for part in parts) > _MANY:
-        return _fitted(parts, first, second)
     points, directions, freed = _held_equal(parts, first, second)
     pulls = []
     for part, x, v in zip(parts, points, directions, strict=True):
@@ -315,17 +336,21 @@ def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
     return pulls, freed
 
 
-def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
-    pulls: list[Array] = []
-    freed = np.zeros(len(first))
-    for part in parts:
-        V = np.linalg.inv(part.whole.slopes(part.point)[1][0])
-        place = {name: k for k, name in enumerate(part.systems)}
-        a, b = [place[name] for name in first], [place[name] for name in second]
-        share = (part.point[0, a] - part.point[0, b]) / len(part.weights)
-        pulls.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
-        freed += (V[a, a] + V[b, b] - 2 * V[a, b]) / len(parts)
-    return pulls, freed
+def _fitted(
+    row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units, order: NDArray[np.intp]
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Statistic, degrees of freedom and number of units that may differ of all tests, by fitted differences."""
+    moves, difference = {}, np.zeros(len(row.systems))
+    for code, part in parts.items():
+        place_of = {name: k for k, name in enumerate(part.systems)}
+        place = [place_of[name] for name in row.systems]
+        moves[code] = part.moves[:, place] / len(parts)
+        difference += part.point[0, place] / len(parts) + moves[code].sum(axis=0)
+    strata = {code: part.strata for code, part in parts.items()}
+    alike = moves_alike(moves, strata, units)
+    t, df = fitted_tests(difference, ((part.T @ part, len(part)) for part in alike), order)
+    i, j = np.triu_indices(len(order), 1)
+    return t, df, np.minimum(row.queries_by_system[order[i]], row.queries_by_system[order[j]])
 
 
 def _held_equal(

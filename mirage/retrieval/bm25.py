@@ -113,7 +113,7 @@ class Bm25:
 
     def _numbers(self, term: str) -> Sequence[int]:
         """The terms of the index that a term of a query means: a single character means every pair that it is in."""
-        if is_character(term):
+        if self._analyse is search_terms and is_character(term):
             return self._by_character.get(term, ())
         return [self._vocabulary[term]] if term in self._vocabulary else ()
 

@@ -32,7 +32,20 @@ ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".
 """Ends of the names of files of records, and what they mean; each may be followed by `.gz` or `.zst`."""
 PARQUET = ".parquet"
 _PACKED = (".gz", ".zst")
-_INNER = frozenset({"contexts", "context", "passages", "documents", "docs", "retrieved_contexts", "messages", "turns"})
+_INNER = frozenset(
+    {
+        "contexts",
+        "context",
+        "passages",
+        "documents",
+        "docs",
+        "retrieved_contexts",
+        "retrieved_context",
+        "retrieval_context",
+        "messages",
+        "turns",
+    }
+)
 """Lists of objects that belong to one record, and are no list of records."""
 _BETWEEN = re.compile(r"[\s,]*")
 _MOST_UNPACKED = 500_000_000
@@ -68,8 +81,14 @@ def kind(path: Path) -> str:
     if text.startswith("["):
         return ".json"
     if text.startswith("{"):
-        return ".jsonl" if ending(path) == ".jsonl" or _is_lines(text) else ".json"
+        return ".json" if _opens_alone(text) or (ending(path) != ".jsonl" and not _is_lines(text)) else ".jsonl"
     return ending(path) if ending(path) != ".json" else ".jsonl"
+
+
+def _opens_alone(text: str) -> bool:
+    """Whether the first line is an opening brace and no more: one object over many lines, whatever its name says."""
+    first, newline, _ = text.partition("\n")
+    return bool(newline) and first.strip() == "{"
 
 
 def _is_lines(text: str) -> bool:

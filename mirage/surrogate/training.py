@@ -19,7 +19,7 @@ import mirage.rank as rank
 from mirage import schema, surrogate
 from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData
-from mirage.rank.bootstrap import query_weights
+from mirage.rank.bootstrap import query_weights, units_of
 from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE
 from mirage.rank.graph import groups, main_group
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Progress = Callable[[int, int], None]
+
+
+LARGEST = 1e30
+"""Values of features beyond this, on either side of 0, are refused: regressions take single precision."""
 
 
 def training(
@@ -95,12 +99,13 @@ def by_tournament(
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(f"no system that {referee} judged has a feature", do="measure them: mirage features DIR")
-    ranked = rank.rate({code: battles[code] for code in values}, draws=draws, seed=seed)
+    rated_battles = {code: battles[code] for code in values}
+    ranked, shared = rank.rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
     by_language = {}
     for code, (systems, cells) in sorted(values.items()):
         rated = ranked.languages[code]
         positions = [k for k, s in enumerate(systems) if s in rated.systems]
-        weights = query_weights(code, battles[code], draws=draws, seed=seed).astype(np.float64)
+        weights = query_weights(code, battles[code], draws=draws, seed=seed, shared=shared)
         theta = rated.draws[:, [rated.systems.index(systems[k]) for k in positions]]
         by_language[code] = surrogate.Draws(
             tuple(systems[k] for k in positions),
@@ -131,6 +136,13 @@ def _values(
     import pyarrow.compute as pc
 
     rows = features.filter(pc.is_valid(features["value"]))
+    huge = rows.filter(pc.greater(pc.abs(rows["value"]), LARGEST)).slice(0, 1).to_pylist()
+    if huge:
+        raise BadInput(
+            f"{huge[0]['value']:g} as {huge[0]['feature']} is beyond what a regression can take",
+            where=", ".join(f"{name}={huge[0][name]}" for name in ("language", "query_id", "system")),
+            do="correct the value, or leave it empty",
+        )
     names = tuple(sorted(pc.unique(rows["feature"]).to_pylist()))
     at_feature = _place(rows["feature"], names)
     by_language = {}

@@ -11,6 +11,9 @@ from mirage.ui import listing
 from mirage.ui.text import plain
 from mirage.views.keys import PAGE, Key, Keys, key_text
 
+_DIGITS = 9
+"""The most digits of a page's number that are read."""
+
 
 def current_query(
     page: str, queries: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
@@ -37,8 +40,16 @@ def current_query(
         # A query that was shown gives way when other filters leave it out; one that a link asks for does not.
         if key is not None and queries.place(key) is None and before[0] == requested and before[1] != state:
             key = None
-    elif (number := st.query_params.get("page", "")).isdecimal() and queries.page(int(number)):
-        key = queries.page(int(number))[0]
+    elif number := st.query_params.get("page", ""):
+        # More digits than a page can have are not read: Python refuses some, and others take long.
+        place = int(number) if number.isdecimal() and len(number) <= _DIGITS else 0
+        if place > 0 and queries.page(place):
+            key = queries.page(place)[0]
+        else:
+            st.session_state[f"_{page}_problem"] = (
+                f"The link asks for something else: there is no page {number[:_DIGITS]}; "
+                f"use one of 1 to {queries.pages}"
+            )
     if key is None and queries.keys:
         key = start or queries.keys[0]
     query_name = key_text(key) if key else ""

@@ -201,6 +201,8 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
         end = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
         ends = f"by the ends of the interval, {row.more_low:,} to {end}"
         parts.append(f"about {counted(row.more, 'query')} more would decide ({ends})")
+    elif row.more is None and row.more_low is not None:
+        parts.append(f"at least {counted(row.more_low, 'query')} more to decide")
     return parts
 
 

@@ -104,7 +104,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Wilson's score interval at 95%: it keeps its coverage near 0 and 1, where the textbook interval fails. The "
         "row all is the mean of the languages' rates, each language counting the same; its interval is Wilson's at "
         "the effective number of answers, the number at which one rate would vary as much as this mean of several "
-        "does.",
+        "does; what several languages share by its query id counts once.",
         r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}, "
         r"\quad z = 1.96",
         "E. B. Wilson, JASA 22 (1927); for the mean: Dean and Pagano, J. Survey Statistics and Methodology 3 (2015)",
@@ -216,8 +216,12 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "All languages",
         "Ranking",
-        "The joint rating is the mean of the languages' ratings, so every language counts the same; its interval "
-        "comes from joint draws. A system without battles in one of the languages has no joint rating and is named.",
+        "The joint rating is the plain mean of the languages' ratings, so every language counts the same, however far "
+        "ahead a system is in it; its interval comes from joint draws. Comparisons and choices take the same mean. "
+        "Where the data of one language puts no bound on a rating, the mean is open on that side, and the system and "
+        "the language are named. A system without battles in one of the languages has no joint rating and is named. "
+        "Queries with one id in several languages, such as translations, are one unit: they weigh the same in every "
+        "draw and count once in every test.",
         r"\theta_i = \frac{1}{L}\sum_{l=1}^{L} \theta_{i,l}",
         "ours",
     ),

@@ -229,7 +229,7 @@ def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> s
 
 @lru_cache(maxsize=4)
 def _outcomes(arena: Arena) -> pa.Table:
-    columns = ("language", "system", "parser", "subset", "outcome")
+    columns = ("language", "query_id", "system", "parser", "subset", "outcome")
     return arena.read("outcomes", columns=columns, encoded=columns)
 
 
