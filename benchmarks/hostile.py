@@ -47,8 +47,8 @@ VALUES: tuple[Any, ...] = (
 
 BYTES: tuple[bytes, ...] = (
     b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\x1a", b"{" * 50_000, b"[" * 50_000, b'"', b"," * 20_000,
-    b"\xed\xa0\x80", b"9" * 5_000, b"1e999999", b"\n" * 10_000, b"\t" * 10_000, "\u2028".encode(), b"PK\x03\x04", b"PAR1",
-    b"\x1f\x8b",
+    b"\xed\xa0\x80", b"9" * 5_000, b"1e999999", b"\n" * 10_000, b"\t" * 10_000, "\u2028".encode(), b"PK\x03\x04",
+    b"PAR1", b"\x1f\x8b",
 )  # fmt: skip
 """What may stand in a file that nobody expected."""
 
