@@ -39,6 +39,13 @@ def run(*words: object) -> str:
     return done.output
 
 
+def stdout(*words: object) -> str:
+    """Run a command that must succeed and return what it prints but for remarks."""
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 def rows(arena: Path, table: str) -> list[dict[str, Any]]:
     return store.open_arena(arena).read(table).to_pylist()
 
@@ -85,7 +92,7 @@ def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
 
 
 def retrieval(arena: Path, measure: str) -> dict[str, float]:
-    printed = json.loads(run("retrieval", arena, "--format", "json", "--by", "language", "--measures", measure))
+    printed = json.loads(stdout("retrieval", arena, "--format", "json", "--by", "language", "--measures", measure))
     return {row["retriever"]: row["mean"] for row in printed if row["language"] != "all" and row["measure"] == measure}
 
 
