@@ -113,25 +113,25 @@ def rare(name: str, n: int) -> Row:
 def p_right() -> list[Row]:
     """Simulate choices among 3 to 12 systems: the chance that is said against how often it is right, by tenths."""
     rng = np.random.default_rng([SEED, 126])
-    said, plain, right = [], [], []
+    stated, plain, right = [], [], []
     for k in range(SIMULATIONS):
         truth = rng.normal(0, (0.03, 0.1, 0.3, 1.0)[k % 4], 3 + k % 10)
         mixing = 0.15 * np.diag(rng.uniform(0.7, 1.4, len(truth))) + 0.1
         worth = truth + mixing @ rng.standard_normal(len(truth))
         draws = worth + rng.standard_normal((400, len(truth))) @ mixing.T
         contest = Contest(tuple(map(str, range(len(truth)))), worth, draws, 60)
-        said.append(contest.p_right()[contest.best])
+        stated.append(contest.p_right()[contest.best])
         plain.append((draws.argmax(axis=1) == contest.best).mean())
         right.append(contest.best == int(np.argmax(truth)))
     tenths, hit = [], np.array(right, dtype=float)
     for k in range(10):
-        inside, before = (np.minimum((np.array(chances) * 10).astype(int), 9) == k for chances in (said, plain))
+        inside, before = (np.minimum((np.array(chances) * 10).astype(int), 9) == k for chances in (stated, plain))
         if inside.sum() >= 50:
             share = hit[inside].mean()
             tenths.append(
                 Row(
                     f"`decide` says {k / 10:.1f} to {(k + 1) / 10:.1f}, spread of the truth 0.03 to 1: right",
-                    f"{share:.1%} (said {np.array(said)[inside].mean():.1%})",
+                    f"{share:.1%} (said {np.array(stated)[inside].mean():.1%})",
                     f"draws as they are: {hit[before].mean():.1%}" if before.any() else "",
                     f"{int(inside.sum()):,} simulations, +-{noise(int(inside.sum()), min(max(share, 0.05), 0.95))}",
                     "within 5 points",
@@ -210,8 +210,8 @@ def silent_judge(*, simulations: int = 200) -> Row:
             for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
                 key = Battle("sw", f"q{q:03}", names[a], names[b])
                 if not (hard and rng.random() < 0.9):
-                    said = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
-                    decided[key] = Decision(0 if said else 1, float(said), True)
+                    stated = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                    decided[key] = Decision(0 if stated else 1, float(stated), True)
                 if rng.random() < 0.15:
                     votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}"))
         correction = correct(votes, decided, language="sw", judge="judge")

@@ -240,7 +240,7 @@ def service(body: Callable[[], tuple[int, bytes, dict[str, str]]]) -> Iterator[s
         thread.join()
 
 
-def hostile_reply(rng: Rng) -> tuple[int, bytes, dict[str, str]]:
+def hostile_body(rng: Rng) -> tuple[int, bytes, dict[str, str]]:
     """A reply of a service whose fields are mutated."""
     message: dict[str, Any] = {"role": "assistant", "content": "##Reason: a [1] ##Answer: b. [[A]]"}
     whole: dict[str, Any] = {
@@ -264,7 +264,7 @@ def from_service(folder: Path, rng: Rng) -> None:
     """Generate, judge or embed with a service that answers nonsense."""
     arena = small_arena(folder)
     ask = ["--model", "m", "--retries", "1", "--timeout", "5", "--grace", "1", "--concurrency", "2"]
-    with service(lambda: hostile_reply(rng)) as url:
+    with service(lambda: hostile_body(rng)) as url:
         act = rng.integers(3)
         if act == 0:
             invoke("generate", str(arena), "--system", "new", "--base-url", url, *ask)

@@ -118,7 +118,7 @@ def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public
     imports: dict[str, set[str]],
 ) -> None:
     # The last two by `make sample` and by Streamlit.
-    open_ = {"mirage.__main__", "mirage.api", "mirage.pipeline.sample", "mirage.ui.serve"}
+    open_ = {"mirage.__main__", "mirage.api", "mirage.pipeline.sample", "mirage.ui.serve", "mirage.ui.process"}
     for file in (
         ROOT / "app.py",
         *(ROOT / "pages").glob("*.py"),

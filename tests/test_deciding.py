@@ -83,7 +83,7 @@ def test_the_choice_is_right_about_as_often_as_it_says() -> None:
 def test_chances_are_calibrated_in_each_tenth_for_any_spread_of_the_truth_pitfall_126() -> None:
     """Read as they are, draws say 0.9 where 0.68 is right. Errors of the estimates are correlated and unequal here."""
     rng = np.random.default_rng(126)
-    said, right = [], []
+    chances_given, right = [], []
     for k in range(4 * SIMULATED):
         truth = rng.normal(0, (0.03, 0.1, 0.3, 1.0)[k % 4], 3 + k % 6)
         mixing = 0.15 * np.diag(rng.uniform(0.7, 1.4, len(truth))) + 0.1
@@ -91,14 +91,14 @@ def test_chances_are_calibrated_in_each_tenth_for_any_spread_of_the_truth_pitfal
         worth = truth + mixing @ rng.standard_normal(len(truth))
         contest = Contest(tuple(map(str, range(len(truth)))), worth, worth + draws, 60)
         chance = contest.p_right()
-        said.append(chance[contest.best])
+        chances_given.append(chance[contest.best])
         right.append(contest.best == int(np.argmax(truth)))
-    tenth = np.minimum((np.array(said) * 10).astype(int), 9)
+    tenth = np.minimum((np.array(chances_given) * 10).astype(int), 9)
     for k in range(10):
         inside = tenth == k
         if inside.sum() >= 80:
             noise = 0.5 / np.sqrt(inside.sum())
-            assert abs(np.mean(np.array(said)[inside]) - np.mean(np.array(right)[inside])) <= 0.05 + 2 * noise
+            assert abs(np.mean(np.array(chances_given)[inside]) - np.mean(np.array(right)[inside])) <= 0.05 + 2 * noise
 
 
 def test_a_far_worse_system_is_told_apart() -> None:

@@ -642,8 +642,8 @@ def test_reference_answers_are_no_system(shared: Path, tmp_path: Path) -> None:
     tables, _ = run.read(folder)
     assert set(tables["answers"]["system"].to_pylist()) == {"red"}
     assert sorted(tables["references"]["text"].to_pylist()) == ["56", "81"]
-    question = json.loads((folder / "question.jsonl").read_text())
-    (folder / "question.jsonl").write_text(json.dumps(question | {"reference": ["7 x 8"]}))
+    query = json.loads((folder / "question.jsonl").read_text())
+    (folder / "question.jsonl").write_text(json.dumps(query | {"reference": ["7 x 8"]}))
     assert sorted(run.read(folder)[0]["references"]["text"].to_pylist()) == ["56", "81"]
     shutil.rmtree(folder / "reference_answer")
     assert run.read(folder)[0]["references"]["text"].to_pylist() == ["7 x 8"]

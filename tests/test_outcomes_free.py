@@ -19,7 +19,7 @@ from mirage import prompts, schema, store
 from mirage.answers import NOMIRACL_TEMPLATES
 from mirage.cli import app
 from mirage.languages import LANGUAGES
-from mirage.outcomes import Phrases, confusion, outcomes, parse_outcome, rates, unparsed_note
+from mirage.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
 from mirage.outcomes.accuracy import accuracy, measured, written
 from mirage.outcomes.parsed import FREE_RULES, RULES
 from mirage.outcomes.wording import WORDINGS
@@ -166,7 +166,7 @@ def test_a_template_states_its_own_words(tmp_path: Path) -> None:
     template = prompts.load_template(path)
     assert template.text == "{question}\n{contexts}"
     assert (template.answered_phrases, template.abstained_phrases) == (("FOUND",), ("NOT FOUND",))
-    phrases = Phrases(template.answered_phrases, template.abstained_phrases)
+    phrases = TemplatePhrases(template.answered_phrases, template.abstained_phrases)
     rows = answers(("a", "Found: the documents do not mention it.", "mine"), ("b", "not found", "mine"))
     table = outcomes(QUERIES, rows, phrases={"mine": phrases}).to_pylist()
     strict = {row["system"]: (row["outcome"], row["rule"]) for row in table if row["parser"] == "strict"}

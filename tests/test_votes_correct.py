@@ -507,8 +507,8 @@ def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -
             for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
                 key = Battle("sw", f"q{q:03}", names[a], names[b])
                 if not (hard and rng.random() < 0.9):
-                    said = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
-                    decided[key] = Decision(0 if said else 1, float(said), True)
+                    judged_first = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                    decided[key] = Decision(0 if judged_first else 1, float(judged_first), True)
                 if rng.random() < 0.15:
                     word, about = "A" if won else "B", {"language": "sw", "system_a": key[2], "system_b": key[3]}
                     cast_votes.append(ballot(q, word, voter="v", vote_id=f"{q}-{a}-{b}", **about))

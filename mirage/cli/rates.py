@@ -86,7 +86,7 @@ def outcomes(
 
     dir_, _ = part_of(dir_, share)
     phrases = {
-        template.name: rules.Phrases(template.answered_phrases, template.abstained_phrases)
+        template.name: rules.TemplatePhrases(template.answered_phrases, template.abstained_phrases)
         for template in map(prompts.load_template, templates or ())
     }
     notes = [f"phrases of the template {name} decide its outcomes" for name in sorted(phrases)]

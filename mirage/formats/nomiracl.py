@@ -72,9 +72,9 @@ def _answered(record: Record, builder: Builder) -> None:
     prompt, results = text(record, "prompt"), record.value["results"]
     if not isinstance(results, Mapping):
         raise wrong(record, "results", "an object of answers by system", results)
-    question, passages = (None, []) if prompt is None else split_prompt(prompt, query_id=query_id, where=record.where)
+    query_text, passages = (None, []) if prompt is None else split_prompt(prompt, query_id=query_id, where=record.where)
     query = builder.query(
-        question if question is not None else text(record, "query"),
+        query_text if query_text is not None else text(record, "query"),
         where=record.where,
         query_id=query_id,
         language=text(record, "language", "lang") or language_of_file(path.name),

@@ -10,7 +10,7 @@ folded by `fold.py`); any other answer by `free.py`, with the words of `wording.
 
 from mirage.intervals import mean_interval, wilson
 from mirage.outcomes.confusion import Confusion, confusion
-from mirage.outcomes.free import Phrases
+from mirage.outcomes.free import TemplatePhrases
 from mirage.outcomes.parsed import RULES, Parsed
 from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
 from mirage.outcomes.tables import RIGHT, ParserDifference, RateShift, departures, outcomes, parse_outcome, shifts
@@ -22,9 +22,9 @@ __all__ = [
     "Confusion",
     "Parsed",
     "ParserDifference",
-    "Phrases",
     "Rate",
     "RateShift",
+    "TemplatePhrases",
     "agrees_with_print",
     "as_printed",
     "base_names",

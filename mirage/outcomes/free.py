@@ -54,7 +54,7 @@ class _Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class TemplatePhrases:
     """Words by which a template tells the model to say yes and no."""
 
     answered: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
-def parse_free(answer: str, language: str, phrases: Phrases | None = None) -> Parsed:
+def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None) -> Parsed:
     """Read one answer in the model's own words; see the module's text.
 
     Args:
@@ -214,12 +214,12 @@ def _is_english(text: str) -> bool:
     return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
 
 
-def _by_phrases(answer: str, phrases: Phrases) -> Parsed | None:
+def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     """Read an answer by its template's own words; None where it holds none of them, or both kinds."""
     lowered = answer.lower()
     if len(lowered) != len(answer):
         lowered = answer
-    found: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
+    spans: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
     kinds: tuple[tuple[Literal["answered", "abstained"], tuple[str, ...]], ...] = (
         ("abstained", phrases.abstained),
         ("answered", phrases.answered),
@@ -231,11 +231,11 @@ def _by_phrases(answer: str, phrases: Phrases) -> Parsed | None:
                 continue
             span = (start, start + len(text))
             # A phrase inside a longer one of the other kind ("answerable" in "unanswerable") is not said.
-            if not any(other[0] <= span[0] and span[1] <= other[1] for other in found.values()):
-                found.setdefault(outcome, span)
-    if len(found) != 1:
+            if not any(other[0] <= span[0] and span[1] <= other[1] for other in spans.values()):
+                spans.setdefault(outcome, span)
+    if len(spans) != 1:
         return None
-    (outcome, span), *_ = found.items()
+    (outcome, span), *_ = spans.items()
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
@@ -312,7 +312,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
     for start, end in _sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
-        asked = text[start:end].rstrip(" \"')").endswith("?")
+        interrogative = text[start:end].rstrip(" \"')").endswith("?")
         pieces = list(_pieces(text, item.end() if item else start, end, readers))
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
@@ -320,7 +320,9 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             size = _size(clause)
             if not size:
                 continue
-            kind = _kind(clause, readers, asked=asked and number == len(pieces) - 1, seen_sources=seen_sources)
+            kind = _kind(
+                clause, readers, interrogative=interrogative and number == len(pieces) - 1, seen_sources=seen_sources
+            )
             if kind == "gap" and _claims_beside(clause, readers):
                 kind = "claim"
             if heading and item and kind == "claim":
@@ -407,7 +409,7 @@ def _claims_beside(clause: str, readers: Sequence[_Reader]) -> bool:
     return False
 
 
-def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources: bool) -> Kind:
+def _kind(clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_sources: bool) -> Kind:
     """What a clause is: the first of these that it can be."""
 
     def holds(name: str, text: str = clause) -> bool:
@@ -415,9 +417,9 @@ def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources:
 
     stripped = clause.strip(_TRIM)
     about_sources, asks = holds("sources"), holds("asks")
-    if (asked or asks) and holds("offers"):
+    if (interrogative or asks) and holds("offers"):
         return "aside"
-    if asks and (asked or not about_sources):
+    if asks and (interrogative or not about_sources):
         return "asks"
     if holds("declines"):
         return "declines"
@@ -433,7 +435,7 @@ def _kind(clause: str, readers: Sequence[_Reader], *, asked: bool, seen_sources:
         return "claim"
     if holds("aside", stripped):
         return "aside"
-    if asked:
+    if interrogative:
         return "question"
     return _statement(clause, stripped, holds, seen_sources=seen_sources)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
-from mirage.outcomes.free import Phrases
+from mirage.outcomes.free import TemplatePhrases
 from mirage.outcomes.tables import outcomes
 from mirage.stage import Stage, Tables
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _outcomes(tables: Tables, *, phrases: Mapping[str, Phrases] | None = None) -> dict[str, pa.Table]:
+def _outcomes(tables: Tables, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> dict[str, pa.Table]:
     labelled = _labelled(tables)
     if len(tables["answers"]) and not len(labelled):
         raise NotEnoughData(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import languages, schema
 from mirage.answers import NOMIRACL_TEMPLATES
 from mirage.errors import BadInput, UnknownName
-from mirage.outcomes.free import Phrases, parse_free
+from mirage.outcomes.free import TemplatePhrases, parse_free
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.published import parse_published
 from mirage.outcomes.rates import rates
@@ -73,7 +73,7 @@ def parse_outcome(
     parser: Parser = "strict",
     language: str,
     template: str | None = "vanilla",
-    phrases: Phrases | None = None,
+    phrases: TemplatePhrases | None = None,
 ) -> Parsed:
     """Read the outcome of one answer; None is a missing answer.
 
@@ -103,7 +103,7 @@ def parse_outcome(
     return parse_without_text(answer) or parse_free(answer, code, phrases)
 
 
-def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phrases] | None = None) -> pa.Table:
+def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> pa.Table:
     """The `outcomes` table: every answer, by both parsers.
 
     Args:
@@ -124,7 +124,9 @@ def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phra
     return pa.concat_tables(parts)
 
 
-def _of_language(language: str, queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Phrases]) -> pa.Table:
+def _of_language(
+    language: str, queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases]
+) -> pa.Table:
     """The outcomes of the answers in one language, in the order of their key.
 
     Most answers repeat: each text is parsed once.
@@ -180,7 +182,7 @@ def _encoded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
 
 
 def _parse_answer(
-    language: str, parser: Parser, text: str | None, status: str, template: str | None, phrases: Phrases | None
+    language: str, parser: Parser, text: str | None, status: str, template: str | None, phrases: TemplatePhrases | None
 ) -> Parsed:
     """Parse a text, minding what is recorded about the call that was to bring it."""
     if status == "missing":

@@ -40,10 +40,10 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
         parts: dict[str, NewRows] = {}
         emptied: list[str] = []
         names: set[str] = set()
-        made = derived(("outcomes", "features", "judgments"))
+        derived_tables = derived(("outcomes", "features", "judgments"))
         for table in arena.tables:
             sides = [name for name in _SIDES if name in schema.arrow_schema(table).names]
-            if not sides or table in made:
+            if not sides or table in derived_tables:
                 continue
             rows: Any = arena.read(table)
             names.update(name for side in sides for name in rows[side].unique().to_pylist() if name)
@@ -56,7 +56,7 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
                 parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
         if system not in names:
             raise UnknownName("system", system, names, where=arena.address)
-        stale = {*emptied, *(name for name in derived((*parts, *emptied)) if name in made)}
+        stale = {*emptied, *(name for name in derived((*parts, *emptied)) if name in derived_tables)}
 
         def unchanged(current: Arena) -> None:
             if current.version != arena.version:

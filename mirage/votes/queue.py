@@ -105,7 +105,9 @@ class Pool:
     @property
     def n_queries(self) -> int:
         """Queries of the battles that are asked."""
-        return len({battle.query_id for battle, asked in zip(self.battles, self.on_request, strict=True) if asked})
+        return len(
+            {battle.query_id for battle, requested in zip(self.battles, self.on_request, strict=True) if requested}
+        )
 
 
 def gather_pool(
