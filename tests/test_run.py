@@ -151,7 +151,7 @@ def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypa
         ("ratings by relevance", "another seed"),
         ("ratings by heuristic", "another seed"),
     ]
-    monkeypatch.setattr(steps, "OUTCOMES", replace(OUTCOMES, version=2))
+    monkeypatch.setattr(steps, "OUTCOMES", replace(OUTCOMES, version=OUTCOMES.version + 1))
     results = done(arena, seed=1)
     assert [(d.step, d.why) for d in results if d.state == "ran"] == [("outcomes", "a new version of the stage")]
     assert ran(done(arena, seed=1)) == []

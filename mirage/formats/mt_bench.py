@@ -80,6 +80,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
     """The query of a turn; a record that does not say which is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
+    builder.guessed("query_id", "each turn is a query of its own, 81#1 and 81#2; intervals take each for a unit")
     tags = {"turn": str(place)} | fields.pop("tags", {})
     return builder.query(
         fields.pop("text", None),

@@ -21,7 +21,10 @@ Progress = Callable[[int, int | None], None]
 _STEP = 1000
 """Records between two calls of what is told of the progress."""
 _GUESSES = {
-    "query_id": ("record", "without an id of the query: it is made from the query, the same in every file"),
+    "query_id": (
+        "record",
+        "without an id of the query: it is made from the query, the same in every file; intervals take each for a unit",
+    ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
     "repeated": ("record", "with an answer that came before as it is: it is taken once"),
