@@ -147,7 +147,12 @@ class MarkForm:
         if own_marks:
             ends = [end.end() for end in _SENTENCE_END.finditer(reply, 0, own_marks[-1].start())]
             candidates = [mark for mark in own_marks if mark.start() >= max(ends, default=0)]
-        return candidates if len({self.value(mark) for mark in candidates}) == 1 else []
+        if len({self.value(mark) for mark in candidates}) > 1:
+            # A last word after a colon settles it in any language: "[[5]] at first sight, but then: [[2]]".
+            before, after = reply[: candidates[-1].start()].rstrip(" *_\"'"), reply[candidates[-1].end() :]
+            settled = before.endswith((":", "：")) and not after.strip(_WRAPS)
+            return candidates[-1:] if settled else []
+        return candidates
 
     def _meant(self, reply: str, mark: Mark) -> bool:
         """Whether a mark is neither denied nor reported, on its line or by the line before that ends with a colon."""

@@ -35,7 +35,7 @@ from mirage.outcomes import wilson
 from mirage.sources.published import SYSTEM_NAMES
 
 RATES = (
-    "language,subset,system,n,answered,abstained,unparsed,empty,api_error,missing,"
+    "language,subset,system,n,answered,abstained,clarification,unparsed,empty,api_error,missing,"
     "rate,rate_low,rate_high,rate_as_published,undecided"
 )
 RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles,bounded"
@@ -128,7 +128,7 @@ def test_parsers_differ_where_an_answer_is_typographic(tmp_path: Path) -> None:
 
     def abstained(parser: str) -> set[str]:
         result = mirage("outcomes", tmp_path / "a", "--parser", parser, "--format", "csv")
-        assert result.stdout.splitlines()[0] == ",".join(RATES.split(",")[:10])
+        assert result.stdout.splitlines()[0] == ",".join(RATES.split(",")[:11])
         return {r["abstained"] for r in rows(result) if r["system"] == "alpha" and r["language"] == "en"}
 
     assert abstained("published") == {"0"}

@@ -89,6 +89,7 @@ def test_outputs_become_queries_passages_and_answers(tmp_path: Path) -> None:
         "title": "Title 4",
         "text": "Text of passage 4.",
         "relevant": None,
+        "pooled": None,
     }
     assert [p["relevant"] for p in passages] == [None] * 10 + [False] * 10
     answers = schema.sort("answers", tables["answers"]).to_pylist()
@@ -422,7 +423,7 @@ def test_topics_become_queries_and_labelled_passages_pitfall_27(tmp_path: Path) 
         {"language": "en", "query_id": "n0", "subset": "non_relevant", "text": "Query n0?", "reason": None},
         {"language": "en", "query_id": "r0", "subset": "relevant", "text": "Query r0?", "reason": None},
     ]
-    common = {"language": "en"}
+    common = {"pooled": None, "language": "en"}
     zero = {"passage_id": "0#0", "title": "T0", "text": "Text 0: with\ta tab.", "position": 2}
     two = {"passage_id": "2#0", "title": "T2", "text": "Text 2: with\ta tab.", "position": 1}
     assert schema.sort("passages", tables["passages"]).to_pylist() == [

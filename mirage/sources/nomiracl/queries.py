@@ -123,7 +123,8 @@ def _read(
     texts = _corpus(root, qrels, {label.passage_id for s, ids in samples.items() for i in ids for label in qrels[s][i]})
 
     queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
-    passages: dict[str, list[Any]] = {column.name: [] for column in schema.columns("passages")}
+    names = ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
+    passages: dict[str, list[Any]] = {name: [] for name in names}
     for subset, ids in samples.items():
         for query_id in ids:
             _add(queries, lang.code, query_id, subset, topics[subset][query_id])
