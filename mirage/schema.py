@@ -965,8 +965,8 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
 
 
 def sort(table: str, data: pa.Table) -> pa.Table:
-    """The rows in the order of their key."""
-    return data.sort_by([(k, "ascending") for k in key(table)])
+    """Return the rows in the order of their key, or of the key columns that were read."""
+    return data.sort_by([(k, "ascending") for k in key(table) if k in data.column_names])
 
 
 def _column(name: str, hint: Any, meaning: str) -> Column:

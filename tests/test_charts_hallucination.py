@@ -38,6 +38,7 @@ def cell(system: str, language: str, metric: str, wrong: int, right: int, undeci
         "n": n,
         names[0]: wrong,
         names[1]: right,
+        "clarification": 0,
         "unparsed": undecided,
         "empty": 0,
         "api_error": 0,

@@ -576,8 +576,7 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
     monkeypatch.chdir(arena.parent)
     mirage("app", *([arena] if named == "arena" else [arena.parent]), "--port", 8599)
     assert seen["program"] == sys.executable
-    assert seen["command"][:4] == [sys.executable, "-m", "streamlit", "run"]
-    assert Path(seen["command"][4]) == ROOT / "app.py"
+    assert seen["command"][:3] == [sys.executable, "-m", "mirage.ui.process"]
     assert "--server.port=8599" in seen["command"]
     assert seen["env"]["MIRAGE_ARENAS"] == str(arena if named == "arena" else arena.parent)
     assert seen["cwd"] == ROOT, "where .streamlit/config.toml is"
