@@ -7,7 +7,9 @@ each that fails with its seed; `python -m benchmarks.hostile 1 SEED` repeats one
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -25,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks.harness import Row, peak_mb
 
@@ -103,8 +107,6 @@ def mutated(rows: list[dict[str, Any]], rng: Rng) -> list[Any]:
 
 def written(folder: Path, rng: Rng) -> Path:
     """A file of mutated records, in one of several forms, with its bytes perhaps mutated too."""
-    import pandas as pd
-
     rows = mutated(records(rng), rng)
     form = ("jsonl", "json", "csv", "tsv", "parquet", "trec", "jsonl.gz")[int(rng.integers(7))]
     name = ("f", "ü", "a b", "x" * 200, "-rf", "qrels", "run")[int(rng.integers(7))]
@@ -113,11 +115,16 @@ def written(folder: Path, rng: Rng) -> Path:
     if form == "json":
         data = json.dumps(rows).encode("utf-8", "surrogatepass")
     elif form in ("csv", "tsv"):
-        frame = pd.DataFrame([{str(k): str(v) for k, v in row.items()} for row in whole])
-        data = frame.to_csv(index=False, sep="\t" if form == "tsv" else ",").encode("utf-8", "surrogatepass")
+        stream = io.StringIO()
+        fields = list(dict.fromkeys(str(name) for row in whole for name in row))
+        table = csv.DictWriter(stream, fields, delimiter="\t" if form == "tsv" else ",")
+        table.writeheader()
+        table.writerows([{str(name): str(value) for name, value in row.items()} for row in whole])
+        data = stream.getvalue().encode("utf-8", "surrogatepass")
     elif form == "parquet":
-        frame = pd.DataFrame([{str(k): ascii(v) for k, v in row.items()} for row in whole])
-        frame.to_parquet(path)
+        fields = list(dict.fromkeys(ascii(name)[1:-1] for row in whole for name in row))
+        rows_as_text = [{ascii(name)[1:-1]: ascii(value) for name, value in row.items()} for row in whole]
+        pq.write_table(pa.table({name: [row.get(name) for row in rows_as_text] for name in fields}), path)
         data = path.read_bytes()
     elif form == "trec":
         lines = [f"q{k % 3} Q0 d{k} {k} {VALUES[int(rng.integers(len(VALUES)))]!r} tag" for k in range(20)]
