@@ -24,7 +24,7 @@ HOSTILE = (
     "<b>x</b>",
     "%s{0}",
     "\u202e",
-    "٣" * 6_000,
+    "٣" * 400,
 )
 """Numbers too large, paths, markup, signs of other scripts."""
 
@@ -48,6 +48,18 @@ def test_a_hostile_link_is_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_pat
     page.query_params["arena"] = "sample"
     page.run()
     assert not page.exception, [(error.message, error.stack_trace) for error in page.exception]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_name_of_an_arena_is_answered_with_a_notice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    page = AppTest.from_file(ROOT / "pages" / "methods.py", default_timeout=PATIENCE)
+    page.query_params["arena"] = value
+    page.run()
+    assert not page.exception
+    assert [warning for warning in page.warning if "The link asks for what is not here" in warning.value]
 
 
 @pytest.mark.parametrize("name", ["answers", "battle"])
