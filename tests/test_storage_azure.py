@@ -44,8 +44,8 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    flags = ["--silent", "--skipApiVersionCheck", "--disableTelemetry"]
     folder = tmp_path_factory.mktemp("azurite")
-    flags = ["--silent", "--skipApiVersionCheck", "--disableTelemetry", "--inMemoryPersistence"]
     server = subprocess.Popen(
         [program, *flags, "--location", str(folder), "--blobHost", "127.0.0.1", "--blobPort", str(port)],
         stdout=subprocess.DEVNULL,
