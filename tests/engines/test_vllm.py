@@ -29,6 +29,8 @@ from mirage.errors import ArenaError
 from mirage.llm import engine_vllm
 from mirage.store import Ledger
 
+pytestmark = pytest.mark.filterwarnings("ignore")
+"""vLLM and torch warn of each other."""
 OPTIONS = {
     "enforce_eager": True,
     "enable_chunked_prefill": False,  # with seeds it crashes on a CPU
