@@ -451,9 +451,9 @@ def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_with
     assert store.check(store.open_arena(path))
 
 
-def key_of(call: Call) -> str:
-    settings = llm.Settings("tiny")
-    return llm.call_key(settings, call.body["messages"])
+def key_of(call: Call, again: str | None = None) -> str:
+    settings = llm.Settings("tiny", service=llm.resolve(base_url=f"http://{call.headers['host']}/v1").service)
+    return llm.call_key(settings, call.body["messages"], again)
 
 
 def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -665,8 +665,7 @@ def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: P
 
 def kept_again(ledger: Ledger, service: Service) -> set[str]:
     """Prompts whose second asking the ledger has a reply to."""
-    settings = llm.Settings("tiny")
-    keys = {llm.call_key(settings, call.body["messages"], "mine 1"): call.content for call in service.calls}
+    keys = {key_of(call, "mine 1"): call.content for call in service.calls}
     return {keys[key] for key in ledger.have(keys)}
 
 
