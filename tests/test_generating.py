@@ -441,6 +441,7 @@ def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_with
         for content, times in service.requests.items():
             assert times <= service.answered[content] + 1
         # What the ledger held at a kill was never asked for again.
+        assert kept_at
         assert {content: service.requests[content] for content in kept_at} == kept_at
         # At most the calls under way are lost to a kill.
         assert sum(service.requests.values()) - total <= 4 * kills
