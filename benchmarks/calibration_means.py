@@ -192,28 +192,52 @@ def panel(queries: int, *, judges: int = 3, simulations: int = 1000) -> Row:
     )
 
 
+SILENT_SYSTEMS = tuple(f"s{k}" for k in range(5))
+"""Systems of the arena in which the judge is silent now and then."""
+
+
+def silent_chances() -> tuple[Array, Array]:
+    """Return the chance that the first of each two systems wins, on most queries and on those of the reversed order."""
+    theta = np.linspace(0.8, -0.8, len(SILENT_SYSTEMS))
+    i, j = np.triu_indices(len(theta), 1)
+    return 1 / (1 + np.exp(theta[j] - theta[i])), 1 / (1 + np.exp((theta[i] - theta[j]) / 2))
+
+
+def silent_truth() -> Array:
+    """Return the ratings that people's verdicts on all queries come to: three queries of ten reverse the order."""
+    chance, reversed_chance = silent_chances()
+    s = len(SILENT_SYSTEMS)
+    points, pairs = np.zeros((2, s, s))
+    above = np.triu_indices(s, 1)
+    points[above], pairs[above] = 0.7 * chance + 0.3 * reversed_chance, 1
+    return solve_points(pairs, points, np.zeros(s))
+
+
+def silent_arena(rng: np.random.Generator) -> tuple[list[Vote], dict[Battle, Decision]]:
+    """Draw votes and a judge's decisions on 120 queries; where the order is reversed the judge mostly says nothing."""
+    chance, reversed_chance = silent_chances()
+    i, j = np.triu_indices(len(SILENT_SYSTEMS), 1)
+    votes: list[Vote] = []
+    decided: dict[Battle, Decision] = {}
+    for q in range(120):
+        hard = rng.random() < 0.3
+        wins = rng.random(len(i)) < (reversed_chance if hard else chance)
+        for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
+            key = Battle("sw", f"q{q:03}", SILENT_SYSTEMS[a], SILENT_SYSTEMS[b])
+            if not (hard and rng.random() < 0.9):
+                judged_first = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                decided[key] = Decision(0 if judged_first else 1, float(judged_first), True)
+            if rng.random() < 0.15:
+                votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}"))
+    return votes, decided
+
+
 def silent_judge(*, simulations: int = 200) -> Row:
     """Simulate a corrected ranking where the judge is silent on queries on which people see the order reversed."""
-    names, theta = [f"s{k}" for k in range(5)], np.linspace(0.8, -0.8, 5)
-    i, j = np.triu_indices(5, 1)
-    chance, reversed_chance = (1 / (1 + np.exp(scale * (theta[j] - theta[i]))) for scale in (1, -0.5))
-    points, pairs = np.zeros((2, 5, 5))
-    points[i, j], pairs[i, j] = 0.7 * chance + 0.3 * reversed_chance, 1
-    truth = solve_points(pairs, points, np.zeros(5))
+    truth = silent_truth()
     rng, held, errors = np.random.default_rng([SEED, 128]), [], []
     for _ in range(simulations):
-        decided: dict[Battle, Decision] = {}
-        votes = []
-        for q in range(120):
-            hard = rng.random() < 0.3
-            wins = rng.random(len(i)) < (reversed_chance if hard else chance)
-            for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
-                key = Battle("sw", f"q{q:03}", names[a], names[b])
-                if not (hard and rng.random() < 0.9):
-                    stated = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
-                    decided[key] = Decision(0 if stated else 1, float(stated), True)
-                if rng.random() < 0.15:
-                    votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}"))
+        votes, decided = silent_arena(rng)
         correction = correct(votes, decided, language="sw", judge="judge")
         low, high = correction.interval()
         held.append((low <= truth) & (truth <= high))

@@ -518,21 +518,20 @@ def rank(
     from mirage.rank.ranking import rank_by, remarks
 
     notes: list[str] = []
-    table: pa.Table | None = None
     verdicts: VerdictSource | None = _files(battles, judge)
     if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
-        table = _judgments(_frame(battles), notes)
-        verdicts = VerdictTable.of(table)
+        verdicts = VerdictTable.of(_judgments(_frame(battles), notes))
     if verdicts is not None and verdicts.large:
         how: dict[str, Any] = {"draws": draws, "seed": seed, "ties": ties, "penalty": penalty}
         result = rank_files(verdicts, judge=judge, executor=executor, **how)
         notes += [*remarks(result), "counted a block of queries at a time: too many battles for memory"]
         return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
-    if table is None:
+    if isinstance(verdicts, VerdictTable):
+        table = verdicts.table
+        name = only_judge(judges_of(table), judge)
+    else:
         name = only_judge(referees(battles), judge, noun="referee")
         table = battles.read(Referee.named(name).table)
-    else:
-        name = only_judge(judges_of(table), judge)
     result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
     notes += remarks(result, table if Referee.named(name).by_labels else None)
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))

@@ -1,11 +1,40 @@
-"""What the tests of pages read: everything a page says in words, and its parts in HTML."""
+"""What the tests of pages share: opening a page by a link, everything it says in words, and its parts in HTML."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from html import unescape
 
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
+
+PREFIXED = {"ui.side_by_side"}
+"""Functions that put a word of their own before a key."""
+
+
+def uses() -> Iterator[tuple[str, str, tuple[str, str]]]:
+    """Yield key, file and meaning of every widget with a literal key: the function that draws it and what it picks."""
+    for path in sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "ui").glob("*.py"))):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call) or ast.unparse(call.func) in PREFIXED:
+                continue
+            named = {keyword.arg: keyword.value for keyword in call.keywords}
+            key = named.get("key")
+            if isinstance(key, ast.Constant):
+                kind = ast.unparse(named["kind"]) if "kind" in named else "".join(map(ast.unparse, call.args[:1]))
+                yield key.value, path.name, (ast.unparse(call.func).removeprefix("ui."), kind)
+
+
+def open_page(name: str, **link: str) -> AppTest:
+    """Return a page opened by a link, having checked that nothing was raised."""
+    page = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
+    for key, value in link.items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception, (link, [(error.message, error.stack_trace) for error in page.exception])
+    return page
 
 
 def page_text(app: AppTest) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import rich_arena
-from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 from test_docs_data import BLOCKS, FILES
 from typer.testing import CliRunner
@@ -18,6 +17,7 @@ from typer.testing import CliRunner
 from mirage import cli, schema, store
 from mirage.ui.entries import PAGES
 from mirage.ui.sections import KEY
+from pages import open_page
 
 BUNDLED = sorted(store.bundled())
 EXAMPLES = sorted(
@@ -76,13 +76,9 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
     return path
 
 
-def open_page(name: str, **link: str) -> AppTest:
+def open_sound_page(name: str, **link: str) -> AppTest:
     """Return a page opened by a link, having checked that nothing went wrong on it."""
-    page = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    for key, value in link.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception, (link, page.exception[0].message, page.exception[0].stack_trace)
+    page = open_page(name, **link)
     assert not page.error, (link, [error.value for error in page.error])
     return page
 
@@ -102,5 +98,5 @@ def test_every_section_of_every_page_opens(
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
     names = [name for name, folder in store.home.all_arenas()[0].items() if folder == path]
     link = {"arena": names[0]}
-    for section in sections(open_page(name, **link)):
-        open_page(name, **link, section=section)
+    for section in sections(open_sound_page(name, **link)):
+        open_sound_page(name, **link, section=section)

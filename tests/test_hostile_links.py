@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
-from test_link_keys import uses
+from conftest import ROOT
 
 from mirage.ui.entries import PAGES
-from pages import page_text
+from pages import open_page, page_text, uses
 
 HOSTILE = (
     "9" * 5_000,
@@ -42,12 +40,7 @@ def parameters(name: str) -> list[str]:
 @pytest.mark.parametrize("name", [entry.name for entry in PAGES])
 def test_a_hostile_link_is_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    page = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    for key in parameters(name):
-        page.query_params[key] = value
-    page.query_params["arena"] = "sample"
-    page.run()
-    assert not page.exception, [(error.message, error.stack_trace) for error in page.exception]
+    open_page(name, **(dict.fromkeys(parameters(name), value) | {"arena": "sample"}))
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
@@ -55,10 +48,7 @@ def test_a_hostile_name_of_an_arena_is_answered_with_a_notice(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    page = AppTest.from_file(ROOT / "pages" / "methods.py", default_timeout=PATIENCE)
-    page.query_params["arena"] = value
-    page.run()
-    assert not page.exception
+    page = open_page("methods", arena=value)
     assert [warning for warning in page.warning if "The link asks for what is not here" in warning.value]
 
 
@@ -67,9 +57,6 @@ def test_a_page_number_that_is_none_is_answered_with_a_notice(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    page = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    page.query_params["arena"], page.query_params["page"] = "sample", "9" * 5_000
-    page.run()
-    assert not page.exception
+    page = open_page(name, arena="sample", page="9" * 5_000)
     assert "there is no page" in page_text(page)
     assert "page" not in page.query_params

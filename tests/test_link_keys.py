@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import small_arena
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
 
-from pages import page_text
-
-PREFIXED = {"ui.side_by_side"}
-"""Functions that put a word of their own before a key."""
-
-
-def uses() -> Iterator[tuple[str, str, tuple[str, str]]]:
-    """Yield key, file and meaning of every widget with a literal key: the function that draws it and what it picks."""
-    for path in sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "ui").glob("*.py"))):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(call, ast.Call) or ast.unparse(call.func) in PREFIXED:
-                continue
-            named = {keyword.arg: keyword.value for keyword in call.keywords}
-            key = named.get("key")
-            if isinstance(key, ast.Constant):
-                kind = ast.unparse(named["kind"]) if "kind" in named else "".join(map(ast.unparse, call.args[:1]))
-                yield key.value, path.name, (ast.unparse(call.func).removeprefix("ui."), kind)
+from pages import open_page, page_text, uses
 
 
 def test_a_key_of_several_pages_means_the_same_on_each() -> None:
@@ -54,22 +33,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def opened(name: str, **link: str) -> Any:
-    page = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    for key, value in link.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception
-    return page
-
-
 @pytest.mark.usefixtures("arenas")
 @pytest.mark.parametrize(
     ("name", "key", "value"),
     [("leaderboard", "leaderboard_against", "gpt-4"), ("compare", "compare_against", "yesterday")],
 )
 def test_a_link_with_the_old_key_shows_the_same_and_goes_on_with_the_new(name: str, key: str, value: str) -> None:
-    old, new = (opened(name, arena="today", **{param: value}) for param in ("against", key))
+    old, new = (open_page(name, arena="today", **{param: value}) for param in ("against", key))
     assert old.selectbox(key=key).value == new.selectbox(key=key).value == value
     assert page_text(old) == page_text(new)
     assert "against" not in old.query_params
@@ -80,5 +50,5 @@ def test_a_link_with_the_old_key_shows_the_same_and_goes_on_with_the_new(name: s
 @pytest.mark.usefixtures("arenas")
 @pytest.mark.parametrize(("name", "value"), [("leaderboard", "yesterday"), ("compare", "gpt-4")])
 def test_a_link_of_the_other_page_is_answered_with_a_notice(name: str, value: str) -> None:
-    page = opened(name, arena="today", against=value)
+    page = open_page(name, arena="today", against=value)
     assert "The link asks for what is not here" in page_text(page)

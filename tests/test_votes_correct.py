@@ -14,6 +14,7 @@ from test_votes_agreement import ballot
 
 import mirage
 import mirage.rank as rank
+from benchmarks import calibration_means
 from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
 from mirage import votes
 from mirage.battles import Battle, Decision, decisions
@@ -489,29 +490,10 @@ def test_on_real_people_the_corrected_intervals_cover_and_are_hardly_narrower_th
 
 def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -> None:
     """On three queries of ten people see the systems the other way round, and there the judge mostly says nothing."""
-    names, theta = [f"s{k}" for k in range(5)], np.linspace(0.8, -0.8, 5)
-    i, j = np.triu_indices(5, 1)
-    chance = 1 / (1 + np.exp(theta[j] - theta[i]))
-    reversed_chance = 1 / (1 + np.exp((theta[i] - theta[j]) / 2))
-    share = 0.7 * chance + 0.3 * reversed_chance
-    points, pairs = np.zeros((5, 5)), np.zeros((5, 5))
-    points[i, j], pairs[i, j] = share, 1
-    expected = solve_points(pairs, points, np.zeros(5))
+    expected = calibration_means.silent_truth()
     rng, errors, held = np.random.default_rng(128), [], []
     for _ in range(30):
-        decided: dict[Battle, Decision] = {}
-        cast_votes = []
-        for q in range(120):
-            hard = rng.random() < 0.3
-            wins = rng.random(len(i)) < (reversed_chance if hard else chance)
-            for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
-                key = Battle("sw", f"q{q:03}", names[a], names[b])
-                if not (hard and rng.random() < 0.9):
-                    judged_first = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
-                    decided[key] = Decision(0 if judged_first else 1, float(judged_first), True)
-                if rng.random() < 0.15:
-                    word, about = "A" if won else "B", {"language": "sw", "system_a": key[2], "system_b": key[3]}
-                    cast_votes.append(ballot(q, word, voter="v", vote_id=f"{q}-{a}-{b}", **about))
+        cast_votes, decided = calibration_means.silent_arena(rng)
         correction = votes.correct(cast_votes, decided, language="sw", judge="judge")
         low, high = correction.interval()
         errors.append(correction.theta - expected)

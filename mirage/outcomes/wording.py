@@ -606,9 +606,6 @@ _ID = Wording(
 
 _SW_SOURCES = r"(?:hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
 _SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|ufafanuzi|undani|kutajwa)"
-_SW_NEGVERB = (
-    r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa|tu)|si|siku|hatu|hai|hauna)(?:ja|ku|ta|na)?(?:i|ya|li|wa|ki|m|zi|ni)?\w*"
-)
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
     nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
@@ -788,8 +785,6 @@ _FA = Wording(
 
 _YO_SOURCES = r"(?:iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
 _YO_INFO = r"(?:alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ohunkohun|nkankan|nnkankan|ibeere|esi|oruko|data|itokasi|okankan|kankan|eyikeyii|iye)"
-_YO_NOT = r"\b(?:ko|o|kii|ki i|laisi|aito|ma|awon ko|nko|mi o|n ko)\b"
-_YO_HOLD = r"\b(?:so|daruko|ni|si|se|salaye|fi|menu|pese|ba|ri|dahun|to|toka|le|han|mo|kan|fun|je|da|sapejuwe|soro|yan|kun|bo|wa|pe|gbe|ka|ye|kowe|juwe|tele|ninu|nipa|pato|koju|sisoro)\b"
 _YO = Wording(
     sources=rf"\b{_YO_SOURCES}\b",
     nouns=rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b",
@@ -1131,7 +1126,6 @@ _KO = Wording(
 
 _JA_SOURCES = r"(?:文書|資料|文脈|コンテキスト|コンテクスト|テキスト|文章|ソース|情報源|検索結果|結果|記事|抜粋|ドキュメント|出典|段落|パッセージ|本文|参考|提供された|与えられた|原文|文献|ファイル|ページ|データ|情報|箇所|文中|記録)"
 _JA_INFO = r"(?:情報|回答|答え|記載|記述|言及|説明|内容|詳細|データ|根拠|手がかり|答|記録|明記|該当|数値|資料|触れ)"
-_JA_NOT = r"(?:ません|ない|なかった|なく|なし|無し|無い|ず(?=[,.、]|$|に)|ぬ|不足|不十分|不明|不可|欠け)"
 _JA = Wording(
     sources=_JA_SOURCES,
     nouns=rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import features, judge, nuggets, schema
@@ -29,6 +30,9 @@ from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Read = Callable[[str], "pa.Table"]
+"""Reads a table of the arena, once."""
 
 TOLERANCE = 1e-6
 """Largest difference, relative above 1, that rounding on another processor can explain."""
@@ -78,74 +82,61 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
     Raises:
         ArenaError: if a file is not what the manifest says.
     """
-    yield from _simple(arena, OUTCOMES, "outcomes", keep=None)
-    yield from _simple(arena, TERM_ASSIGNMENTS, "nugget_assignments", keep=("assigner", [nuggets.TERMS]))
-    yield from _features(arena)
-    yield from _simple(arena, HEURISTIC_JUDGMENTS, "judgments", keep=("judge", [judge.HEURISTIC]), all_rows=False)
+    read: Read = cache(arena.read)
+    if "outcomes" in arena.tables:
+        yield _compared(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
+    yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", nuggets.TERMS)
+    yield from _features(arena, read)
+    yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", judge.HEURISTIC, sampled=True)
     for table, by_labels, by_judge in (
         ("ratings", RELEVANCE_RATINGS, JUDGED_RATINGS),
         ("tournaments", RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS),
         ("predictions", RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS),
     ):
-        yield from _by_referee(arena, table, by_labels, by_judge)
+        if table in arena.tables:
+            yield from _by_referee(arena, read, table, by_labels, by_judge)
 
 
-def _simple(
-    arena: Arena, stage: Stage, table: str, *, keep: tuple[str, Sequence[str]] | None, all_rows: bool = True
+def _by_maker(
+    arena: Arena, read: Read, stage: Stage, table: str, column: str, maker: str, *, sampled: bool = False
 ) -> Iterator[Recomputed]:
-    """Recompute one table, or the rows of it that have one of some values in a column."""
-    stored = arena.read_optional(table)
-    if stored is None:
-        return
-    subject = table
-    if keep is not None:
-        stored = _rows_with(stored, *keep)
-        subject = f"{table} by {', '.join(keep[1])}"
-        if not len(stored):
-            return
-    yield _compared(arena, stage, table, subject, stored, all_rows=all_rows)
+    """Recompute the rows of a table that one maker, named in a column, has made."""
+    stored = _rows_with(read(table), column, [maker]) if table in arena.tables else None
+    if stored:
+        yield _compared(arena, read, stage, table, f"{table} by {maker}", stored, sampled=sampled)
 
 
-def _features(arena: Arena) -> Iterator[Recomputed]:
+def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
     """Recompute the features that need no model, and name the others."""
-    stored = arena.read_optional("features")
-    if stored is None:
+    if "features" not in arena.tables:
         return
+    stored = read("features")
     names = stored["feature"].unique().to_pylist()
-    systems = (
-        arena.read("answers", columns=["system"])["system"].unique().to_pylist() if "answers" in arena.tables else []
-    )
+    systems = read("answers")["system"].unique().to_pylist() if "answers" in arena.tables else []
     tools = features.Tools(reference=REFERENCE if REFERENCE in systems else None)
     known = set(measurable_in(arena, tools)[0])
     if measurable := [name for name in names if name in known]:
-        part = _rows_with(stored, "feature", measurable)
-        yield _compared(arena, FEATURES, "features", "features that need no model", part, only=measurable, tools=tools)
+        subject, part = "features that need no model", _rows_with(stored, "feature", measurable)
+        yield _compared(arena, read, FEATURES, "features", subject, part, only=measurable, tools=tools)
     if others := sorted(set(names) - known):
         reason = "made by a model, imported, or compared with a reference system that the arena does not name"
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
-def _by_referee(arena: Arena, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
+def _by_referee(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
     """Recompute a table of ratings or predictions, a referee at a time."""
-    stored = arena.read_optional(table)
-    if stored is None:
-        return
+    stored = read(table)
+    judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["referee"].unique().to_pylist()):
         part, subject = _rows_with(stored, "referee", [name]), f"{table} by {name}"
-        labelled = Referee.named(name).by_labels
-        stage = by_labels if labelled else by_judge
         options = _options(arena, table, name, part)
-        if not labelled:
+        if Referee.named(name).by_labels:
+            yield _compared(arena, read, by_labels, table, subject, part, **options)
+        elif name in judges:
             options["referee" if table == "predictions" else "judge"] = name
-        if not labelled and name not in _judges(arena):
+            yield _compared(arena, read, by_judge, table, subject, part, **options)
+        else:
             yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
-            continue
-        yield _compared(arena, stage, table, subject, part, **options)
-
-
-def _judges(arena: Arena) -> tuple[str, ...]:
-    """Return the judges whose verdicts the arena holds."""
-    return judges_of(arena.read("judgments", columns=["judge"])) if "judgments" in arena.tables else ()
 
 
 def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[str, Any]:
@@ -164,35 +155,44 @@ def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[s
 
 
 def _compared(
-    arena: Arena, stage: Stage, table: str, subject: str, stored: pa.Table, *, all_rows: bool = True, **options: Any
+    arena: Arena,
+    read: Read,
+    stage: Stage,
+    table: str,
+    subject: str,
+    stored: pa.Table,
+    *,
+    sampled: bool = False,
+    **options: Any,
 ) -> Recomputed:
     """Apply a stage and compare what it makes with what is stored.
 
     Args:
         arena: the arena.
+        read: reads a table of it.
         stage: the stage.
         table: the table it makes.
         subject: the table and the part of it.
         stored: the stored rows of this part.
-        all_rows: whether the stage makes exactly these rows; False where they may be a sample of them.
+        sampled: whether they may be a sample of the rows that the stage makes.
         options: the stage's own.
     """
     if absent := [name for name in stage.reads if name not in arena.tables]:
         return Recomputed(subject, 0, f"the arena has no {' and no '.join(absent)}")
-    tables = {name: arena.read(name) for name in stage.tables(arena)}
-    if "answers" in tables and not any(text is not None for text in tables["answers"]["text"].to_pylist()):
+    tables = {name: read(name) for name in stage.tables(arena)}
+    if "answers" in tables and tables["answers"]["text"].null_count == len(tables["answers"]):
         return Recomputed(subject, 0, "the arena has no texts of answers")
     try:
         fresh = stage.run(tables, **options)[table]
     except MirageError as error:
         return Recomputed(subject, 0, error.what)
-    return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, fresh, all_rows=all_rows)))
+    return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, fresh, sampled=sampled)))
 
 
-def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, all_rows: bool) -> Iterator[Mismatch]:
+def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, sampled: bool) -> Iterator[Mismatch]:
     names, tolerance = schema.key(table), FITTED if table == "predictions" else TOLERANCE
     ours, theirs = _by_key(names, stored.to_pylist()), _by_key(names, fresh.to_pylist())
-    for key in sorted(ours.keys() | theirs.keys() if all_rows else ours.keys(), key=repr):
+    for key in sorted(ours.keys() if sampled else ours.keys() | theirs.keys(), key=repr):
         row = ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
         if key not in theirs:
             yield Mismatch(table, row, "(row)", "present", "absent")

@@ -38,10 +38,10 @@ UNDETERMINED = "und"
 
 
 class VerdictSource(ABC):
-    """VerdictSource that can be read in batches, with the columns of table `judgments` or some of them."""
+    """Verdicts that can be read in batches, with the columns of table `judgments` or some of them."""
 
     rows: int
-    """VerdictSource, of all judges and languages."""
+    """Verdicts, of all judges and languages."""
 
     @property
     @abstractmethod
@@ -75,12 +75,12 @@ class VerdictSource(ABC):
 
 @dataclass(frozen=True, slots=True)
 class VerdictTable(VerdictSource):
-    """VerdictSource in memory."""
+    """Verdicts in memory."""
 
     table: pa.Table
     """With the columns of table `judgments` or some of them, as text."""
     rows: int
-    """VerdictSource in it, of all judges and languages."""
+    """Verdicts in it, of all judges and languages."""
 
     @classmethod
     def of(cls, table: pa.Table) -> VerdictTable:
@@ -113,12 +113,12 @@ class VerdictTable(VerdictSource):
 
 @dataclass(frozen=True, slots=True)
 class VerdictFiles(VerdictSource):
-    """VerdictSource in Parquet files."""
+    """Verdicts in Parquet files."""
 
     paths: tuple[Path, ...]
     """The files."""
     rows: int
-    """VerdictSource in them, of all judges and languages."""
+    """Verdicts in them, of all judges and languages."""
 
     @classmethod
     def of_arena(cls, arena: store.Arena, *, languages: Sequence[str] | None = None) -> VerdictFiles:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.extras import extra
-from mirage.text import is_character, pair_of, search_form, search_terms, trigrams
+from mirage.text import is_character, pair_of, search_terms
 
 if TYPE_CHECKING:
     from mirage.retrieval.corpus import Corpus
@@ -171,8 +171,3 @@ def search_bm25(corpus: Corpus, queries: Sequence[str], depth: int, analyse: Ana
     """The passages of a corpus that match each query best."""
     index = Bm25(corpus.texts(), analyse)
     return [index.search(query, depth) for query in queries]
-
-
-def search_trigrams(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
-    """The same by `mirage.text.trigrams`: it finds other forms of a word too, and words that share a part by chance."""
-    return search_bm25(corpus, queries, depth, lambda text: trigrams(search_form(text)))
