@@ -8,6 +8,7 @@ clauses, and each is one of these, by the words of its language (`wording.py`):
 - a question back to the reader;
 - an aside: an apology, an offer, advice, a word about the writer;
 - a topic: what the sources are about instead ("The documents only discuss the gardens");
+- a sourced clause: whatever else has a source for its subject and no figure: a topic beside a gap, else a claim;
 - a claim: everything else that says something.
 
 Then the kinds decide together. A claim anywhere outweighs a gap: the answer can be true or false, which is what a rate
@@ -32,7 +33,7 @@ from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.wording import WORDINGS, Wording
 from mirage.schema import Outcome
 
-Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "claim", "nothing"]
+Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "sourced", "claim", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 # Yoruba "writes", which without its dot is "not".
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
+_ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
+_FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -170,6 +173,9 @@ def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
         of.setdefault(clause.kind, []).append(clause)
     gaps = sorted([*of.get("gap", []), *of.get("declines", [])], key=lambda clause: clause.start)
     asks, claims = of.get("asks", []), of.get("claim", [])
+    if not gaps:
+        asks = asks or [question for question in of.get("question", []) if question.size > 1]
+        claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
     if gaps or asks:
         # Beside a gap or a question a stray word is no claim.
         claims = [claim for claim in claims if claim.size >= _SHORTEST or (table and claim.size > 1)]
@@ -183,14 +189,13 @@ def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
         return "abstained", "declines" if gaps[0].kind == "declines" else "states_gap", gaps[0].span
     # Without a gap advice is the answer, and so is a word on the sources; an apology alone declines.
     last: tuple[tuple[Kind, Outcome, str], ...] = (
-        ("question", "clarification", "asks_back"),
         ("only", "abstained", "other_topic"),
         ("topic", "answered", "claim"),
         ("aside", "answered", "claim"),
         ("sorry", "abstained", "declines"),
     )
     for kind, outcome, rule in last:
-        if kind in of and (kind != "question" or of[kind][0].size > 1):
+        if kind in of:
             return outcome, rule, of[kind][0].span
     return "unparsed", "fragment", None
 
@@ -199,6 +204,10 @@ _SHORT = 60
 """Characters of an answer that may be no more than a word for a gap."""
 _SHORTEST = 3
 """Words of the shortest claim that outweighs a gap."""
+_HEAD = 40
+"""Characters at the beginning of a clause, in which its subject stands."""
+_LABELLED = 8
+"""Words after the label of a source that only say what it is about."""
 _APOLOGY = 6
 """Words of an apology, fewer than: a longer clause says more."""
 
@@ -276,6 +285,7 @@ class _Reader:
     turns: re.Pattern[str]
     concedes: re.Pattern[str]
     topic: re.Pattern[str]
+    others: re.Pattern[str]
     about: re.Pattern[str]
     only: re.Pattern[str]
     implies: re.Pattern[str]
@@ -325,15 +335,18 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             )
             if kind == "gap" and _claims_beside(clause, readers):
                 kind = "claim"
-            if heading and item and kind == "claim":
-                kind = heading
-            seen_sources = seen_sources or kind in ("gap", "topic", "only")
+            announced = (
+                number and text[left - 1] == ":" and (last in _ANNOUNCED or (last == "sourced" and size <= _LABELLED))
+            )
+            if kind == "claim" and ((heading and item) or announced):
+                kind = last if announced else heading or last
+            seen_sources = seen_sources or kind in ("gap", "topic", "only", "sourced")
             left += len(clause) - len(clause.lstrip())
             yield _Clause(kind, left, left + len(clause.strip()), size, item is not None)
             last = kind
         if line_ends:
             # What a line announces is of its kind: topics, questions, offers.
-            heading = last if last in ("topic", "only", "asks", "question", "aside", "gap") else None
+            heading = last if last in (*_ANNOUNCED, "aside", "gap") else None
         elif not item and text[start:end].strip():
             heading = None
 
@@ -368,6 +381,7 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iter
     cuts: list[tuple[int, int]] = []
     for reader in readers:
         cuts += [match.span() for match in reader.turns.finditer(text, start, end)]
+        cuts += [match.span() for match in re.compile(":(?= )").finditer(text, start, end)]
         head = reader.concedes.match(text, start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'")), end)
         if head:
             commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
@@ -433,10 +447,10 @@ def _kind(clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_
         return "asks"
     if holds("known"):
         return "claim"
-    if holds("aside", stripped):
-        return "aside"
     if interrogative:
         return "question"
+    if holds("aside", stripped):
+        return "aside"
     return _statement(clause, stripped, holds, seen_sources=seen_sources)
 
 
@@ -446,4 +460,8 @@ def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_s
         return "claim"
     if holds("topic", stripped) or (seen_sources and holds("about")):
         return "only" if holds("only") else "topic"
+    if (holds("sources", stripped[:_HEAD]) or (seen_sources and holds("others", stripped))) and not _FIGURE.search(
+        clause
+    ):
+        return "sourced"
     return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"

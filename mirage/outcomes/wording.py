@@ -54,6 +54,8 @@ class Wording:
     """Asks the reader what is meant."""
     declines: str
     """Will not help."""
+    others: str = ""
+    """Words for sources at the beginning of a clause, once sources were spoken of: they, the second one."""
 
 
 def _words(*expressions: str) -> str:
