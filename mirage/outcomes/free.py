@@ -66,7 +66,7 @@ class TemplatePhrases:
 
 _MARKUP = re.compile(
     r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
-    r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]|https?://\S+)[ \t]*)+|[ \t]{2,}"
+    r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]|\([^\s\d()]{3,12}[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
 )
 _SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
 _FULL_STOPS = "。！？｡।॥۔"
