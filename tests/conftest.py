@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,16 @@ def shared() -> Path:
             pytest.fail(f"{DATA} is absent, and CI must run the tests on the published outputs")
         pytest.skip(f"the published outputs are not at {DATA}; set MIRAGE_TEST_DATA to their folder")
     return DATA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_scan_for_components() -> Iterator[None]:
+    """Look for components of Streamlit in the installed packages once: AppTest does on every run, for most of its time."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
