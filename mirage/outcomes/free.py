@@ -67,7 +67,7 @@ class TemplatePhrases:
 _MARKUP = re.compile(
     r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
     r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]"
-    r"|\([^\s\d()]{3,12}[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
+    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
 )
 _SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
 _FULL_STOPS = "。！？｡।॥۔"
@@ -79,8 +79,8 @@ _RELATIVE = re.compile(
     r"|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब|যা |যে |যখন|ti )"
 )
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
-    r"|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|о|d|n|ph)$"
+    r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
+    r"|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
@@ -95,6 +95,10 @@ _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 # Yoruba "writes", which without its dot is "not".
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
+_LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
+_POLAR = re.compile(
+    r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да)[,.:!;—–]"
+)
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
@@ -110,9 +114,10 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     if phrases and (parsed := _by_phrases(answer, phrases)):
         return parsed
     parts = parse_answer(answer)
-    if parts.answer_span is None:
+    part = parts.answer_span or parts.preamble_span
+    if part is None:
         return Parsed("unparsed", "reason_alone" if parts.reason_span else "fragment")
-    begin, stop = parts.answer_span
+    begin, stop = part
     code = base(language)
     raw = answer[begin:stop]
     folded = _clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
@@ -179,8 +184,13 @@ def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
     if gaps or asks:
         # Beside a gap or a question a stray word is no claim.
-        claims = [claim for claim in claims if claim.size >= _SHORTEST or (table and claim.size > 1)]
-    if asks and not _outweighs(claims, asks):
+        listed = sum(claim.item for claim in claims) > 1
+        claims = [
+            claim
+            for claim in claims
+            if claim.size >= _SHORTEST or (listed and claim.item) or (table and claim.size > 1)
+        ]
+    if asks and not _outweighs(claims, asks, last=clauses[-1] in asks):
         return "clarification", "asks_back", asks[0].span
     if claims:
         listed = sum(claim.item for claim in claims) > 1
@@ -207,15 +217,17 @@ _SHORTEST = 3
 """Words of the shortest claim that outweighs a gap."""
 _HEAD = 40
 """Characters at the beginning of a clause, in which its subject stands."""
+_NAME = 5
+"""Words of a name, fewer than."""
 _LABELLED = 8
 """Words after the label of a source that only say what it is about."""
 _APOLOGY = 6
 """Words of an apology, fewer than: a longer clause says more."""
 
 
-def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause]) -> bool:
-    """Whether claims answer beside a question back: they say more than a clause that leads to the question."""
-    return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + 8
+def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool) -> bool:
+    """Whether claims answer beside a question back: they say more than clauses that lead to the question."""
+    return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
 
 
 def _is_english(text: str) -> bool:
@@ -286,7 +298,10 @@ class _Reader:
     turns: re.Pattern[str]
     concedes: re.Pattern[str]
     topic: re.Pattern[str]
-    others: re.Pattern[str]
+    negates: re.Pattern[str]
+    me: re.Pattern[str]
+    weak: re.Pattern[str]
+    because: re.Pattern[str]
     about: re.Pattern[str]
     only: re.Pattern[str]
     implies: re.Pattern[str]
@@ -319,7 +334,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
     """Cut a text into clauses and say of each what it is."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
-    seen_sources = False
+    seen_sources, polar = False, bool(_POLAR.match(text))
     for start, end in _sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
@@ -332,16 +347,29 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             if not size:
                 continue
             kind = _kind(
-                clause, readers, interrogative=interrogative and number == len(pieces) - 1, seen_sources=seen_sources
+                _LABEL.sub("", clause),
+                readers,
+                interrogative=interrogative and number == len(pieces) - 1,
+                seen_sources=seen_sources,
+                polar=polar,
             )
+            if kind == "question" and number and text[left - 1] == ":":
+                kind = "asks"
+            if kind in ("topic", "sourced") and _names(raw, places, left, right):
+                kind = "claim"
             if kind == "gap" and _claims_beside(clause, readers):
                 kind = "claim"
+            if kind == "claim" and number and ";" in text[pieces[number - 1][1] : left] and not _FIGURE.search(clause):
+                kind = "sourced" if last in ("topic", "sourced") else kind
             announced = (
                 number and text[left - 1] == ":" and (last in _ANNOUNCED or (last == "sourced" and size <= _LABELLED))
             )
             if kind == "claim" and ((heading and item) or announced):
                 kind = last if announced else heading or last
             seen_sources = seen_sources or kind in ("gap", "topic", "only", "sourced")
+            seen_sources = seen_sources or (
+                kind == "aside" and any(reader.sources.search(clause) for reader in readers)
+            )
             left += len(clause) - len(clause.lstrip())
             yield _Clause(kind, left, left + len(clause.strip()), size, item is not None)
             last = kind
@@ -366,7 +394,8 @@ def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tu
                     continue
             if text[match.end() : match.end() + 1].isdigit():
                 continue
-            if text[match.start()] == "." and _ABBREVIATED.search(text, start, match.start()):
+            short = _ABBREVIATED.search(text, start, match.start()) if text[match.start()] == "." else None
+            if short and (short[1] or raw[places[match.start() - 1] if places else match.start() - 1].isupper()):
                 continue
             if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
                 continue
@@ -424,7 +453,16 @@ def _claims_beside(clause: str, readers: Sequence[_Reader]) -> bool:
     return False
 
 
-def _kind(clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_sources: bool) -> Kind:
+def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool:
+    """Whether a clause ends in a name set off by a comma: "the passages name the architect, Lena Hollis"."""
+    text = raw[places[start] : places[end]] if places else raw[start:end]
+    words = text.strip(_TRIM).rpartition(", ")[2].split()
+    return 1 < len(words) < _NAME and text.strip(_TRIM).count(", ") == 1 and all(word.istitle() for word in words)
+
+
+def _kind(
+    clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_sources: bool, polar: bool = False
+) -> Kind:
     """What a clause is: the first of these that it can be."""
 
     def holds(name: str, text: str = clause) -> bool:
@@ -435,33 +473,38 @@ def _kind(clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_
     if (interrogative or asks) and holds("offers"):
         return "aside"
     if asks and (interrogative or not about_sources):
-        return "asks"
+        # "If you mean the old road, it was 214 miles long" asks nothing.
+        return "asks" if interrogative or not _FIGURE.search(clause) else "claim"
     if holds("declines"):
         return "declines"
     if holds("implies"):
         return "claim"
+    if interrogative and not about_sources:
+        return "question"
     if about_sources or not holds("statutes"):
         sourced = holds("nouns")
-        if holds("gap", stripped) or (holds("denies", stripped) and (sourced or seen_sources)):
-            return "claim" if not sourced and holds("hedges") else "gap"
-    if asks:
-        return "asks"
-    if holds("known"):
-        return "claim"
-    if interrogative:
-        return "question"
-    if holds("aside", stripped):
-        return "aside"
+        denied = holds("denies", stripped) and (sourced or seen_sources)
+        negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
+        if denied or negated or holds("gap", stripped):
+            fact = polar or holds("hedges") or (holds("because") and not holds("aside"))
+            return "claim" if not sourced and fact else "gap"
+    if asks or interrogative:
+        return "asks" if asks else "question"
     return _statement(clause, stripped, holds, seen_sources=seen_sources)
 
 
 def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_sources: bool) -> Kind:
     """What a clause is that neither denies nor asks."""
+    about_sources = holds("sources")
+    if holds("known") and not about_sources:
+        return "claim"
+    if holds("aside", stripped):
+        return "aside"
     if holds("reports"):
         return "claim"
     if holds("topic", stripped) or (seen_sources and holds("about")):
         return "only" if holds("only") else "topic"
-    if (holds("sources", stripped[:_HEAD]) or (seen_sources and holds("others", stripped))) and not _FIGURE.search(
+    if ((about_sources and holds("sources", stripped[:_HEAD])) or holds("weak", stripped)) and not _FIGURE.search(
         clause
     ):
         return "sourced"

@@ -54,8 +54,14 @@ class Wording:
     """Asks the reader what is meant."""
     declines: str
     """Will not help."""
-    others: str = ""
-    """Words for sources at the beginning of a clause, once sources were spoken of: they, the second one."""
+    negates: str = ""
+    """Any negation: a gap in a clause about sources, or once sources were spoken of."""
+    me: str = ""
+    """The writer: a negation with it is a gap."""
+    weak: str = ""
+    """Clauses that beside a gap claim nothing: of another source ("the second one"), unreal ("would"), a guess."""
+    because: str = ""
+    """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 
 
 def _words(*expressions: str) -> str:
@@ -68,7 +74,7 @@ def _all(*expressions: str) -> str:
 
 
 _EN_SOURCES = (
-    r"(?:documents?|docs?|sources?|contexts?|passages?|texts?|results?|articles?|excerpts?|snippets?|references?"
+    r"(?:notes|writings?|handouts?|chunks?|segments?|sections?|records provided|attachments?|pieces?|citations?|documents?|docs?|sources?|contexts?|passages?|texts?|results?|articles?|excerpts?|snippets?|references?"
     r"|materials?|paragraphs?|files?|contents?|knowledge base|corpus|pages?|extracts?|entries)"
 )
 _EN_INFO = (
@@ -99,6 +105,7 @@ _EN = Wording(
         r"\b(?:outside|beyond) (?:of )?the scope\b",
     ),
     gap=_words(
+        r"(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b.{0,60}what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got)|what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got).{0,40}(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b",
         r"\bi (?:really |honestly |simply |just )?(?:do not|don't|dont) (?:\w+ )?(?:know|have|see|find)\b",
         r"\bi have no (?:idea|information|knowledge|way|data|answer|details)",
         r"\bi(?: am|'m) (?:not|un)(?: )?(?:sure|certain|aware|familiar|able to (?:\w+ )?(?:answer|find|determine|locate|say|tell|identify|provide|give|confirm|verify))",
@@ -152,10 +159,10 @@ _EN = Wording(
         r"^(?:instead|rather)\b",
         r"^what (?:the |these |is |they |i )",
     ),
-    about=r"^(?:\w+ ){0,3}?(?:it|they|these|those|one|this|both|all|each|the (?:first|second|third|last|other|others|latter|former|rest|closest|only one)(?: one)?|instead)(?: (?:only|also|mainly|do|does|just|mostly|merely))* (?:describ|discuss|cover|mention|focus|concern|deal|talk|list|address|is about|are about|refer|relat|outlin|explain|contain|provide|include|give|treat)\w*",
+    about=r"^(?:\w+ ){0,3}?(?:it|they|these|those|one|this|both|all|each|the (?:first|second|third|last|other|others|latter|former|rest|closest|only one)(?: one)?|instead)(?: (?:only|also|mainly|do|does|just|mostly|merely))* (?:describ|discuss|cover|mention|focus|concern|deal|talk|list|address|is about|are about|refer|relat|outlin|explain|contain|provide|include|give|treat)\w*|\b(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:touched (?:up)?on|discussed|mentioned|covered|described|addressed|dealt with|brought up|outlined|treated|listed|a mention|raised|noted)\b(?! as)",
     only=r"\b(?:only|solely|merely|instead|rather|mainly|primarily|mostly|exclusively|other topics?|different|unrelated)\b",
     implies=r"(?<!not )(?<!n't )\b(?:suggest|impl(?:y|ie)|hint|let(?:s)? (?:one|us) (?:think|assume))(?:s|ed|d)? (?:\w+ )?(?:that|at\b|they|it|there)",
-    known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,",
+    known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,|\b(?:as far as i(?:'m| am)? (?:know|aware)|to (?:the best of )?my knowledge|from (?:what|everything) i know|from memory|from general)\b",
     reports=_words(
         r"\baccording to\b",
         r"\b(?:say|state|indicate|note|report|explain|show|suggest|claim|confirm|reveal|tell|mention|describe|imply|estimate|argue)(?:s|d|ed|ing)? (?:us )?(?:clearly |explicitly |only )?that (?!it\b)",
@@ -165,6 +172,7 @@ _EN = Wording(
     hedges=r"\b(?:probably|perhaps|likely|possibly|seems?|appears?|presumably|maybe|apparently|is (?:thought|believed|said)|suggests?)\b",
     sorry=r"\b(?:sorry|afraid|apologies|apologi[sz]e|unfortunately|regrettably)\b",
     aside=_words(
+        r"^(?:and |so |then |or |if [^,]{0,60},? )*(?:upload|paste|attach|drop|point|hand|forward|show|let's|take a look|give)\b",
         r"^thank",
         r"\b(?:please|feel free|let me know|don't hesitate|do not hesitate|happy to|glad to|hope (?:this|that) helps)\b",
         r"^(?:and |so |then |also |or |perhaps |maybe |alternatively,? |for (?:that|this|an answer)[^,]*, |therefore,? |hence,? |in general,? |generally,? |of course,? )*(?:if|should) (?:you|there|needed|more|any|it|the|this)\b",
@@ -181,7 +189,7 @@ _EN = Wording(
         r"^(?:here (?:is|are)|here's|the following|as follows|summary|in (?:summary|conclusion|short)|note|answer|conclusion|final answer|sources?|references?|hello|hi|great question|good question|sure|certainly|of course|regarding your question|as for your question|therefore|thus|so|hence|also|in addition|additionally|instead|rather)(?: (?:the|your|my|what|i) ?[^.]{0,30})?$",
         r"\b(?:outside|independent|official|local|reliable|specialised|specialized|other|trusted) sources?\b",
     ),
-    offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b",
+    offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b|\b(?:want me to|like me to|should i|shall i|can i|may i|could i|i can)\b",
     asks=_words(
         r"\b(?:do|did|are|were) you (?:mean|meaning|refer|referring|asking (?:about|for)|interested|thinking|looking for|talking about|have in mind)\b",
         r"\byou (?:mean|are (?:asking|referring|interested|thinking|looking|talking)|'re (?:asking|referring|interested|thinking|looking|talking)|have in mind|wish to know|want to know about|were asking)\b",
@@ -198,10 +206,14 @@ _EN = Wording(
         r"\bnot (?:appropriate|comfortable)\b",
         r"\b(?:harmful|illegal|dangerous) (?:activit|request|content|instruction)",
     ),
+    negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b",
+    me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
+    weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b",
+    because=r"\b(?:because|since|so that|due to|owing to|as a result)\b",
 )
 
 _DE_SOURCES = (
-    r"(?:\w*dokument\w*|quelle\w*|kontext\w*|\w*texte?[ns]?|passage\w*|\w*abschnitt\w*|\w*ergebniss?e?\w*|\w*artikel\w*|\w*auszug\w*|auszüge\w*"
+    r"(?:\w*ausschnitt\w*|notiz\w*|aufzeichnung\w*|beitr[aä]g\w*|beleg\w*|textauszüge\w*|korpus|seiten?\b|schriftstück\w*|vorlage\w*|\w*dokument\w*|quelle\w*|kontext\w*|\w*texte?[ns]?|passage\w*|\w*abschnitt\w*|\w*ergebniss?e?\w*|\w*artikel\w*|\w*auszug\w*|auszüge\w*"
     r"|unterlage\w*|\w*material\w*|textstelle\w*|absatz\w*|absätze\w*|datei\w*|inhalt\w*|fundstelle\w*|stelle\w*|datensatz\w*|datensätze\w*)"
 )
 _DE_INFO = (
@@ -223,6 +235,7 @@ _DE = Wording(
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
     gap=_words(
+        r"\b(?:nicht|kein\w*|nichts|nirgends)\b.{0,60}(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt)|(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt).{0,40}\b(?:nicht|kein\w*|nichts|nirgends)\b",
         r"\bweiß (?:ich )?(?:\w+ ){0,4}?nicht\b|\bweiss (?:ich )?(?:\w+ ){0,4}?nicht\b|\bkeine ahnung\b|\bbin (?:ich )?(?:mir )?(?:\w+ )?(?:nicht sicher|unsicher)",
         rf"\b(?:kein(?:e[rnms]?)?|ohne|mangels|unzureichende\w*|fehlende\w*|zu wenig|(?:nicht )?genug|nicht genügend|nicht ausreichend) (?:[\w-]+ ){{0,4}}?[\w-]*(?:{_DE_INFO}|kontext)\b",
         r"\bnicht (?:[\w-]+ ){0,4}?(?:erwähn|genannt|angegeben|beantwort|bekannt|ersicht|hervor|bestimm|ermittel|spezifi|beschrieb|aufgef|thematis|entnehm|festgehalten|vermerk|präzisier|eingegangen|überliefert|enthalten|dokumentiert|angeführt|erläutert|erklärt|behandelt|klar|gesagt|die rede)",
@@ -257,14 +270,15 @@ _DE = Wording(
         ),
         r"^(?:stattdessen|vielmehr)\b",
     ),
-    about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*",
+    about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
     implies=r"\b(?:lassen|lässt|deuten|deutet|legen|legt) (?:\w+ ){0,4}?(?:vermuten|schließen|annehmen|darauf hin|nahe|erkennen)\b(?!.{0,4}nicht)|\bandeuten, dass|\bdeuten .{0,20}an, dass",
-    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b",
+    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b",
     reports=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b",
     hedges=r"\b(?:vermutlich|wahrscheinlich|wohl|möglicherweise|vielleicht|scheint|offenbar|anscheinend|soll|mutmaßlich|dürfte|könnte|angeblich)\b",
     sorry=r"\b(?:leider|entschuldig\w*|tut mir leid|bedaure\w*|verzeih\w*|bedauerlicherweise)\b",
     aside=_words(
+        r"^(?:und |dann |oder )?(?:\w{3,}en sie|lad(?:e)?|schick(?:e)?|sende|gib|zeig(?:e)?|teile?|füge?|nenne?|such(?:e)?|schau(?:e)?|frag(?:e)?)\b",
         r"\b(?:hilft|helfen|weiterhilft|weiterhelfen|auskunft geben)\b",
         r"\b(?:bitte|gerne?|ich (?!glaube|denke|vermute|meine|schätze|nehme an)|mir|mich|meine[rnms]?|wir empfehlen|empfehl\w*|ratsam|empfehlenswert|hilfreich|sinnvoll|am besten|wende dich|wenden sie|konsultier\w*|helfen|weiterhelfen)\b",
         r"\b(?:sie|du|ihr) (?:könn|soll|müss|woll|möcht|brauch|benötig)\w*|\b(?:könn|soll|möcht|woll|müss|benötig)\w* (?:sie|du|ihr)\b|\bkannst du\b|\bkönnte\w* .{0,60}(?:weiterhelfen|auskunft|nachsehen|helfen|liefern|enthalten)",
@@ -273,20 +287,24 @@ _DE = Wording(
         rf"^(?:laut|nach|gemäß|basierend auf|auf (?:der )?(?:basis|grundlage)|anhand|aus|in) (?:de[nrms] |den |diese[nrm] |der )?(?:[\w-]+ )*{_DE_SOURCES}$",
         r"^(?:deshalb|daher|somit|also|folglich|zusammenfassung|fazit|hinweis|antwort|quellen?|hallo|natürlich|gute frage|hier ist\b.{0,40}|zu ihrer frage|kurz gesagt|zusammengefasst|außerdem|zusätzlich)$",
     ),
-    offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b",
+    offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b|\bdass ich\b|\b(?:soll|kann|darf) ich\b|\bmöchten sie (?:noch|eine|einen|mehr|dass)\b",
     asks=_words(
         r"\b(?:meinen sie|meinst du|sie meinen|du meinst|meint ihr|gemeint|beziehen sie|beziehst du|sie beziehen|du dich beziehst|interessieren sie|interessiert sie|dich interessiert|interessierst|suchen sie|suchst du|fragen sie|fragst du|geht es ihnen|geht es dir|sprechen sie|sprichst du|denken sie|denkst du|sie wissen möchten|du wissen möchtest|sie sich beziehen)\b",
         r"\b(?:präzisier|konkretisier|spezifizier|genauer (?:sagen|angeben|beschreiben|erklären)|eingrenzen|angeben|klarstell|verdeutlich|näher (?:bestimm|erläuter)|teilen sie mir mit|sag(?:en sie)? mir|nennen sie)\w*.{0,60}(?:welche|was|wen|wer|ob|frage|anliegen|\?)|^(?:bitte |könn\w+ (?:sie|du) |kannst du ).{0,50}(?:präzisier|konkretisier|spezifizier|eingrenz|genauer|klarstell)",
         r"^(?:von |auf |über |um |nach |zu |an |in |für )?(?:welche[rsnm]?|wen|was genau|was)\b.{0,80}\b(?:meinen|meinst|gemeint|soll|möchten|möchtest|geht|wollen|interessier)",
     ),
     declines=r"\b(?:kann|können|darf|werde)\b.{0,40}\b(?:dabei|hierbei|damit|bei dieser anfrage|diese anfrage|dazu|diesem wunsch|bei diesem)\b.{0,40}\bnicht (?:\w+ )?(?:helfen|behilflich|unterstützen|nachkommen|weiterhelfen|entsprechen)|\bnicht (?:dabei )?(?:helfen|weiterhelfen|behilflich|unterstützen)\b|\bgegen (?:meine|die|unsere) (?:\w+ )?(?:richtlinien|regeln)|\bkeine (?:\w+ )?(?:anleitung|beratung|ratschläge)\b",
+    negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*",
+    me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
+    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b",
+    because=r"\b(?:weil|denn|aufgrund|wegen|sodass|da)\b",
 )
 
 _ES_SOURCES = (
-    r"(?:documentos?|fuentes?|contextos?|textos?|pasajes?|resultados?|artículos?|articulos?|fragmentos?|extractos?|material(?:es)?|párrafos?|archivos?|referencias?"
+    r"(?:notas|trozos?|adjuntos?|citas?|corpus|apuntes|apartados?|documentos?|fuentes?|contextos?|textos?|pasajes?|resultados?|artículos?|articulos?|fragmentos?|extractos?|material(?:es)?|párrafos?|archivos?|referencias?"
     r"|contenidos?|páginas?|registros?|escritos?|documentación|secciones|sección)"
 )
-_ES_INFO = r"(?:información|informacion|respuestas?|datos?|detalles?|mención|menciones|indicios?|referencias?|pistas?|constancia|explicación|aclaración|precisión|alusión|cifras?|contexto|nada)"
+_ES_INFO = r"(?:información|informacion|respuestas?|datos?|detalles?|mención|menciones|indicios?|referencias?|pistas?|constancia|explicación|aclaración|precisión|alusión|cifras?|contexto)"
 _ES_NOT = r"\b(?:no|ni|nada|ningun[oa]?s?|ningún|sin|tampoco|carec\w+|falta\w*|insuficientes?|escas\w+)\b"
 _ES_HOLD = (
     r"\b(?:conten|contien|mencion|proporcion|inclu|indic|especific|dice|dicen|decir|dan?\b|dar\b|dé\b|den\b|ofrec|respond|respuesta|contest|describ|explic|revel|detall|aparec|encuentr|encontr|figur|señal|aclar|precis"
@@ -295,9 +313,10 @@ _ES_HOLD = (
 _ES = Wording(
     sources=rf"\b{_ES_SOURCES}\b",
     nouns=rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
-    statutes=r"\b(?:ley|leyes|tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
+    statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
     gap=_words(
+        r"\b(?:no|nada|ning\w+|falta\w*)\b.{0,60}lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*|lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*.{0,40}\b(?:no|nada|ning\w+|falta\w*)\b",
         r"\bno (?:lo |la )?sé\b|\bno lo se$|\bdesconozco\b|\bignoro\b|\bno (?:tengo|dispongo|cuento|poseo|contamos|disponemos|tenemos)\b|\bno estoy segur|\bni idea\b",
         r"\bno (?:\w+ ){0,2}?(?:puede|puedo|pueden|podemos|es posible|ha sido posible|fue posible|pude|logr\w+|consig\w+|he podido|resulta posible|podría|sabría|alcanzo)\b.{0,50}?\b(?:respond|contest|determin|sab|dec|encontr|encuentr|dar|identific|confirm|proporcion|establec|hall|ofrec|afirm|indic|precis|especific|conoc|extra|deduc|verific|conclu|localiz|ubic)",
         r"\bno (?:se )(?:\w+ )?(?:mencion|especific|indic|precis|aclar|detall|conoc|sabe|dice|encuentr|encontr|proporcion|señal|explic|nombr|revel|describ|facilit|ofrec|hall|incluy|hace|habla|trata|aborda|dispon|informa|da\b|dan\b|aporta|recoge|desprend|deduc|define|cita|refiere)",
@@ -325,14 +344,15 @@ _ES = Wording(
         ),
         r"^(?:en cambio|en su lugar|más bien)\b",
     ),
-    about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*",
+    about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*|\b(?:se (?:coment|mencion|describ|trat|cit|enumer|toc|abord|detall)|figuran?|versan?)\w*",
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
     implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
-    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b",
+    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b",
     reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
     aside=_words(
+        r"^(?:y |o |entonces )?(?:sub|mand|envi|envía|pás|pas|adjunt|pég|peg|carg|d[aeé]|muéstr|muestr|tra[ei]g|facilit)(?:a|e|á|é|en|ad|alo|ala|elo|ela|ame|eme|amelo|emelo|an|bel[oa]|bal[oa])*\b",
         r"\b(?:pued[ae]n?|podrían?|pueda) (?:\w+ )?(?:ayud|orient|inform)\w+",
         r"\b(?:por favor|no dud(?:e|es)|con gusto|gustos[oa]|encantad[oa]|avís\w+|hág\w+lo saber|dime|dígame|hazme saber|espero|te sugiero|le sugiero|recomi\w+|sugier[oe]\w*|aconsej\w+|conviene|convendría|lo mejor (?:es|sería)|recomendable|aconsejable)\b",
         r"\b(?:puedo|podría ayudar|podemos|estoy|necesito|necesitaría|quisiera|mi|me|intentaré|soy)\b(?! (?:parece que|imagino))",
@@ -342,7 +362,7 @@ _ES = Wording(
         rf"^(?:según|de acuerdo con|basándo\w+ en|con base en|a partir de|en|de|conforme a|con) (?:l[ao]s? |el |est[eao]s? )?(?:\w+ )?{_ES_SOURCES}(?: \w+){{0,2}}$",
         r"^(?:por (?:lo )?tanto|por eso|así que|en resumen|resumen|conclusión|en conclusión|nota|respuesta|fuentes?|hola|claro|gracias|además|también|respecto a su pregunta|aquí (?:está|tienes)\b.{0,40}|buena pregunta)$",
     ),
-    offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b",
+    offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b|\bque (?:te|le|les|lo|la)? ?(?:busque|proponga|muestre|haga|explique|prepare|mire|revise|indique|sugiera|dé|diga|cuente)\b|\b(?:puedo|debo)\b",
     asks=_words(
         r"\b(?:te refieres|se refiere\b(?=[^.]*\?)|te estás refiriendo|se está refiriendo|se refieren\b(?=[^.]*\?)|quieres decir|quiere decir usted|estás (?:preguntando|hablando|buscando|pensando)|está (?:preguntando|hablando|buscando|pensando|usted)|te interesa|le interesa|tienes en mente|tiene en mente|quieres saber|quiere saber|desea saber|deseas saber)\b",
         r"\b(?:podrías?|puedes?|por favor|podría usted|podríais|necesito que|necesitaría que|me)\b.{0,20}?\b(?:aclar|especific|precis|concret|indic|dec|diga|dig|confirm|detall|reformul)\w*.{0,40}(?:qué|cuál|quién|si |a qué|pregunta|más|\?)",
@@ -350,10 +370,14 @@ _ES = Wording(
         r"\b(?:aclare|aclara|especifique|especifica|precise|precisa|indique|indica|dime|dígame|concrete) (?:\w+ )?(?:a )?(?:qué|cuál|quién|si )",
     ),
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
+    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)",
+    me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
+    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b",
+    because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b",
 )
 
-_FR_SOURCES = r"(?:documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
-_FR_INFO = r"(?:informations?|réponses?|données|détails?|mentions?|indications?|indices?|références?|précisions?|explications?|allusions?|renseignements?|base|contexte|rien|chiffres?)"
+_FR_SOURCES = r"(?:notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
+_FR_INFO = r"(?:informations?|réponses?|données|détails?|mentions?|indications?|indices?|références?|précisions?|explications?|allusions?|renseignements?|base|contexte|chiffres?)"
 _FR_NOT = (
     r"(?:\bne\b|\bn'|\bpas\b|\bnon\b|\baucune?s?\b|\brien\b|\bsans\b|\bni\b|\bmanqu\w+|\binsuffisant\w*|\bnulle part\b)"
 )
@@ -361,9 +385,10 @@ _FR_HOLD = r"\b(?:contien|conten|mentionn|fourni|inclu|indiqu|précis|dit\b|dise
 _FR = Wording(
     sources=rf"\b{_FR_SOURCES}\b",
     nouns=rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
-    statutes=r"\b(?:loi|traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
+    statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
     gap=_words(
+        r"\b(?:pas|aucun\w*|rien|nulle)\b.{0,60}ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*|ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*.{0,40}\b(?:pas|aucun\w*|rien|nulle)\b",
         r"\bimpossible à (?:\w+ )?(?:dire|déterminer|répondre|savoir|établir)|\bil (?:me |nous )?manque\b",
         r"\bje (?:ne )?(?:le |la |l'|vous )?(?:sais|connais|trouve|vois|dispose|possède|peux|suis)\b (?:\w+ )?(?:pas|aucun|rien)|\bj'ignore\b|\bje n'ai (?:\w+ )?(?:pas|aucun|rien|trouvé)|\baucune idée\b|\bje ne (?:dispose|trouve|connais|vois|peux|saurais|parviens)|\bje n'arrive pas",
         r"\b(?:ne|n')\s?(?:\w+ )?(?:peut|peuvent|peux|permet|permettent|pouvons|pourrais?|saurait)(?: \w+){0,2}? ?(?:pas )?(?:de |d'|être |y |en |me )?(?:\w+ )?(?:répon|détermin|savoir|dire|trouv|donn|identifi|confirm|établ|connaît|conclu|précis|affirm|fourni|indiqu|vérifi|dédui)",
@@ -394,14 +419,15 @@ _FR = Wording(
         ),
         r"^(?:à la place|au lieu|plutôt)\b",
     ),
-    about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*",
+    about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*|\b(?:est|sont) (?:\w+ )*(?:évoqu|abord|trait|mentionn|décri|cit|list|détaill|effleur)\w*|\bil (?:y )?est (?:\w+ )?question\b",
     only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
     implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
-    known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b",
+    known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b",
     reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')",
     hedges=r"\b(?:probablement|peut-être|sans doute|semble|semblent|vraisemblablement|possiblement|apparemment|on pense|on suppose|il se peut|pourrait|serait|aurait|présumé|dit-on)\b",
     sorry=r"(?:\bdésolée?s?\b|\bmalheureusement\b|\bexcus\w+|\bje regrette\b|\bpardon\b|\bhélas\b)",
     aside=_words(
+        r"^(?:et |ou |alors |puis )?(?:\w{3,}ez|envoie|donne|téléverse|charge|partage|joins|colle|montre|essaie|cherche|regarde)\b",
         r"\b(?:pourrai(?:en)?t|peut|peuvent|pourra|pourront) (?:\w+ )?(?:vous |t')?(?:aider|renseigner|informer|être utiles?)",
         r"(?:\bs'il (?:vous|te) plaît\b|\bn'hésite\w*|\bveuillez\b|\bvolontiers\b|\bravie?\b|\bheureux\b|\bfaites-moi savoir\b|\bdites-moi\b|\bdis-moi\b|\bespère\b|\bconseill\w+|\brecommand\w+|\bsuggèr[eo]\w*|\bpréférable\b|\bil (?:est|serait) (?:\w+ )?(?:conseillé|recommandé|utile|préférable|nécessaire|judicieux|bon)|\bil convient\b|\bvaut mieux\b)",
         r"(?:\bje (?!pense|crois|dirais|suppose)|\bj'(?!estime|imagine)|\bm'|\bmon\b|\bma\b|\bmes\b|\bmoi\b|\bme\b)",
@@ -413,7 +439,7 @@ _FR = Wording(
         r"^(?:donc|par conséquent|ainsi|en résumé|résumé|en conclusion|conclusion|note|remarque|réponse|sources?|bonjour|bien sûr|merci|de plus|par ailleurs|concernant votre question|voici\b.{0,40}|bonne question)$",
         r"^souhaitez|^voulez|^puis-je|^est-ce que je peux",
     ),
-    offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b",
+    offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b|\bque je\b|\bpuis-je\b|\bdois-je\b|\bvoulez-vous (?:une?|des|d'autres|plus)\b|\bsouhaitez-vous (?:une?|des|d'autres|plus|que)\b",
     asks=_words(
         r"\b(?:voulez-vous (?:dire|parler)|veux-tu (?:dire|parler)|vous voulez (?:dire|parler)|tu veux (?:dire|parler)|parlez-vous|parles-tu|vous parlez|tu parles|faites-vous (?:référence|allusion)|fais-tu (?:référence|allusion)|vous faites (?:référence|allusion)|tu fais (?:référence|allusion)|pensez-vous|penses-tu|vous intéresse|t'intéresse|vous référez|cherchez-vous|cherches-tu|demandez-vous|entendez-vous|entends-tu|souhaitez-vous savoir|évoquez-vous|s'agit-il)\b",
         r"\b(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu|merci de|veuillez|s'il vous plaît|j'ai besoin|il faudrait)\b.{0,30}?\b(?:précis|clarifi|indiqu|spécifi|dire|reformul|détaill|confirm|éclairc)\w*.{0,50}(?:quel|qui|si |question|de quoi|ce que|\?)",
@@ -421,9 +447,13 @@ _FR = Wording(
         r"\b(?:précisez|indiquez|précise|dites-moi|dis-moi) (?:\w+ )?(?:de |à )?(?:quel|qui|lequel|laquelle|si |ce que)",
     ),
     declines=r"\bne (?:peux|pourrai|puis|suis|saurais) pas (?:\w+ ){0,3}?(?:aider|assister|donner (?:suite|de conseil|d'instruc|des conseil|des instruc)|répondre à (?:cette|votre) (?:demande|requête)|fournir (?:de conseil|d'instruc|des instruc|d'avis|d'aide)|satisfaire|accéder)|\bcontraire (?:à|aux) (?:mes|nos)",
+    negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+",
+    me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
+    weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b",
+    because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison|faute|si bien que)\b",
 )
 
-_FI_SOURCES = r"(?:dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
+_FI_SOURCES = r"(?:muistiinpano\w*|lainau\w*|liit(?:e|tee)\w*|julkaisu\w*|aineksi\w*|näyt(?:e|tee)\w*|dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
 _FI_INFO = r"(?:tieto\w*|tiedo\w*|vastau\w*|maininta\w*|mainintoja|viittau\w*|yksityiskoh\w*|viitteitä|selity\w*|data\w*|vihje\w*|perust\w*|kysymy\w*|merkintää|selvyyttä)"
 _FI = Wording(
     sources=rf"\b{_FI_SOURCES}\b",
@@ -434,8 +464,9 @@ _FI = Wording(
         r"(?:main|sisäl|kerro|anna|anne|löyd|löyt|käsit|vasta|kuva|selit|tarjo|esit|ilme|selvi|ole\b|ollut|oltu|kerr|tied|riit|puhu|viit|käy\b|käyn|liit|koske|tunne|määrit|sano|täsmen|nime|tarken|saatav|mahdollis|paljast|todeta|luet|ota |puutu|avaa|auta|puuttu)",
     ),
     gap=_words(
+        r"\b(?:ei|eivät|puuttu\w*)\b.{0,60}(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*|(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*.{0,40}\b(?:ei|eivät|puuttu\w*)\b",
         r"\ben (?:\w+ ){0,2}?(?:tiedä|osaa|löydä|löytänyt|voi|pysty|kykene|ole varma|ole tietoinen|näe|saa selville|pystynyt|onnistunut|tunne)\b",
-        r"\bei (?:ole )?(?:\w+ ){0,4}?(?:main|kerro|tiede|tiedossa|selvi|käy ilmi|ilmene|löyd|löyt|vastata|määrit|täsmen|tarken|anneta|saatavilla|selvää|tunneta|selvä|selitet|kuvata|käsitellä|puhuta|voi (?:\w+ )?(?:vasta|sano|päät|selvit|määrit)|voida (?:\w+ )?(?:vasta|sano|päät|määrit|selvit)|pysty|viitata|esitet|sisäl)",
+        r"\bei (?:ole )?(?:\w+ ){0,4}?(?:main|kerro|tiede|tiedossa|selviä\b|käy ilmi|ilmene|löyd|löyty|vastata|määrit|täsmen|tarken|anneta|saatavilla|selvää|tunneta|selvä|selitet|kuvata|käsitellä|puhuta|voi (?:\w+ )?(?:vasta|sano|päät|selvit|määrit)|voida (?:\w+ )?(?:vasta|sano|päät|määrit|selvit)|pysty|viitata|esitet|sisäl)",
         r"\b(?:ei|eivät) (?:\w+ ){0,5}?(?:tietoa|tietoja|vastausta|mainintaa|viittausta|viitteitä|mainintoja|tarkkaa|riittävä\w*|tarpeeksi|yksityiskohtia)\b",
         r"\b(?:vastausta|tietoa|tietoja|mainintaa|viittausta|viitteitä)\b.{0,60}?\b(?:ei|eivät|en)\b",
         r"\beivät (?:\w+ ){0,3}?(?:main|kerro|sisäl|vasta|anna|käsittele|tarjoa|riitä|kuvaa|ota|puhu|liity|koske|selitä|täsmennä|paljasta|ilmoita|viittaa|kata)",
@@ -461,14 +492,15 @@ _FI = Wording(
         ),
         r"^(?:sen sijaan|pikemminkin)\b",
     ),
-    about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*",
+    about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*|\b(?:tule(?:e|vat) (?:esille|esiin|puheeksi)|sivutaan|sivuaa|mainitaan|kuvataan|viitataan|käydään läpi|nousee esiin)\b",
     only=r"\b(?:vain|ainoastaan|pelkästään|sen sijaan|lähinnä|pääasiassa|pikemminkin|yksinomaan|muita aiheita|enimmäkseen)\b",
     implies=r"\b(?:viittaavat siihen|viittaa siihen|antavat ymmärtää|antaa ymmärtää|vihjaa\w*|antavat olettaa|perusteella näyttää)",
-    known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b",
+    known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b|\b(?:tietääkseni|sikäli kuin tiedän|omien tietojeni mukaan|muistaakseni|yleistiedon)\b",
     reports=r"\b(?:mukaan|yleisesti tiede\w*|yleistieto\w*|tiedetään yleisesti|yleisesti tunnet\w*|tunnetusti)\b|\b(?:kerro|main|tode|sano|ilmoit|väit|selit|osoit|kertoo|vahvist|arvio)\w*,? että\b",
     hedges=r"\b(?:luultavasti|todennäköisesti|ehkä|kenties|mahdollisesti|ilmeisesti|näyttää|vaikuttaa|lienee|oletetaan|arvellaan|saattaa|tiettävästi)\b",
     sorry=r"\b(?:valitettavasti|pahoittele\w*|anteeksi|ikävä kyllä|olen pahoillani|pahoitellen|pahoillani)\b",
     aside=_words(
+        r"^(?:ja |tai |niin )?(?:lataa|lähetä|lähettäkää|liitä|jaa|kopioi|syötä|anna|antakaa|katso|etsi|tarkista|näytä|toimita)\b",
         r"\b(?:kysyä|tarkistaa|voisi (?:auttaa|löytyä|kysyä|tietää)|kannattaisi|saattaa (?:auttaa|löytyä|tietää))\b",
         r"\b(?:voit|voitte|voisit|voisitte|kannattaa|kannattaisi|suositt?el\w+|ehdot\w+|ota yhteyttä|ottakaa yhteyttä|tarkista|kokeile|katso|kysy|etsi|pyydä|jos (?:haluat|tarvitset|sinulla|haluatte|annat|on|voit|löydät|haluaisit)|autan|auttaa|mielelläni|ystävällisesti|kerro(?: minulle)?\b|anna(?: minulle)?\b|toivottavasti|haluatko|haluatteko|voinko|lisätietoja|lisätietoa|olisi hyvä|olisi syytä)\b",
         r"\b(?:minä|minun|minulla|minulle|minua|olen|voin|pystyn|tarvitsen|tarvitsisin|haluan|en|yritän|osaan|perustan|vastaan)\b(?! (?:sitä mieltä|että))",
@@ -476,16 +508,20 @@ _FI = Wording(
         r"^(?:siksi|näin ollen|siis|joten|yhteenveto|yhteenvetona|johtopäätös|huomautus|huomio|vastaus|lähteet?|hei|kiitos|toki|lisäksi|tässä\b.{0,40}|hyvä kysymys)$",
         r"\b(?:muista|muut|muita|luotettav\w*|viralli\w*|ulkopuoli\w*) läht\w*",
     ),
-    offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b",
+    offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b|\b\w{3,}(?:nko|nkö)\b|\b(?:haluatko|haluatteko|haluaisitko|haluaisitteko),? (?:että|minun|jotain|lisää)",
     asks=_words(
         r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet(?:te|ko)?\b|etsit(?:te|kö)?\b|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
         r"\b(?:voisit\w*|voit\w*|voitko|voisitko|voitteko|voisitteko|pyydän|ystävällisesti|olisitko)\b.{0,40}?\b(?:tarken|täsmen|selven|kerto|kerro|ilmoit|määrit|rajata|tarkemmin|yksilöi)\w*.{0,60}",
         r"^(?:tarkenna|tarkentakaa|täsmennä|täsmentäkää|kerro|kertoisitko|selvennä)\b.{0,60}(?:mitä|mikä|kumpaa|kumpi|ketä|minkä|mitä|kysymys)",
     ),
     declines=r"\ben (?:\w+ )?(?:voi|pysty) (?:\w+ ){0,3}?(?:auttaa|avustaa|neuvoa|toteuttaa|antaa (?:ohjeita|neuvoja))|\bohjeideni vasta",
+    negates=r"\b(?:ei|eivät|en|enpä|eipä|eivätpä|emme|eikä|eivätkä|ilman|mikään|mitään|missään|puuttu\w*|avoimeks\w*|avoinna|auki|sivuute\w*|vaiet\w*|vaikene\w*|\w{3,}matta|\w{3,}mättä)\b|\b(?:tuntemat\w+|tuntematon|epäselv\w+|mahdoton\w*|mahdotonta|epävarma\w*|riittämät\w+)\b",
+    me=r"\ben(?:pä|kä)?\b|\bminu\w+",
+    weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b",
+    because=r"\b(?:koska|sillä|vuoksi|takia|joten)\b",
 )
 
-_RU_SOURCES = r"(?:документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
+_RU_SOURCES = r"(?:заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
 _RU_INFO = r"(?:информаци\w*|ответ\w*|сведени\w*|данн\w*|упоминани\w*|указани\w*|детал\w*|подробност\w*|ссылк\w*|объяснени\w*|описани\w*|намек\w*|намёк\w*|цифр\w*)"
 _RU_NOT = r"\b(?:не|нет|ни|ничего|нигде|нельзя|невозможно|отсутству\w*|недостаточн\w*|без|мало|никаких|никакой|никакая|ни один|ни одна|ни одно)\b"
 _RU_HOLD = (
@@ -498,6 +534,7 @@ _RU = Wording(
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
     gap=_words(
+        r"\b(?:не|нет|отсутств\w+)\b.{0,60}(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*|(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*.{0,40}\b(?:не|нет|отсутств\w+)\b",
         r"\b(?:я |мне |мы |нам )?(?:этого |точно |об этом |к сожалению,? |также )?не (?:знаю|уверен\w*|располагаю|владею|имею|вижу|нашел|нашёл|нашла|нахожу|обладаю|смог\w*|сумел\w*|могу|можем|можно|удалось|удается|удаётся|получится|получилось|представляется возможным|в состоянии|осведомлен)\b",
         r"\bпонятия не имею\b|\bзатрудняюсь\b|\bнеясно\b|\bне ?ясно\b|\bнеизвестн(?:о|ы|а|ен)\b|\bне ?понятно\b|\bневыяснен\w*|\bостается (?:неясн|неизвестн|открыт|загадк)|\bостаётся (?:неясн|неизвестн|открыт|загадк)|\bне (?:до конца )?(?:известн|выяснен|установлен|уточнен|уточнён|определен|определён)",
         r"\b(?:нельзя|невозможно|не ?льзя|трудно|сложно)\b.{0,60}(?:ответ|определ|установ|узна|сказа|найти|да[тв]|выясн|подтвер|сдел|вывод|суди|ска)|(?:ответ|определ|установ|узна|сказа|найти|да[тв]|выясн|подтвер|сдел|вывод|суди)\w*.{0,80}\b(?:нельзя|невозможно|не представляется возможным|не удалось|не удаётся|не могу|не получ)",
@@ -519,16 +556,17 @@ _RU = Wording(
             rf"^.{{0,50}}?\b(?:{_RU_SOURCES}|информаци\w*|сведени\w*|они|в них|все|оба|обе|там|один|другой|перв\w+|втор\w+|трет\w+|остальн\w+|речь)\b",
             r"\b(?:рассказ|говор|описыва|описан|посвящ|касает|касаю|относ|упомина|содерж|обсужда|освеща|рассматрива|сообща|охватыва|перечисл|приводят|приводит|дают|дает|даёт|идёт|идет|речь|затрагива|объясня|ограничива|представл|излага|содержится|касающ|трактует|характериз)",
         ),
-        r"^(?:вместо этого|скорее)\b",
+        r"^(?:вместо этого|скорее(?! всего))\b",
     ),
-    about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*",
+    about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*|\b(?:затронут|затрагива|упомина|упомянут|обсужда|разбира|освеща|обозначен|идёт о|идет о|зашла о|говорят о|посвящён)\w*",
     only=r"\b(?:только|лишь|исключительно|вместо этого|скорее|в основном|преимущественно|другие темы|другим темам|главным образом|о другом|иные)\b",
     implies=r"\b(?:позволя\w+ (?:предположить|думать)|намека\w+|наводит на мысль|дают понять|указывают на то|следует предположить|судя по документам|можно предположить|заставля\w+ думать|создаётся впечатление|создается впечатление)",
-    known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b",
+    known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b|\b(?:насколько (?:я знаю|мне известно|я помню)|по моим (?:данным|сведениям)|мне известно,? что)\b",
     reports=r"\b(?:согласно|по данным|как известно|общеизвестно|общеизвестный|из общих знаний|по общедоступным|известно,? что|считается)\b|\b(?:сказано|говорится|сообщает(?:ся)?|указан[оы]?|указывает(?:ся)?|утвержда\w+|упомина\w+|отмеча\w+|следует|пиш\w+|подтвержда\w+|показыва\w+),? что\b",
     hedges=r"\b(?:вероятно|возможно|по-видимому|видимо|похоже|скорее всего|предположительно|кажется|считается|должно быть|наверное|может быть|очевидно|якобы|полагают|предполагают|предполагается)\b",
     sorry=r"\b(?:к сожалению|извини\w*|простите|прошу прощения|сожалею|приношу извинения|увы)\b",
     aside=_words(
+        r"^(?:и |или |тогда )?[а-яё]{3,}(?:ите|йте|ьте)(?:сь)?\b|^(?:пришли|загрузи|скинь|покажи|отправь|вставь|дай|поищи|проверь|спроси)\b",
         r"\b(?:помож\w+|помочь|подскаж\w+|подсказать)\b",
         r"\b(?:пожалуйста|с радостью|с удовольствием|буду рад\w*|рад\w* помочь|обратитесь|обратиться|рекоменду\w+|совету\w+|попробуйте|проверьте|уточните|свяжитесь|посмотрите|поищите|лучше (?:всего )?(?:обратиться|проверить|спросить|уточнить)|стоит (?:обратиться|проверить|поискать)|дайте знать|предоставьте|пришлите|загрузите|задайте|надеюсь|имеет смысл|сообщите)\b",
         r"\b(?:я(?! думаю| полагаю| считаю| предполагаю)|мне|меня|мо[йяёеи]|могу|смогу|готов|постараюсь|помогу)\b",
@@ -538,17 +576,21 @@ _RU = Wording(
         r"^(?:поэтому|таким образом|следовательно|итак|итог|вывод|резюме|примечание|ответ|источники?|здравствуйте|привет|конечно|спасибо|кроме того|также|вот\b.{0,40}|хороший вопрос|что касается вашего вопроса)$",
         r"^(?:хотите|могу ли|чем ещё|чем еще|нужна ли)\b",
     ),
-    offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн",
+    offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн|\b(?:хотите|хочешь|желаете),? (?:чтобы )?(?:я|\w+жу|\w+щу|\w+лю|\w+шу|\w+ду)\b|\bмогу ли я\b|\b(?:мне|надо ли|нужно ли) (?:\w+ть)\b",
     asks=_words(
         r"\b(?:имеете в виду|имеешь в виду|имеется в виду|вас интересует|тебя интересует|вы спрашиваете|ты спрашиваешь|вы говорите|о ком (?:идёт|идет) речь|о ч[её]м (?:идёт|идет) речь|вы хотите узнать|хотите узнать|вы подразумеваете|вы ищете|ищете ли|вы о\b|вы про\b|вы говорите|подразумева\w+)\b",
         r"\b(?:уточни\w*|поясни\w*|конкретизир\w*|укажите|скажите|подскажите|сообщите|назовите)\b.{0,60}\b(?:как\w{2,4}|кого|ком|кто|что именно|о ч[её]м|что|котор\w+|вопрос|запрос|идёт|идет|ли|вы|город\w*|год\w*)\b",
         r"^(?:о |об |про |в |на |к |из |с )?(?:как(?:ой|ая|ое|ие|ую|ом|ого|их)|котор\w+|о ком|кого|чего)\b.{0,60}\b(?:вы|вас|вам|именно|ты|тебя)\b",
     ),
     declines=r"\bне (?:могу|буду|стану|вправе) (?:\w+ ){0,2}?(?:помочь|помогать|содействовать|выполнить|дать совет|давать совет|предоставить инструкц|давать инструкц|поддержать|консультировать)|\bпротиворечит (?:моим|правилам)",
+    negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт\w+|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b",
+    me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
+    weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b",
+    because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b",
 )
 
-_ID_SOURCES = r"(?:dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
-_ID_INFO = r"(?:informasi\w*|jawaban\w*|data\w*|keterangan\w*|rincian\w*|detail\w*|penyebutan|petunjuk\w*|penjelasan\w*|rujukan|apa ?pun|angka)"
+_ID_SOURCES = r"(?:bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
+_ID_INFO = r"(?:informasi\w*|jawaban\w*|data\w*|keterangan\w*|rincian\w*|detail\w*|penyebutan|petunjuk\w*|penjelasan\w*|rujukan|angka)"
 _ID_NOT = r"\b(?:tidak|tak|belum|bukan|tanpa|kurang|nihil|tiada|tidaklah|gagal|minim)\b"
 _ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
 _ID = Wording(
@@ -557,6 +599,7 @@ _ID = Wording(
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
+        r"\b(?:tidak|tak|belum|bukan)\b.{0,60}(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*|(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*.{0,40}\b(?:tidak|tak|belum|bukan)\b",
         r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:(?:tahu|mengetahui\w*|yakin)\b|(?:menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|apa pun|siapa|kapan|berapa)))",
         rf"\b(?:tidak ada|tak ada|tidak (?:\w+ )?(?:terdapat|ditemukan|tersedia|memuat|berisi|mengandung|memberikan|mencantumkan|memiliki|menyediakan|menemukan)|tanpa|kurangnya|kurang|belum ada|minimnya) (?:\w+ ){{0,4}}?(?:{_ID_INFO}|{_ID_SOURCES}|cukup)\b|\b(?:{_ID_INFO}) (?:[\w-]+ ){{0,8}}?(?:tidak|belum|kurang|tak) (?:\w+ )?(?:ada|tersedia|cukup|ditemukan|disebut\w*|terdapat|diberikan|memadai|lengkap|dicantumkan|tercantum|jelas|dijelaskan|mencukupi|diketahui|bisa|dapat)",
         r"\b(?:tidak|tak|belum|kurang) (?:secara \w+ |pernah |juga |pula )?(?:di|ter|me|ber)\w*(?:sebut|cantum|tahu|jelas|jawab|rinci|singgung|ungkap|bahas|terangkan|tulis|catat|temukan|tentukan|muat|urai|sampaikan|spesifikasi|pastikan|nyatakan|tunjuk|laporkan|definisi)\w*",
@@ -580,14 +623,15 @@ _ID = Wording(
         ),
         r"^(?:sebaliknya|sebagai gantinya)\b",
     ),
-    about=r"\b(?:membahas|menjelaskan|menggambarkan|menceritakan|menguraikan|mendeskripsikan|mencantumkan|mendaftar|menyebut\w*|berisi|dijelaskan|dibahas|diuraikan|menyinggung|tentang)\b",
+    about=r"\b(?:membahas|menjelaskan|menggambarkan|menceritakan|menguraikan|mendeskripsikan|mencantumkan|mendaftar|menyebut\w*|berisi|dijelaskan|dibahas|diuraikan|menyinggung|tentang)\b|\b(?:disinggung|diulas|disebut\w*|dibicarakan|dipaparkan|digambarkan|diceritakan|diangkat|mengangkat|mengulas|berkisar|mencatat|menyoroti)\b",
     only=r"\b(?:hanya|sekadar|cuma|semata|sebaliknya|terutama|melulu|topik lain|hal lain)\b",
     implies=r"\b(?:mengisyaratkan|menyiratkan|mengindikasikan|memberi kesan|mengesankan|menyarankan bahwa|tersirat|menimbulkan kesan) ?(?:bahwa)?",
-    known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b",
+    known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b|\b(?:setahu saya|sepengetahuan saya|sejauh (?:yang )?saya (?:tahu|ketahui)|seingat saya)\b",
     reports=r"\b(?:menurut|berdasarkan pengetahuan|secara umum diketahui|pengetahuan umum|umum diketahui|umumnya diketahui|seperti diketahui)\b|\b(?:menyebut\w*|menyata\w*|mengata\w*|menunjuk\w*|menjelas\w*|dikatakan|disebutkan|melapor\w*|mengungkap\w*|menegaskan|diketahui) bahwa\b",
     hedges=r"\b(?:mungkin|kemungkinan|tampaknya|sepertinya|agaknya|diduga|barangkali|konon|kelihatannya|diperkirakan|dipercaya|rupanya|kiranya|boleh jadi)\b",
     sorry=r"\b(?:maaf\w*|sayangnya|mohon maaf|menyesal)\b",
     aside=_words(
+        r"^(?:dan |atau |lalu )?(?:unggah|kirim|bagikan|lampirkan|tempel|sertakan|berikan|tunjukkan|cari|telusuri|tanyakan)\w*",
         r"\b(?:membantu|dibantu|ditanyakan)\b",
         r"\b(?:silakan|silahkan|harap|mohon|tolong|jangan ragu|dengan senang hati|senang membantu|beri ?tahu (?:saya|kami)|kabari|semoga|disarankan|sebaiknya|saran\w*|menyarankan|merekomendasikan|coba\w*|hubungi|periksa|kunjungi|rujuk|cek|lihatlah|anda (?:dapat|bisa|mungkin|perlu|harus|sebaiknya|boleh)|bisa membantu|ada baiknya|lebih baik)\b",
         r"\b(?:saya|aku|kami)\b(?! (?:kira|rasa|pikir|percaya|menduga|duga))",
@@ -597,17 +641,21 @@ _ID = Wording(
         r"^(?:oleh karena itu|karena itu|jadi|dengan demikian|maka|ringkasan|kesimpulan|singkatnya|catatan|jawaban|sumber|halo|hai|tentu|terima kasih|selain itu|berikut\b.{0,40}|pertanyaan bagus|mengenai pertanyaan anda)$",
         r"^apakah (?:anda|kamu) (?:ingin|mau|perlu|membutuhkan)|^ada (?:lagi|hal lain)",
     ),
-    offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b",
+    offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b|\b(?:mau|ingin|perlu|apakah|boleh|bolehkah|haruskah|perlukah|maukah) (?:anda |kamu )?(?:mau |ingin |jika |kalau )?saya\b",
     asks=_words(
         r"\b(?:anda maksud\w*|kamu maksud\w*|maksud anda|maksud kamu|maksudnya|dimaksud|anda (?:bicarakan|tanyakan|cari|merujuk|bertanya|menanyakan|tuju)|kamu (?:bicarakan|tanyakan|cari)|yang ingin (?:anda|kamu) (?:ketahui|tanyakan)|merujuk (?:pada|ke)|anda tertarik)\b(?!.*\btidak (?:ada|disebut))",
         r"\b(?:bisakah|dapatkah|bisa|dapat|mohon|tolong|harap|bolehkah|silakan|apakah anda bisa)\b.{0,30}?\b(?:perjelas|memperjelas|jelaskan|menjelaskan|sebutkan|menyebutkan|spesifik\w*|perinci|merinci|konfirmasi|tentukan|menentukan|klarifikasi|mengklarifikasi|pertegas|mempertegas|beri tahu|memberi tahu)\b.{0,60}",
         r"^(?:yang )?(?:mana|siapa|apa|\w+ (?:yang )?(?:mana|manakah))\b.{0,60}\b(?:anda|kamu|maksud)\b",
     ),
     declines=r"\btidak (?:dapat|bisa|akan|boleh) (?:\w+ )?(?:membantu|memenuhi|memberi(?:kan)? (?:saran|nasihat|instruksi|panduan|petunjuk)|mendukung|melayani)|\bbertentangan dengan (?:pedoman|kebijakan)",
+    negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b",
+    me=r"\b(?:saya|aku|kami)\b",
+    weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b",
+    because=r"\b(?:karena|sebab|lantaran|akibat|sehingga)\b",
 )
 
-_SW_SOURCES = r"(?:hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
-_SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|lolote|chochote|ufafanuzi|undani|kutajwa)"
+_SW_SOURCES = r"(?:kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
+_SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|ufafanuzi|undani|kutajwa)"
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
     nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
@@ -619,6 +667,7 @@ _SW = Wording(
         ),
     ),
     gap=_words(
+        r"\bha\w+\b.{0,60}\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*)|\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*).{0,40}\bha\w+\b",
         r"\b(?:sijui|sifahamu|sina (?:uhakika|jibu|taarifa|habari|maelezo|ufahamu|ujuzi|data|uwezo|hakika)|siwezi|sikuweza|sijaweza|hatujui|hatuwezi|sikupata|sijapata|sijaona|sioni|sikuona)\b",
         rf"\b(?:hakuna|hamna|hapana|bila|ukosefu wa|hazina|haina|hayana|hauna|halina|hakukuwa na|hakupatikana|hawana|hakujapatikana|havina|kuna upungufu wa) (?:[\w']+ ){{0,4}}?(?:{_SW_INFO}|{_SW_SOURCES}|\w+(?:sema|eleza|taja|onyesha|jibu|husu|bainisha)\w*)\b",
         r"\bha(?:i|ya|zi|li|ki|vi|wa|ku|u|mu|pa|)(?:ja|ku|ta)?(?:wez\w+|julikan\w+|julikani|taj\w*|elez\w*|sem\w*|tosh\w*|bainish\w*|fahamik\w*|fafanu\w*|jibu\w*|jibik\w*|onesh\w*|onyesh\w*|gus\w+|zungumz\w+|tambulik\w*|ongele\w+|wekwa\w*|andik\w+|ripoti\w*|tolewa\w*|toi|toa|jumuish\w*|orodhesh\w*|thibitish\w*|eleweki|eleweka|ko wazi|po wazi|yumo|imo|limo|mo|husian\w*|husu|husik\w*|jathibit\w+|pewa|kutaj\w+|na uhakika)\b",
@@ -641,29 +690,34 @@ _SW = Wording(
         ),
         r"^(?:badala yake)\b",
     ),
-    about=r"(?:zungumzi|elezea|eleza|naelez|jadili|orodhesha|husu\b|taja|simulia|ongelea|onyesha)",
+    about=r"(?:zungumzi|elezea|eleza|naelez|jadili|orodhesha|husu\b|taja|simulia|ongelea|onyesha)|(?:tajwa|elezwa|jadiliwa|guswa|gusa\b|gusia|zungumziwa|angazia|oneshwa|onyeshwa)",
     only=r"\b(?:tu|pekee|badala yake|hasa|zaidi|mada nyingine|mambo mengine)\b",
     implies=r"\b\w*(?:dokez|ashiri|onyesha kana|pendekeza kuwa|leta dhana)\w* (?:kuwa|kwamba)",
-    known=r"\b(?:inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika|kwa kawaida)\b",
+    known=r"\b(?:inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika|kwa kawaida)\b|\b(?:nijuavyo|ninavyojua|kwa ninavyojua|kadiri (?:ya )?nijuavyo|kwa ufahamu wangu|nifahamuvyo)\b",
     reports=r"\b(?:kulingana na|kwa mujibu wa|inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika)\b(?!.{0,40}(?:nyaraka|hati|muktadha|vyanzo) (?:zilizo|yaliyo|ulio|vilivyo|zili|nili)\w*$)|\b(?:\w*(?:sema|eleza|onyesha|onesha|taja|thibitisha|dai|ripoti)) (?:kuwa|kwamba|ya kuwa)\b",
     hedges=r"\b(?:huenda|labda|inaonekana|pengine|yaelekea|inasemekana|inadhaniwa|inaaminika|inakisiwa|yawezekana|inawezekana|nadhani)\b",
     sorry=r"\b(?:samahani|kwa bahati mbaya|pole|naomba radhi|tunasikitika|nasikitika|radhi)\b",
     aside=_words(
+        r"^(?:na |au |basi )?(?:pakia|tuma|leta|weka|shiriki|ambatisha|nakili|tafuta|onyesha|uliza|peleka|jaribu|uki\w+)\b|\b(?:nami |na)?nita\w+",
         r"(?:kusaidia|zaweza kusaidia)\b",
         r"\b(?:tafadhali|nitafurahi|ningefurahi|kwa furaha|nijulishe|usisite|nakushauri|ninapendekeza|napendekeza|inashauriwa|jaribu|wasiliana|angalia|tembelea|uliza|soma|unaweza|mnaweza|ungependa|nitumie|nipe|niambie|ni vyema|ni bora|ni vizuri|ikiwa una|kama una|ikiwa unaweza|kama unaweza|ukinipa|ukitoa|ukiwa|natumaini|ningependekeza|nashauri|ukinitumia|ukishiriki|ukituma|unapaswa)\b",
         r"\b(?:mimi|yangu|wangu|langu|naweza|nitakusaidia|nitaweza|ninaweza|nitatafuta|nahitaji|ninahitaji|nimepewa|niliyopewa|nimesoma)\b",
         r"^(?:ikiwa|kama|iwapo) (?:una|uta|ungependa|unge|kuna|ni|unataka|unahitaji|mna)",
         r"\b(?:vyanzo|nyaraka|taarifa|maelezo|hati) (?:vingine|nyingine|zaidi|rasmi|za ziada|ya ziada|vya nje)\b",
-        rf"^(?:kulingana na|kwa mujibu wa|kutokana na|kwa kuzingatia|katika|kwa msingi wa) (?:\w+ )?{_SW_SOURCES}(?: \w+){{0,3}}$",
+        rf"^(?:kulingana na|kwa mujibu wa|kutokana na|kwa kuzingatia|katika|kwa msingi wa) (?:\w+ )?{_SW_SOURCES}(?: (?!una)\w+){{0,3}}$",
         r"^(?:kwa hiyo|hivyo|hivyo basi|kwa hivyo|muhtasari|hitimisho|kwa ufupi|kumbuka|jibu|vyanzo|chanzo|habari|bila shaka|asante|pia|zaidi ya hayo|hapa kuna\b.{0,40})$",
     ),
-    offers=r"\b(?:kujua|kusoma|kusikia|maelezo|taarifa) (?:\w+ )?zaidi\b|\bkitu kingine\b|\bkusaidi\w+|\bnikusaidie\b",
+    offers=r"\b(?:kujua|kusoma|kusikia|maelezo|taarifa) (?:\w+ )?zaidi\b|\bkitu kingine\b|\bkusaidi\w+|\bnikusaidie\b|\b(?:ni(?:ku|ki|pendekez|tafut|onyesh|ele|tum|andik|toe|wek|som|fanye)\w+)\b|\bungependa ni\w+",
     asks=_words(
         r"\b(?:unamaanisha|una maana|(?:unarejelea|unakusudia|unazungumzia)(?=.*(?:\b(?:gani|nani|ipi|yupi|lipi|upi)\b|\?))|unauliza|unaulizia|ulimaanisha|unataka kujua|unatafuta|ungependa kujua|una(?:ye|yo|lo|cho|m)(?:maanisha|kusudia|rejelea|zungumzia|ulizia|uliza|taka|itaka|itafuta|sema|isema|imaanisha|ikusudia|mzungumzia|muulizia|mmaanisha|iulizia|izungumzia|limaanisha|lizungumzia|liulizia)|mnamaanisha|mnauliza)\w*\b",
         r"\b(?:unaweza|tafadhali|naomba|ungeweza|je)\b.{0,30}?\b(?:fafanua|kufafanua|bainisha|kubainisha|eleza|kueleza|taja|kutaja|niambia|kuniambia|niambie|unieleze|ufafanue|ubainishe|utaje|kuthibitisha|uniambie)\b.{0,60}",
         r"^(?:je,? )?(?:ni )?(?:\w+ )?(?:yupi|ipi|lipi|kipi|upi|gani|zipi|nani|yapi)\b.{0,60}\b(?:una\w+|ulicho|uliye|ulilo|uliyo)",
     ),
     declines=r"\bsiwezi (?:ku)?(?:saidia|kusaidia|kukusaidia|kutekeleza|kutoa (?:ushauri|maelekezo)|kufanya hivyo)|\bkinyume (?:cha|na) (?:miongozo|sera)",
+    negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b",
+    me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
+    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b",
+    because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b",
 )
 
 _AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|محتوي|فقرات|صفح|سجلات|مواد|ملفات|مرفقات)\w*|\w{0,3}ملف (?=ال(?:اول|ثاني|ثالث|رابع|خامس|مرفق|مقدم)|[\d]|$)|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
@@ -733,7 +787,7 @@ _AR = Wording(
         r"^(?:عن |في |الي |من )?(?:اي|ايهما|ايهم|من|ما|اية)\b.{0,60}\b(?:تقصد|تريد|تعني|تسال|يهمك|تود|تتحدث|تبحث)\w*",
     ),
     declines=r"\b(?:لا|لن) (?:استطيع|يمكنني|اقدر|يسعني|نستطيع) (?:\w+ ){0,2}?(?:المساعدة|مساعد\w+|تقديم (?:نصيحة|نصائح|تعليمات|ارشادات|استشار\w+)|تلبية|تنفيذ|اعطاء تعليمات|دعم|الامتثال)|\bيتعارض مع\b",
-    others=r"^(?:و|ف)?(?:اما )?(?:و|ف)?(?:الاول|الثاني|الثالث|الرابع|الخامس|الاخير|الاخر|البقية|باقي|بقية|سائر|احدها|احداها)\w*",
+    weak=r"^(?:و|ف)?(?:اما )?(?:و|ف)?(?:الاول|الثاني|الثالث|الرابع|الخامس|الاخير|الاخر|البقية|باقي|بقية|سائر|احدها|احداها)\w*",
 )
 
 _FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته\w*|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده\w*|عبارات\w*|عبارت\w*|فايل\w*|قطعات\w*|پرونده ?هاي?\w*|پرونده. (?:نخست|اول|دوم|سوم|چهارم)|بندها\w*|صفح\w*|مأخذ\w*|ماخذ\w*|جست ?و ?جو\w*|آنچه (?:به من|در اختيار)\w*)"
@@ -797,17 +851,18 @@ _FA = Wording(
         r"^(?:درباره |در مورد |به |از )?(?:كدام|چه كسي|كدام ?يك)\b.{0,60}(?:شما|تان|ايد|ايد\b|داريد|مي ?خواهيد|هستيد|است\W*$)",
     ),
     declines=r"نمي ?توانم.{0,30}(?:كمك|ياري|همكاري|راهنمايي|مشاوره|دستورالعمل)|(?:كمك|همكاري|انجام اين كار|برآورده|مشاوره|راهنمايي).{0,25}نمي ?توانم|(?:در اين زمينه|در اين مورد) (?:كمك|كمكي) .{0,15}ن(?:مي|خواهم)",
-    others=r"^(?:و )?(?:نخستين|نخست|اولي?|دومي?|دومين|سومي?|سومين|چهارمي?|پنجمي?|آخري|بقيه|ديگري|باقي|يكي)(?: |$)",
+    weak=r"^(?:و )?(?:نخستين|نخست|اولي?|دومي?|دومين|سومي?|سومين|چهارمي?|پنجمي?|آخري|بقيه|ديگري|باقي|يكي)(?: |$)",
 )
 
-_YO_SOURCES = r"(?:iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
-_YO_INFO = r"(?:alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ohunkohun|nkankan|nnkankan|ibeere|esi|oruko|data|itokasi|okankan|kankan|eyikeyii|iye)"
+_YO_SOURCES = r"(?:ayolo\w*|apile ?k[oɔ]\w*|ak[oɔ]sile\w*|atejise\w*|nkan ti mo ni|iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
+_YO_INFO = r"(?:is[oe]funni|ifunni-?mo|alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ibeere|esi|data|itokasi)"
 _YO = Wording(
     sources=rf"\b{_YO_SOURCES}\b",
     nouns=rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b",
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
+        r"\b(?:ko|kosi)\b.{0,60}(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile)|(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile).{0,40}\b(?:ko|kosi)\b",
         r"\b(?:n|mi|emi|mo|a|awa|ng) (?:ko|o|kii|ki i) (?:\w+ )?(?:mo\b|le\b|ri\b|ni\b|daju|ri idahun|ni imo|ni idaniloju)|\b(?:nko|mio|n ko|mi o) (?:mo|le|ri|ni)\b|^(?:emi )?(?:ko|o) (?:da mi loju|ye mi)\b|\bko da mi loju\b|\b(?:emi )?ko mo\b|\bmi o mo\b|\bn ko ri\b|\bn ko le\b",
         rf"\b(?:ko si|kosi|ko ni|laisi|aisi|ko ri|aini|ko to|kii se|ko pese|ko fun|ko so)\b (?:[\w']+ ){{0,4}}?(?:{_YO_INFO}|{_YO_SOURCES})\b|\b(?:alaye|idahun|imo|iroyin|esi)\b.{{0,50}}?\b(?:ko si|kosi|ko to|ko wa|ko han|ko pe|ko ba|ko le|ko pese|ko daju|ko ye)\b",
         r"\bko (?:\w+ )?(?:daruko|menuba|menu ba|menu|so (?:ohunkohun|nnkan|nkan|nipa|iye|igba|eni|ojo|bi|ibi|odun|oruko|eyi|pe)|salaye|toka|sapejuwe|dahun|han gbangba|han\b|ye\b|ye wa|daju|yeni|seese|soro|se e|fi idi|se pato)",
@@ -821,7 +876,7 @@ _YO = Wording(
         r"(?:idahun: |idahun |ibeere |eyi )?(?:ko (?:ba (?:\w+ )?mu|baamu|ba a mu|yi ?e|ye|see? ?dahun|se e dahun|se dahun|seese(?: lati dahun)?|si (?:idahun|esi|alaye|ninu|nkan|imo|iroyin|data)(?: \w+){0,3}|si|ni idahun|kan(?: \w+){0,2}|je mo(?: \w+){0,2}|jemo(?: \w+){0,2}|le dahun|wa|to|mo|ni (?:itumo|ibatan|asopo|pelu|nnkan se|i se|ise)(?: \w+){0,3}|wulo|tan mo(?: \w+){0,2}|ba ibeere mu|ba koko mu|daruko|pe|tona)|kosi(?: idahun| alaye| esi)?(?: \w+){0,2}|(?:n|mi|emi) (?:ko|o) mo|nko mo|mi o mo|alaye ko (?:to|si|pe)|idahun ko si|aimo|laisi idahun|kii se (?:\w+ ?){1,3}|ki i se (?:\w+ ?){1,3}|a ko (?:mo|daruko|ri)(?: \w+){0,2}|ko seni to mo|n/?a|ko to alaye|ai(?:lidahun|nidahun|sidahun)|ko see dahun)"
     ),
     turns=r"(?:^|[,;.–—-] ?| )(?:sugbon|amo|sibesibe|sibe|botile(?: ?je)?(?: pe)?|bo tile je(?: pe)?|botileje pe|bi o tile je(?: pe)?|bi o ti le je(?: pe)?|bi o tile|biotilejepe|biotileje|bo ti le je(?: pe)?|bo tile|amo sa|nigba ti|ni ti|ni ida keji|afi)\b,?|;| – | — ",
-    concedes=r"(?:botile(?: ?je)?(?: pe)?|bo tile je|botileje pe|bi o tile je|bi o ti le je|biotilejepe|bo ti le je|yato si)\b",
+    concedes=r"(?:botile(?: ?je)?(?: ?pe)?|bo tile je|botileje pe|bi o tile je|bi o ti le je|biotilejepe|bo ti le je|yato si)\b",
     topic=_words(
         _all(
             rf"^.{{0,50}}?\b(?:{_YO_SOURCES}|alaye|gbogbo awon iwe|nikan)\b",
@@ -829,14 +884,15 @@ _YO = Wording(
         ),
         r"^(?:dipo bee|dipo)\b",
     ),
-    about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b",
+    about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b|\b(?:menu ?ba|soro lori|so nipa|ro?yin|toka si)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
     implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
-    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b",
     reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
     aside=_words(
+        r"^(?:fi|e fi|gbe|e gbe|mu|e mu) .{0,40}\b(?:ranse|sibi|wa|sile|si ibi)\b|^(?:maa|ma a|emi yoo)\b",
         r"\b(?:ran (?:o|yin|wa|eni) lowo|seranlowo|se iranwo)\b",
         r"\b(?:e jowo|jowo|ejowo|inu mi (?:yoo|a|maa) dun|inu mi dun|mo le|mo daba|mo gba|mo maa|maa ran|ran o lowo|ran yin lowo|e le|o le (?:wo|bi|kan|lo|se|wa|be|gbiyanju|fun|pese|beere|yewo)|gbiyanju|kan si|wo (?:iwe|orisun|oju)|lo si|beere|e kan si|e bi|e wo|e gbiyanju|e fun|e pese|ti o ba (?:ni|fe|le|fun|pese|se|je pe|nilo)|bi o ba (?:ni|fe|le|fun|pese|se|nilo)|ti e ba|bi e ba|tobaje|se o fe|se e fe|o dara lati|yoo dara|o ye ki|n le ran|mo setan|fi ranse|fun mi)\b",
         r"\b(?:emi|mi|mo|n)\b(?! (?:ro pe|gbagbo|lero))(?=.*\b(?:le|yoo|maa|lo|fe|nilo|ni|wa|ran)\b)",
@@ -844,13 +900,17 @@ _YO = Wording(
         rf"^(?:gege bi|ni ibamu pelu|lati inu|ninu|da lori|nipa|pelu|gege bi ohun ti) (?:\w+ )?(?:awon )?{_YO_SOURCES}(?: \w+){{0,5}}$",
         r"^(?:nitorinaa|nitori naa|nitori bee|nitorina|ni akotan|akotan|ni soki|akiyesi|idahun|orisun|e nle|dajudaju|e seun|bakan naa|ni afikun)$",
     ),
-    offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b",
+    offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b|\b(?:se|nje) (?:ki|ki i|e fe ki|o fe ki) (?:n|mo)\b|\bkin\b|\bfe ki n\b",
     asks=_words(
         r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\babi\b|\bki ni\b|\bkini\b))",
         r"\b(?:jowo|e jowo|ejowo|se o le|se e le|nje o le|nje e le|e le|o le|mo nilo)\b.{0,30}?\b(?:salaye|so (?:fun|eyi|iru|pato)|se alaye|tona|fi ?ye|yan|toka|daruko|je ki (?:n|mi) mo|se pato|so eyi|la ye|lalaye|so (?:eni|ibi|ilu|odun|ewo))\b",
         r"^(?:\w+ ){0,4}(?:wo|ewo|tani|ta)\b.{0,60}\b(?:o n|e n|o fe|e fe|lokan|ni e|ni o)\b",
     ),
     declines=r"\b(?:n|mi|emi|a) (?:ko|o) (?:le|ni le) (?:\w+ )?(?:ran|se iranlowo|ran o lowo|ran yin lowo|se eyi|fun (?:\w+ )?(?:ni )?(?:imoran|itosona))",
+    negates=r"\b(?:ko|kosi|kii|ki i|laisi|lai|aisi)\b|\b(?:soro lati|aimo)\b",
+    me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
+    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b",
+    because=r"\b(?:nitori|nitoripe|tori|nitori pe|torii)\b",
 )
 
 _HI_SOURCES = r"(?:दस्तावे|स्रोत|स्त्रोत|संदर्भ|सन्दर्भ|पाठ|अनुच्छेद|परिच्छेद|परिणाम|नतीज|लेख|अंश|सामग्री|गद्यांश|उद्धरण|फ़?ाइल|पैराग्राफ|टेक्स्ट|प्रसंग|कॉन्टेक्स्ट|दिए गए|दी गई|प्रलेख|काग|पृष्ठ|अभिलेख|खोज|पन्न|टुकड़|रिकॉर्ड|रिपोर्ट|सन्दर्भ|आलेख|डॉक्यूमेंट|पैसेज|संदर्भिका)"
@@ -918,7 +978,7 @@ _HI = Wording(
         r"(?:कौन|किस)\S* .{0,40}(?:की बात|के बारे में|का मतलब).{0,30}\?",
     ),
     declines=r"(?:मदद|सहायता|सहयोग|सलाह|निर्देश).{0,25}(?:नहीं|नही) (?:कर|दे) (?:सक|पा)|(?:नीति|दिशानिर्देश|दिशा-निर्देश)\S* के (?:खिलाफ|ख़िलाफ़|विरुद्ध)|(?:मदद|सहायता) करने में असमर्थ",
-    others=r"^(?:और )?(?:पहल[ाीे]|दूसर[ाीे]|तीसर[ाीे]|चौथ[ाीे]|पाँचव|पांचव|आख़?िरी|अंतिम|बाकी|बाक़ी|शेष|अन्य|एक में|एक )",
+    weak=r"^(?:और )?(?:पहल[ाीे]|दूसर[ाीे]|तीसर[ाीे]|चौथ[ाीे]|पाँचव|पांचव|आख़?िरी|अंतिम|बाकी|बाक़ी|शेष|अन्य|एक में|एक )",
 )
 
 _BN_SOURCES = r"(?:নথি|দলিল|উৎস|উত্স|প্রসঙ্গ|পাঠ্য|অনুচ্ছেদ|ফলাফল|নিবন্ধ|অংশ|উপাদান|লেখা|প্রবন্ধ|সূত্র|কনটেক্সট|কন্টেক্সট|ডকুমেন্ট|টেক্সট|উদ্ধৃতি|প্রদত্ত|পৃষ্ঠা|ফাইল|প্যাসেজ|বিষয়বস্তু|কাগজ|তথ্যসূত্র|প্রেক্ষাপট|রচনা|পাতা(?=[গয়টর])|টুকরো|উপকরণ|হাতে থাকা (?:নথি|উৎস|উপকরণ|লেখা)|আর্কাইভ)"
@@ -986,7 +1046,7 @@ _BN = Wording(
         r"(?:স্পষ্ট|নির্দিষ্ট) (?:করে )?(?:বলুন|জানান|করুন|করবেন)",
     ),
     declines=r"(?:সাহায্য|সহায়তা|পরামর্শ|নির্দেশনা|নির্দেশ)\S*[^,]{0,20}(?:পারব না|পারি না|পারছি না|সম্ভব নয়|পারবো না)|(?:নীতি|নির্দেশিকা)\S* (?:বিরুদ্ধে|বিরোধী|পরিপন্থী)",
-    others=r"^(?:আর |এবং )?(?:প্রথম|দ্বিতীয়|তৃতীয়|চতুর্থ|পঞ্চম|শেষ|বাকি|অন্য|একটি|আরেকটি)",
+    weak=r"^(?:আর |এবং )?(?:প্রথম|দ্বিতীয়|তৃতীয়|চতুর্থ|পঞ্চম|শেষ|বাকি|অন্য|একটি|আরেকটি)",
 )
 
 _TE_SOURCES = r"(?:పత్రా|పత్రం|డాక్యుమెంట్|మూలా|మూలం|సందర్భ|పాఠ్య|పాఠం|పేరా|ఫలితా|వ్యాస|భాగా|గ్రంథ|విషయం|అందించిన|ఇచ్చిన|ఆధారా|వచన|వాక్య|టెక్స్ట్|కాంటెక్స్ట్|ఫైల్|ఫైళ్|ఫైలు|పుటల|పేజీ|పాసేజ్|సోర్స్|సమాచార వన|దస్తావే|దస్త్ర|ముక్క|సామగ్రి|కథనా|కథనం|రికార్డు|నా ముందున్న|అంశా|శోధన)"
@@ -1051,7 +1111,7 @@ _TE = Wording(
         r"^(?:ఏ|ఎవరి|ఏది|దేని|ఎవరు)(?= ).{0,80}(?:మీరు|మీ |అడుగు|ఉద్దేశ)",
     ),
     declines=r"(?:సహాయం|సాయం|సలహా|సూచనలు)\S*[^,]{0,20}(?:చేయలేను|ఇవ్వలేను|చేయలేము|అందించలేను|చెయ్యలేను)|సహాయపడలేను|(?:విధానాలకు|మార్గదర్శకాలకు|నియమాలకు) విరుద్ధ",
-    others=r"^(?:మొదటి|రెండ[ోవు]|మూడ[ోవు]|నాలుగ[ోవు]|ఐద[ోవు]|చివరి|మిగ(?:తా|ిలిన)|ఒకటి|మరొకటి|ఇతర)",
+    weak=r"^(?:మొదటి|రెండ[ోవు]|మూడ[ోవు]|నాలుగ[ోవు]|ఐద[ోవు]|చివరి|మిగ(?:తా|ిలిన)|ఒకటి|మరొకటి|ఇతర)",
 )
 
 _TH_SOURCES = r"(?:เอกสาร|แหล่งข้อมูล|แหล่งที่มา|บริบท|ข้อความ|เนื้อหา|ผลการค้นหา|ผลลัพธ์|บทความ|ย่อหน้า|ข้อมูลที่ให้|ข้อมูลที่|ตัวบท|ส่วนที่|อ้างอิง|ไฟล์|บทอ่าน|แหล่ง|ตอนที่|ข้อมูล|ต้นฉบับ|หน้าเหล่านี้|หน้าที่|รายงานข่าว|ข้อเขียน|บันทึก|ชิ้นส่วน|ที่ได้รับมา|ที่ให้มา|ที่ส่งมา|ที่แนบ)"
@@ -1113,7 +1173,7 @@ _TH = Wording(
         r"(?:ไหน|ใด|ใคร|อะไร|กี่\S{1,6}|เมื่อไร|เมื่อไหร่|ปีอะไร)(?:หรือ)?(?:ครับ|คะ|ค่ะ|\?)+\W*$|(?:ต้องการ|อยาก|ขอ)(?:ทราบ|ถาม|รู้)\S{0,40}(?:ไหน|ใด|ใคร|อะไร|ก่อน)|ขอทราบ|ขอถาม|หรือ\S{1,50}(?:ครับ|คะ|\?)\W*$|^(?:ถามถึง|หมายถึง|พูดถึง)\S{0,40}(?:หรือ|ไหน|ใด)|(?:ช่วย|พอ|รบกวน|กรุณา)(?:จะ)?(?:บอก|ระบุ|แจ้ง)\S{0,40}(?:ได้ไหม|ได้มั้ย|หน่อย|ไหม|ด้วย)|ขึ้นอยู่กับ(?:ว่า)?\S{0,30}(?:ไหน|ใด|ใคร|อะไร)",
     ),
     declines=r"(?:ไม่สามารถ|ไม่อาจ|ช่วย(?:เหลือ)?)[^,]{0,25}(?:ช่วย(?:เหลือ)?|ให้คำแนะนำ|ให้คำปรึกษา|สนับสนุน|ทำตาม|ดำเนินการ|เรื่องนี้ไม่ได้)|ขัดต่อ|ช่วย(?:เหลือ)?เรื่องนี้ไม่ได้",
-    others=r"^(?:ไฟล์|ข้อความ|เอกสาร|บทความ|ฉบับ|ชิ้น|ส่วน|อัน|เรื่อง)?(?:ที่)?(?:แรก|สอง|สาม|สี่|ห้า|หนึ่ง|สุดท้าย|เหลือ|อื่น)",
+    weak=r"^(?:ไฟล์|ข้อความ|เอกสาร|บทความ|ฉบับ|ชิ้น|ส่วน|อัน|เรื่อง)?(?:ที่)?(?:แรก|สอง|สาม|สี่|ห้า|หนึ่ง|สุดท้าย|เหลือ|อื่น)",
 )
 
 _KO_SOURCES = r"(?:문서|자료|출처|문맥|컨텍스트|텍스트|본문|지문|검색 ?결과|결과|기사|발췌|단락|참고|맥락|구절|제공된|주어진|원문|소스|문헌|글에|글은|글들|파일|페이지|기록|내용|지문|문단|데이터|조각|받은 것|주신 것|보도|논문|스니펫|콘텐츠|항목)"
@@ -1178,7 +1238,7 @@ _KO = Wording(
         r"(?:인가요|입니까)[^가-힣]{0,3}(?:아니면|혹은)|아니면 .{0,40}(?:인가요|입니까|건가요|까요)|(?:을|를) (?:말|뜻|의미)\S*(?:가요|까)",
     ),
     declines=r"(?:도움|도와|지원|조언|안내|방법)\S*[^,]{0,25}(?:수 없|어렵|드리지 못|않습니다|불가)|(?:정책|지침|가이드라인)\S* (?:위반|위배|어긋)|요청(?:은|을|에는|에) [^,]{0,15}(?:응할|도와|처리할|수행할|따를) ?수 없",
-    others=r"^(?:첫 ?(?:번째|째)|둘째|두 번째|셋째|세 번째|넷째|네 번째|나머지|마지막|다른 (?:하나|글|문서)|또 (?:하나|다른))",
+    weak=r"^(?:첫 ?(?:번째|째)|둘째|두 번째|셋째|세 번째|넷째|네 번째|나머지|마지막|다른 (?:하나|글|문서)|또 (?:하나|다른))",
 )
 
 _JA_SOURCES = r"(?:文書|資料|文脈|コンテキスト|コンテクスト|テキスト|文章|ソース|情報源|検索結果|結果|記事|抜粋|ドキュメント|出典|段落|パッセージ|本文|参考|提供された|与えられた|原文|文献|ファイル|ページ|データ|情報|箇所|文中|記録|材料|手元の|お預かりした|いただいた|頂いた|引用|報道|断片|論文|スニペット|コンテンツ|内容)"
@@ -1241,7 +1301,7 @@ _JA = Wording(
         r"(?:教えて|お聞かせ|お知らせ|明確に(?:して)?|特定して|具体的に|指定して|明示して|はっきりさせて|詳しく|ご指定|絞って|ご教示|お示し).{0,14}?(?:いただけ(?:ます|ない|ません)|くださ(?:い|る)|もらえ|頂け|いただきたい|いただく必要|願え|願い)",
     ),
     declines=r"(?:お手伝い|支援|協力|対応|提供|ご案内|お力|助言|応じる?|ご要望|手助け|サポート|アドバイス)[^,.]{0,14}(?:できません|できかね|いたしかね|られません|できない|なれません|差し控え|ことはでき)|(?:ガイドライン|ポリシー|規約)に(?:反|違反)",
-    others=r"^(?:[一二三四五六]つ目|第[一二三四五1-9]|最初の|次の|残り|他は|最後の|もう一つ)",
+    weak=r"^(?:[一二三四五六]つ目|第[一二三四五1-9]|最初の|次の|残り|他は|最後の|もう一つ)",
 )
 
 _ZH_SOURCES = r"(?:文[档檔件]|[资資]料|上下文|文本|段落|[来來]源|[检檢]索[结結]果|搜[索尋][结結]果|[结結]果|文章|材料|[内內]容|信息|[资資][讯訊]|[参參]考|片段|原文|文中|[数數][据據]|文[献獻]|[语語]境|[记記][录錄载載]|[摘节節][录錄要选選]|网[页頁]|[网網][页頁]|章[节節]|[这這]些|其中|[报報][道导導]|[这這][几幾][页頁段篇份]|[页頁]面|附件|文里|文內|通篇|全文|[这這四三五两兩几幾]份|[这這几幾四三五两兩]段)"
@@ -1307,7 +1367,7 @@ _ZH = Wording(
         r"^(?:是指|指的是|是)?(?:哪|[谁誰])[^?]{0,24}\?",
     ),
     declines=r"(?:[无無]法|不能|不[会會便])[^,.]{0,6}[帮幫](?:您|你)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
-    others=r"^(?:第[一二三四五六][个個份段篇、]|其[余餘他它]|另[一外几幾]|最后|最後|[余餘]下|剩下|它[们們]|[两兩]者)",
+    weak=r"^(?:第[一二三四五六][个個份段篇、]|其[余餘他它]|另[一外几幾]|最后|最後|[余餘]下|剩下|它[们們]|[两兩]者)",
 )
 
 WORDINGS: dict[str, Wording] = {
