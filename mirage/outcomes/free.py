@@ -100,6 +100,7 @@ _POLAR = re.compile(
     r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да)[,.:!;—–]"
 )
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
+_COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -411,7 +412,7 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iter
     cuts: list[tuple[int, int]] = []
     for reader in readers:
         cuts += [match.span() for match in reader.turns.finditer(text, start, end)]
-        cuts += [match.span() for match in re.compile(":(?= )").finditer(text, start, end)]
+        cuts += [match.span() for match in _COLON.finditer(text, start, end)]
         head = reader.concedes.match(text, start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'")), end)
         if head:
             commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
