@@ -97,7 +97,9 @@ _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
 _LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
 _POLAR = re.compile(
-    r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да)[,.:!;—–]"
+    r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да"
+    r"|لا|كلا|نعم|بلي|نه|خير|نخير|بله|آري|না|হ্যাঁ|नहीं|नही|जी नहीं|हाँ|हां|जी हाँ|లేదు|కాదు|అవును|いいえ|いえ|はい|아니요|아니오|아뇨|네"
+    r"|不是?|没有|沒有|是的?|对|對|ไม่|ไม่ใช่|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
 )
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
