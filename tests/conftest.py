@@ -58,7 +58,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_scan_for_components() -> Iterator[None]:
-    """Look for components of Streamlit in the installed packages once: AppTest does on every run, for most of its time."""
+    """Look for components of Streamlit in the installed packages once; AppTest does on every run, most of its time."""
     from streamlit.components.v2 import manifest_scanner
 
     with pytest.MonkeyPatch.context() as patch:
