@@ -141,6 +141,25 @@ def test_numbers_forms_of_words_and_citations_are_told_apart(nugget: str, answer
     assert quote is None if assignment == "not_support" else quote in answer
 
 
+@pytest.mark.parametrize(
+    ("language", "nugget", "answer"),
+    [
+        (
+            "en",
+            "The bridge was built in 1932.",
+            "It crosses the Tana. [2] The bridge was built in 1932. [1] It is free.",
+        ),
+        ("de", "Die Brücke wurde 1932 gebaut.", "Sie führt zum Dorf. [2] Die Brücke wurde 1932 gebaut. [1] Frei."),
+        ("fi", "Silta rakennettiin 1932.", "Se ylittää joen. [2] Silta rakennettiin 1932. [1] Kukaan ei maksa."),
+        ("th", "สะพานสร้างในปี 1932", "สะพานข้ามแม่น้ำ [2] สะพานสร้างในปี 1932 [1] ไม่มีใครจ่าย"),
+    ],
+)
+def test_a_quote_is_the_sentence_alone_where_citations_follow_sentences(
+    language: str, nugget: str, answer: str
+) -> None:
+    assert nuggets.match_terms(nugget, answer, language) == ("support", nugget)
+
+
 def test_the_words_of_the_query_state_nothing() -> None:
     query, nugget = "When was the lighthouse of Sennen built?", "The lighthouse of Sennen was built in 1795."
     assert nuggets.match_terms(nugget, "The lighthouse of Sennen was built.", "en", query)[0] == "not_support"

@@ -56,7 +56,7 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
         return "not_support", None
     best, where, numbers = 0.0, None, False
     plain = _CITATION.sub(lambda match: " " * len(match[0]), answer)
-    for span in _windows(answer, language):
+    for span in _windows(plain, language):
         present = _present(wanted, set(terms(plain[slice(*span)])))
         share = sum(weights[name] for name in present) / total
         if share > best:
@@ -67,9 +67,9 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
     return "support" if best >= SUPPORT and numbers else "partial_support", answer[slice(*where)]
 
 
-def _windows(answer: str, language: str) -> list[Span]:
+def _windows(text: str, language: str) -> list[Span]:
     """Every sentence, then every two neighbours: of two that state as much the shorter comes first."""
-    spans = sentences(answer, language)
+    spans = sentences(text, language)
     return [*spans, *((first[0], second[1]) for first, second in itertools.pairwise(spans))]
 
 
