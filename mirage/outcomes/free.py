@@ -361,7 +361,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 kind = "asks"
             if kind in ("topic", "sourced") and _names(raw, places, left, right):
                 kind = "claim"
-            if kind == "gap" and _claims_beside(clause, readers):
+            if kind == "gap" and _claims_beside(clause, readers, seen_sources=seen_sources):
                 kind = "claim"
             if kind == "claim" and number and ";" in text[pieces[number - 1][1] : left] and not _FIGURE.search(clause):
                 kind = "sourced" if last in ("topic", "sourced") else kind
@@ -441,27 +441,34 @@ def _size(clause: str) -> int:
     return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
 
 
-def _claims_beside(clause: str, readers: Sequence[_Reader]) -> bool:
+def _claims_beside(clause: str, readers: Sequence[_Reader], *, seen_sources: bool) -> bool:
     """Whether a clause that names a gap claims something in another of its parts: a figure, or general knowledge."""
     parts = [part.strip() for part in _PARTS.split(clause)]
     if len(parts) < 2:
         return False
     sourced = any(reader.nouns.search(clause) for reader in readers)
+    # "The owner in 1920, whom you ask about, is not named": a figure before what is denied belongs to it.
     for part in parts:
-        if _size(part) <= _SHORTEST or any(reader.gap.search(part) for reader in readers):
+        if any(reader.gap.search(part) or (seen_sources and reader.negates.search(part)) for reader in readers):
+            seen_sources = False
             continue
-        if not sourced and re.search(r"\d", part) and not _RELATIVE.match(part):
+        if _size(part) <= _SHORTEST:
+            continue
+        if not sourced and not seen_sources and re.search(r"\d", part) and not _RELATIVE.match(part):
             return True
-        if any(reader.known.search(part) and not reader.denies.search(part) for reader in readers):
+        if any(
+            reader.known.search(part) and not reader.denies.search(part) and not reader.weak.search(part)
+            for reader in readers
+        ):
             return True
     return False
 
 
 def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool:
-    """Whether a clause ends in a name set off by a comma: "the passages name the architect, Lena Hollis"."""
+    """Whether a clause ends in a name that is set off: "the passages name the architect, Lena Hollis"."""
     text = raw[places[start] : places[end]] if places else raw[start:end]
-    words = text.strip(_TRIM).rpartition(", ")[2].split()
-    return 1 < len(words) < _NAME and text.strip(_TRIM).count(", ") == 1 and all(word.istitle() for word in words)
+    words = re.split(r", | \(", text.strip(_TRIM))
+    return len(words) == 2 and 1 < len(words[1].split()) < _NAME and words[1].istitle()
 
 
 def _kind(
@@ -500,13 +507,13 @@ def _kind(
 def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_sources: bool) -> Kind:
     """What a clause is that neither denies nor asks."""
     about_sources = holds("sources")
-    if holds("known") and not about_sources:
+    if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
     if holds("aside", stripped):
         return "aside"
     if holds("reports"):
         return "claim"
-    if holds("topic", stripped) or (seen_sources and holds("about")):
+    if holds("topic", stripped) or ((seen_sources or about_sources) and holds("about")):
         return "only" if holds("only") else "topic"
     if ((about_sources and holds("sources", stripped[:_HEAD])) or holds("weak", stripped)) and not _FIGURE.search(
         clause

@@ -105,6 +105,7 @@ _EN = Wording(
         r"\b(?:outside|beyond) (?:of )?the scope\b",
     ),
     gap=_words(
+        r"^(?:sorry,? |unfortunately,? |but |and )?(?:this|that|it|these|those)(?: (?:detail|point|information|part|bit|one|question|topic|aspect|figure|fact)\w*)? (?:(?:is|was|are|were|does|do)(?:n't| not)|never|cannot|can't) (?:\w+ ){0,2}?(?:covered|in there|in here|there$|here$|included|contained|touched|dealt|gone into|come up|addressed|part of|among|something (?:i|they|it|the)|evident|visible|apparent|derivable|follow|answered|treated|raised|show up|appear)\b",
         r"(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b.{0,60}what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got)|what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got).{0,40}(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b",
         r"\bi (?:really |honestly |simply |just )?(?:do not|don't|dont) (?:\w+ )?(?:know|have|see|find)\b",
         r"\bi have no (?:idea|information|knowledge|way|data|answer|details)",
@@ -169,9 +170,10 @@ _EN = Wording(
         r"\b(?:is|are|was|were) (?:\w+ )?(?:described|mentioned|named|listed|given|cited|stated|reported) as\b",
         r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b",
     ),
-    hedges=r"\b(?:probably|perhaps|likely|possibly|seems?|appears?|presumably|maybe|apparently|is (?:thought|believed|said)|suggests?)\b",
+    hedges=r"\b(?:probably|perhaps|likely|possibly|seems?|appears? (?:to|that)|presumably|maybe|apparently|is (?:thought|believed|said)|suggests?)\b",
     sorry=r"\b(?:sorry|afraid|apologies|apologi[sz]e|unfortunately|regrettably)\b",
     aside=_words(
+        r"\b(?:may|might|could|will|would|should|can|probably|perhaps|surely|likely) (?:\w+ )?(?:know|help|have (?:more|the|this|that|it|records?|details)|be able|hold|keep|tell)\b",
         r"^(?:and |so |then |or |if [^,]{0,60},? )*(?:upload|paste|attach|drop|point|hand|forward|show|let's|take a look|give)\b",
         r"^thank",
         r"\b(?:please|feel free|let me know|don't hesitate|do not hesitate|happy to|glad to|hope (?:this|that) helps)\b",
@@ -206,9 +208,9 @@ _EN = Wording(
         r"\bnot (?:appropriate|comfortable)\b",
         r"\b(?:harmful|illegal|dangerous) (?:activit|request|content|instruction)",
     ),
-    negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b",
+    negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b|\btoo (?:\w+ )?(?:little|few|short|vague|brief|sparse|thin|general|limited|scant\w*|\w+ to)\b|\b(?:stops? short|ends? before|breaks? off|cuts? off|runs? out)\b",
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
-    weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b",
+    weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b",
     because=r"\b(?:because|since|so that|due to|owing to|as a result)\b",
 )
 
@@ -235,6 +237,8 @@ _DE = Wording(
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
     gap=_words(
+        r"\büberfragt\b|\bkeinen schimmer\b|\bnicht (?:bekannt|geläufig)\b$",
+        r"^(?:leider |aber |und )?(?:das|dies|dieses? \w+|dazu|darüber|hierzu|darauf|davon|so etwas) .{0,30}\b(?:nicht|nirgends?|keine?r?|nichts)\b.{0,20}\b(?:abgedeckt|behandelt|enthalten|thema\w*|angesprochen|drin|dabei|vorhanden|hervor|ersichtlich|erkennbar|zu (?:finden|entnehmen|erkennen|sehen|lesen)|gefunden|erfasst|beantwort\w*|ableit\w*|vor|angaben|auskunft)\b",
         r"\b(?:nicht|kein\w*|nichts|nirgends)\b.{0,60}(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt)|(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt).{0,40}\b(?:nicht|kein\w*|nichts|nirgends)\b",
         r"\bweiß (?:ich )?(?:\w+ ){0,4}?nicht\b|\bweiss (?:ich )?(?:\w+ ){0,4}?nicht\b|\bkeine ahnung\b|\bbin (?:ich )?(?:mir )?(?:\w+ )?(?:nicht sicher|unsicher)",
         rf"\b(?:kein(?:e[rnms]?)?|ohne|mangels|unzureichende\w*|fehlende\w*|zu wenig|(?:nicht )?genug|nicht genügend|nicht ausreichend) (?:[\w-]+ ){{0,4}}?[\w-]*(?:{_DE_INFO}|kontext)\b",
@@ -270,7 +274,7 @@ _DE = Wording(
         ),
         r"^(?:stattdessen|vielmehr)\b",
     ),
-    about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b",
+    about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b|\b(?:kommt|kommen|taucht|tauchen)\w*",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
     implies=r"\b(?:lassen|lässt|deuten|deutet|legen|legt) (?:\w+ ){0,4}?(?:vermuten|schließen|annehmen|darauf hin|nahe|erkennen)\b(?!.{0,4}nicht)|\bandeuten, dass|\bdeuten .{0,20}an, dass",
     known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b",
@@ -278,6 +282,7 @@ _DE = Wording(
     hedges=r"\b(?:vermutlich|wahrscheinlich|wohl|möglicherweise|vielleicht|scheint|offenbar|anscheinend|soll|mutmaßlich|dürfte|könnte|angeblich)\b",
     sorry=r"\b(?:leider|entschuldig\w*|tut mir leid|bedaure\w*|verzeih\w*|bedauerlicherweise)\b",
     aside=_words(
+        r"\b(?:weiß|wissen|wüsste\w*|wüßte\w*|hat|haben|kann|können) (?:\w+ )*(?:mehr|bescheid|auskunft|näheres|genaueres)\b",
         r"^(?:und |dann |oder )?(?:\w{3,}en sie|lad(?:e)?|schick(?:e)?|sende|gib|zeig(?:e)?|teile?|füge?|nenne?|such(?:e)?|schau(?:e)?|frag(?:e)?)\b",
         r"\b(?:hilft|helfen|weiterhilft|weiterhelfen|auskunft geben)\b",
         r"\b(?:bitte|gerne?|ich (?!glaube|denke|vermute|meine|schätze|nehme an)|mir|mich|meine[rnms]?|wir empfehlen|empfehl\w*|ratsam|empfehlenswert|hilfreich|sinnvoll|am besten|wende dich|wenden sie|konsultier\w*|helfen|weiterhelfen)\b",
@@ -294,9 +299,9 @@ _DE = Wording(
         r"^(?:von |auf |über |um |nach |zu |an |in |für )?(?:welche[rsnm]?|wen|was genau|was)\b.{0,80}\b(?:meinen|meinst|gemeint|soll|möchten|möchtest|geht|wollen|interessier)",
     ),
     declines=r"\b(?:kann|können|darf|werde)\b.{0,40}\b(?:dabei|hierbei|damit|bei dieser anfrage|diese anfrage|dazu|diesem wunsch|bei diesem)\b.{0,40}\bnicht (?:\w+ )?(?:helfen|behilflich|unterstützen|nachkommen|weiterhelfen|entsprechen)|\bnicht (?:dabei )?(?:helfen|weiterhelfen|behilflich|unterstützen)\b|\bgegen (?:meine|die|unsere) (?:\w+ )?(?:richtlinien|regeln)|\bkeine (?:\w+ )?(?:anleitung|beratung|ratschläge)\b",
-    negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*",
+    negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*|\bzu (?:\w+ )?(?:wenig|kurz|knapp|vage|dürftig|allgemein|ungenau|lückenhaft|\w+, um)\b|\b(?:endet|bricht|hört) (?:\w+ )*(?:vor|ab|auf)\b",
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
-    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b",
+    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b",
     because=r"\b(?:weil|denn|aufgrund|wegen|sodass|da)\b",
 )
 
@@ -316,6 +321,7 @@ _ES = Wording(
     statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
     gap=_words(
+        r"^(?:pero |lamentablemente,? |por desgracia,? )?(?:eso|esto|ello|ese \w+|este \w+|esa \w+|esta \w+)? ?no (?:se |está |están |viene |aparece |figura |consta |queda )?(?:contempla\w*|cubiert\w*|cubre|recogid\w*|tratad\w*|aquí|ahí|incluid\w*|desprende|deduce|ve\b|aprecia|abord\w*|menciona\w*|aparece|figura|consta|viene)\b",
         r"\b(?:no|nada|ning\w+|falta\w*)\b.{0,60}lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*|lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*.{0,40}\b(?:no|nada|ning\w+|falta\w*)\b",
         r"\bno (?:lo |la )?sé\b|\bno lo se$|\bdesconozco\b|\bignoro\b|\bno (?:tengo|dispongo|cuento|poseo|contamos|disponemos|tenemos)\b|\bno estoy segur|\bni idea\b",
         r"\bno (?:\w+ ){0,2}?(?:puede|puedo|pueden|podemos|es posible|ha sido posible|fue posible|pude|logr\w+|consig\w+|he podido|resulta posible|podría|sabría|alcanzo)\b.{0,50}?\b(?:respond|contest|determin|sab|dec|encontr|encuentr|dar|identific|confirm|proporcion|establec|hall|ofrec|afirm|indic|precis|especific|conoc|extra|deduc|verific|conclu|localiz|ubic)",
@@ -344,7 +350,7 @@ _ES = Wording(
         ),
         r"^(?:en cambio|en su lugar|más bien)\b",
     ),
-    about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*|\b(?:se (?:coment|mencion|describ|trat|cit|enumer|toc|abord|detall)|figuran?|versan?)\w*",
+    about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*|\b(?:se (?:coment|mencion|describ|trat|cit|enumer|toc|abord|detall)|figuran?|versan?)\w*|\b(?:cita|citan|aparec|sale|salen|narra|cuenta|repas|relat|recorr|recog|anot|traz|retrat|gira)\w*",
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
     implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
     known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b",
@@ -352,6 +358,7 @@ _ES = Wording(
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
     aside=_words(
+        r"\b(?:sabrán?|sepan?|conozcan?|tengan?|podrán?) (?:\w+ )*(?:más|ayudar\w*|decir\w*|mejor)\b",
         r"^(?:y |o |entonces )?(?:sub|mand|envi|envía|pás|pas|adjunt|pég|peg|carg|d[aeé]|muéstr|muestr|tra[ei]g|facilit)(?:a|e|á|é|en|ad|alo|ala|elo|ela|ame|eme|amelo|emelo|an|bel[oa]|bal[oa])*\b",
         r"\b(?:pued[ae]n?|podrían?|pueda) (?:\w+ )?(?:ayud|orient|inform)\w+",
         r"\b(?:por favor|no dud(?:e|es)|con gusto|gustos[oa]|encantad[oa]|avís\w+|hág\w+lo saber|dime|dígame|hazme saber|espero|te sugiero|le sugiero|recomi\w+|sugier[oe]\w*|aconsej\w+|conviene|convendría|lo mejor (?:es|sería)|recomendable|aconsejable)\b",
@@ -370,9 +377,9 @@ _ES = Wording(
         r"\b(?:aclare|aclara|especifique|especifica|precise|precisa|indique|indica|dime|dígame|concrete) (?:\w+ )?(?:a )?(?:qué|cuál|quién|si )",
     ),
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
-    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)",
+    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b",
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
-    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b",
+    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b",
     because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b",
 )
 
@@ -388,6 +395,7 @@ _FR = Wording(
     statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
     gap=_words(
+        r"^(?:mais |malheureusement,? |désolée?,? )?(?:cela|ceci|ce|c'|ça|cette (?:question|information|donnée)|ce (?:point|détail|sujet|chiffre)) ?(?:n'|ne )(?:\w+ )*?(?:est |y |en )*(?:pas|nulle part|jamais) (?:\w+ )*?(?:couvert|trait|abord|dans|ressort|mentionn|évoqu|visible|présent|indiqu|précis|là|ici|traité|inclus)\w*|^(?:cela|ça) n'en (?:ressort|sort|est) pas",
         r"\b(?:pas|aucun\w*|rien|nulle)\b.{0,60}ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*|ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*.{0,40}\b(?:pas|aucun\w*|rien|nulle)\b",
         r"\bimpossible à (?:\w+ )?(?:dire|déterminer|répondre|savoir|établir)|\bil (?:me |nous )?manque\b",
         r"\bje (?:ne )?(?:le |la |l'|vous )?(?:sais|connais|trouve|vois|dispose|possède|peux|suis)\b (?:\w+ )?(?:pas|aucun|rien)|\bj'ignore\b|\bje n'ai (?:\w+ )?(?:pas|aucun|rien|trouvé)|\baucune idée\b|\bje ne (?:dispose|trouve|connais|vois|peux|saurais|parviens)|\bje n'arrive pas",
@@ -419,7 +427,7 @@ _FR = Wording(
         ),
         r"^(?:à la place|au lieu|plutôt)\b",
     ),
-    about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*|\b(?:est|sont) (?:\w+ )*(?:évoqu|abord|trait|mentionn|décri|cit|list|détaill|effleur)\w*|\bil (?:y )?est (?:\w+ )?question\b",
+    about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*|\b(?:est|sont) (?:\w+ )*(?:évoqu|abord|trait|mentionn|décri|cit|list|détaill|effleur)\w*|\bil (?:y )?est (?:\w+ )?question\b|\b(?:retrac|racont|revien|narr|dress|not(?:e|ent)\b|consacr|attard|relèv)\w*",
     only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
     implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
     known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b",
@@ -427,6 +435,7 @@ _FR = Wording(
     hedges=r"\b(?:probablement|peut-être|sans doute|semble|semblent|vraisemblablement|possiblement|apparemment|on pense|on suppose|il se peut|pourrait|serait|aurait|présumé|dit-on)\b",
     sorry=r"(?:\bdésolée?s?\b|\bmalheureusement\b|\bexcus\w+|\bje regrette\b|\bpardon\b|\bhélas\b)",
     aside=_words(
+        r"\b(?:sav\w+|saur\w+|dir\w+|disposer\w*) (?:[\w'-]+ )*(?:davantage|plus|mieux|plus long)\b",
         r"^(?:et |ou |alors |puis )?(?:\w{3,}ez|envoie|donne|téléverse|charge|partage|joins|colle|montre|essaie|cherche|regarde)\b",
         r"\b(?:pourrai(?:en)?t|peut|peuvent|pourra|pourront) (?:\w+ )?(?:vous |t')?(?:aider|renseigner|informer|être utiles?)",
         r"(?:\bs'il (?:vous|te) plaît\b|\bn'hésite\w*|\bveuillez\b|\bvolontiers\b|\bravie?\b|\bheureux\b|\bfaites-moi savoir\b|\bdites-moi\b|\bdis-moi\b|\bespère\b|\bconseill\w+|\brecommand\w+|\bsuggèr[eo]\w*|\bpréférable\b|\bil (?:est|serait) (?:\w+ )?(?:conseillé|recommandé|utile|préférable|nécessaire|judicieux|bon)|\bil convient\b|\bvaut mieux\b)",
@@ -447,9 +456,9 @@ _FR = Wording(
         r"\b(?:précisez|indiquez|précise|dites-moi|dis-moi) (?:\w+ )?(?:de |à )?(?:quel|qui|lequel|laquelle|si |ce que)",
     ),
     declines=r"\bne (?:peux|pourrai|puis|suis|saurais) pas (?:\w+ ){0,3}?(?:aider|assister|donner (?:suite|de conseil|d'instruc|des conseil|des instruc)|répondre à (?:cette|votre) (?:demande|requête)|fournir (?:de conseil|d'instruc|des instruc|d'avis|d'aide)|satisfaire|accéder)|\bcontraire (?:à|aux) (?:mes|nos)",
-    negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+",
+    negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b",
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
-    weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b",
+    weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b",
     because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison|faute|si bien que)\b",
 )
 
@@ -464,6 +473,7 @@ _FI = Wording(
         r"(?:main|sisäl|kerro|anna|anne|löyd|löyt|käsit|vasta|kuva|selit|tarjo|esit|ilme|selvi|ole\b|ollut|oltu|kerr|tied|riit|puhu|viit|käy\b|käyn|liit|koske|tunne|määrit|sano|täsmen|nime|tarken|saatav|mahdollis|paljast|todeta|luet|ota |puutu|avaa|auta|puuttu)",
     ),
     gap=_words(
+        r"^(?:mutta |valitettavasti )?(?:sitä|tätä|tuota|siitä|tästä|tuosta|se|tämä|tuo|asiaa|asia|siihen|tähän|kyseistä \w+|tieto|tietoa) (?:\w+ )?ei (?:\w+ )*?(?:näe|näy|näkyy|käsitellä|käsitelty|ilmene|selviä|löydy|ole (?:mukana|siinä|niissä|tässä|mainittu)|kata|kateta|mainita|kerrota|oteta|voi (?:päätellä|sanoa|nähdä))\b",
         r"\b(?:ei|eivät|puuttu\w*)\b.{0,60}(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*|(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*.{0,40}\b(?:ei|eivät|puuttu\w*)\b",
         r"\ben (?:\w+ ){0,2}?(?:tiedä|osaa|löydä|löytänyt|voi|pysty|kykene|ole varma|ole tietoinen|näe|saa selville|pystynyt|onnistunut|tunne)\b",
         r"\bei (?:ole )?(?:\w+ ){0,4}?(?:main|kerro|tiede|tiedossa|selviä\b|käy ilmi|ilmene|löyd|löyty|vastata|määrit|täsmen|tarken|anneta|saatavilla|selvää|tunneta|selvä|selitet|kuvata|käsitellä|puhuta|voi (?:\w+ )?(?:vasta|sano|päät|selvit|määrit)|voida (?:\w+ )?(?:vasta|sano|päät|määrit|selvit)|pysty|viitata|esitet|sisäl)",
@@ -492,7 +502,7 @@ _FI = Wording(
         ),
         r"^(?:sen sijaan|pikemminkin)\b",
     ),
-    about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*|\b(?:tule(?:e|vat) (?:esille|esiin|puheeksi)|sivutaan|sivuaa|mainitaan|kuvataan|viitataan|käydään läpi|nousee esiin)\b",
+    about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*|\b(?:tule(?:e|vat) (?:esille|esiin|puheeksi)|sivutaan|sivuaa|mainitaan|kuvataan|viitataan|käydään läpi|nousee esiin)\b|\b(?:esiinty|valott|kirja(?:a|avat)|palje|kertaa|paneu|pureu|syven)\w*",
     only=r"\b(?:vain|ainoastaan|pelkästään|sen sijaan|lähinnä|pääasiassa|pikemminkin|yksinomaan|muita aiheita|enimmäkseen)\b",
     implies=r"\b(?:viittaavat siihen|viittaa siihen|antavat ymmärtää|antaa ymmärtää|vihjaa\w*|antavat olettaa|perusteella näyttää)",
     known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b|\b(?:tietääkseni|sikäli kuin tiedän|omien tietojeni mukaan|muistaakseni|yleistiedon)\b",
@@ -500,6 +510,7 @@ _FI = Wording(
     hedges=r"\b(?:luultavasti|todennäköisesti|ehkä|kenties|mahdollisesti|ilmeisesti|näyttää|vaikuttaa|lienee|oletetaan|arvellaan|saattaa|tiettävästi)\b",
     sorry=r"\b(?:valitettavasti|pahoittele\w*|anteeksi|ikävä kyllä|olen pahoillani|pahoitellen|pahoillani)\b",
     aside=_words(
+        r"\b(?:tietä\w+|osa\w+|voi\w*) (?:\w+ )*(?:enemmän|lisää|tarkemmin|paremmin|auttaa)\b",
         r"^(?:ja |tai |niin )?(?:lataa|lähetä|lähettäkää|liitä|jaa|kopioi|syötä|anna|antakaa|katso|etsi|tarkista|näytä|toimita)\b",
         r"\b(?:kysyä|tarkistaa|voisi (?:auttaa|löytyä|kysyä|tietää)|kannattaisi|saattaa (?:auttaa|löytyä|tietää))\b",
         r"\b(?:voit|voitte|voisit|voisitte|kannattaa|kannattaisi|suositt?el\w+|ehdot\w+|ota yhteyttä|ottakaa yhteyttä|tarkista|kokeile|katso|kysy|etsi|pyydä|jos (?:haluat|tarvitset|sinulla|haluatte|annat|on|voit|löydät|haluaisit)|autan|auttaa|mielelläni|ystävällisesti|kerro(?: minulle)?\b|anna(?: minulle)?\b|toivottavasti|haluatko|haluatteko|voinko|lisätietoja|lisätietoa|olisi hyvä|olisi syytä)\b",
@@ -510,14 +521,15 @@ _FI = Wording(
     ),
     offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b|\b\w{3,}(?:nko|nkö)\b|\b(?:haluatko|haluatteko|haluaisitko|haluaisitteko),? (?:että|minun|jotain|lisää)",
     asks=_words(
+        r"\b(?:kertoisit\w*|kerrotko|kerro),? (?:mi\w+|ke\w+|kumpi\w*|kumpa\w*)\b|\b(?:kenestä|mistä|kummasta|mikä|kumpi|kuka) (?:\w+ )?(?:on kyse|on kysymys|olikaan)\b",
         r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet(?:te|ko)?\b|etsit(?:te|kö)?\b|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
         r"\b(?:voisit\w*|voit\w*|voitko|voisitko|voitteko|voisitteko|pyydän|ystävällisesti|olisitko)\b.{0,40}?\b(?:tarken|täsmen|selven|kerto|kerro|ilmoit|määrit|rajata|tarkemmin|yksilöi)\w*.{0,60}",
         r"^(?:tarkenna|tarkentakaa|täsmennä|täsmentäkää|kerro|kertoisitko|selvennä)\b.{0,60}(?:mitä|mikä|kumpaa|kumpi|ketä|minkä|mitä|kysymys)",
     ),
     declines=r"\ben (?:\w+ )?(?:voi|pysty) (?:\w+ ){0,3}?(?:auttaa|avustaa|neuvoa|toteuttaa|antaa (?:ohjeita|neuvoja))|\bohjeideni vasta",
-    negates=r"\b(?:ei|eivät|en|enpä|eipä|eivätpä|emme|eikä|eivätkä|ilman|mikään|mitään|missään|puuttu\w*|avoimeks\w*|avoinna|auki|sivuute\w*|vaiet\w*|vaikene\w*|\w{3,}matta|\w{3,}mättä)\b|\b(?:tuntemat\w+|tuntematon|epäselv\w+|mahdoton\w*|mahdotonta|epävarma\w*|riittämät\w+)\b",
+    negates=r"\b(?:ei|eivät|en|enpä|eipä|eivätpä|emme|eikä|eivätkä|ilman|mikään|mitään|missään|puuttu\w*|avoimeks\w*|avoinna|auki|sivuute\w*|vaiet\w*|vaikene\w*|\w{3,}matta|\w{3,}mättä)\b|\b(?:tuntemat\w+|tuntematon|epäselv\w+|mahdoton\w*|mahdotonta|epävarma\w*|riittämät\w+)\b|\bliian \w+",
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
-    weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b",
+    weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*",
     because=r"\b(?:koska|sillä|vuoksi|takia|joten)\b",
 )
 
@@ -534,6 +546,7 @@ _RU = Wording(
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
     gap=_words(
+        r"^(?:но |увы,? |к сожалению,? )?(?:это|этого|об этом|про это|отсюда(?: этого)?|такого|данный вопрос|этот вопрос|эта тема) (?:\w+ )?(?:не|нет) ?(?:\w+ )?(?:охвачен|видно|нет|указан|затронут|рассмотрен|говорится|сказано|следует|освещ|встреча|попал|отражен|отражён|прописан|вид[ен]|понять|узнать)\w*",
         r"\b(?:не|нет|отсутств\w+)\b.{0,60}(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*|(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*.{0,40}\b(?:не|нет|отсутств\w+)\b",
         r"\b(?:я |мне |мы |нам )?(?:этого |точно |об этом |к сожалению,? |также )?не (?:знаю|уверен\w*|располагаю|владею|имею|вижу|нашел|нашёл|нашла|нахожу|обладаю|смог\w*|сумел\w*|могу|можем|можно|удалось|удается|удаётся|получится|получилось|представляется возможным|в состоянии|осведомлен)\b",
         r"\bпонятия не имею\b|\bзатрудняюсь\b|\bнеясно\b|\bне ?ясно\b|\bнеизвестн(?:о|ы|а|ен)\b|\bне ?понятно\b|\bневыяснен\w*|\bостается (?:неясн|неизвестн|открыт|загадк)|\bостаётся (?:неясн|неизвестн|открыт|загадк)|\bне (?:до конца )?(?:известн|выяснен|установлен|уточнен|уточнён|определен|определён)",
@@ -558,7 +571,7 @@ _RU = Wording(
         ),
         r"^(?:вместо этого|скорее(?! всего))\b",
     ),
-    about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*|\b(?:затронут|затрагива|упомина|упомянут|обсужда|разбира|освеща|обозначен|идёт о|идет о|зашла о|говорят о|посвящён)\w*",
+    about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*|\b(?:затронут|затрагива|упомина|упомянут|обсужда|разбира|освеща|обозначен|идёт о|идет о|зашла о|говорят о|посвящён)\w*|\b(?:встреча|объясн|разбира|повеств|прослежи|знаком|фиксир|перечисл|привод)\w*",
     only=r"\b(?:только|лишь|исключительно|вместо этого|скорее|в основном|преимущественно|другие темы|другим темам|главным образом|о другом|иные)\b",
     implies=r"\b(?:позволя\w+ (?:предположить|думать)|намека\w+|наводит на мысль|дают понять|указывают на то|следует предположить|судя по документам|можно предположить|заставля\w+ думать|создаётся впечатление|создается впечатление)",
     known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b|\b(?:насколько (?:я знаю|мне известно|я помню)|по моим (?:данным|сведениям)|мне известно,? что)\b",
@@ -566,6 +579,7 @@ _RU = Wording(
     hedges=r"\b(?:вероятно|возможно|по-видимому|видимо|похоже|скорее всего|предположительно|кажется|считается|должно быть|наверное|может быть|очевидно|якобы|полагают|предполагают|предполагается)\b",
     sorry=r"\b(?:к сожалению|извини\w*|простите|прошу прощения|сожалею|приношу извинения|увы)\b",
     aside=_words(
+        r"\b(?:знает|знают|подскаж\w+|ответ[ия]т|располагает|располагают)\b.*\b(?:больше|лучше|точнее|подробнее)\b",
         r"^(?:и |или |тогда )?[а-яё]{3,}(?:ите|йте|ьте)(?:сь)?\b|^(?:пришли|загрузи|скинь|покажи|отправь|вставь|дай|поищи|проверь|спроси)\b",
         r"\b(?:помож\w+|помочь|подскаж\w+|подсказать)\b",
         r"\b(?:пожалуйста|с радостью|с удовольствием|буду рад\w*|рад\w* помочь|обратитесь|обратиться|рекоменду\w+|совету\w+|попробуйте|проверьте|уточните|свяжитесь|посмотрите|поищите|лучше (?:всего )?(?:обратиться|проверить|спросить|уточнить)|стоит (?:обратиться|проверить|поискать)|дайте знать|предоставьте|пришлите|загрузите|задайте|надеюсь|имеет смысл|сообщите)\b",
@@ -583,9 +597,9 @@ _RU = Wording(
         r"^(?:о |об |про |в |на |к |из |с )?(?:как(?:ой|ая|ое|ие|ую|ом|ого|их)|котор\w+|о ком|кого|чего)\b.{0,60}\b(?:вы|вас|вам|именно|ты|тебя)\b",
     ),
     declines=r"\bне (?:могу|буду|стану|вправе) (?:\w+ ){0,2}?(?:помочь|помогать|содействовать|выполнить|дать совет|давать совет|предоставить инструкц|давать инструкц|поддержать|консультировать)|\bпротиворечит (?:моим|правилам)",
-    negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт\w+|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b",
+    negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт\w+|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b|\bслишком \w+|\bобрыва\w+",
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
-    weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b",
+    weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b",
 )
 
@@ -599,6 +613,7 @@ _ID = Wording(
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
+        r"^(?:namun |tetapi |sayangnya,? |maaf,? )?(?:itu|ini|hal (?:itu|ini|tersebut)|rincian (?:itu|ini)|soal (?:itu|ini)|informasi (?:itu|ini|tersebut)) (?:tidak|belum|tak) (?:\w+ )?(?:tercakup|terlihat|tampak|dibahas|diulas|dimuat|termuat|tercantum|disertakan|termasuk|terbaca|ada|terungkap|ditemukan|diangkat|muncul|terdapat|kelihatan)\b",
         r"\b(?:tidak|tak|belum|bukan)\b.{0,60}(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*|(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*.{0,40}\b(?:tidak|tak|belum|bukan)\b",
         r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:(?:tahu|mengetahui\w*|yakin)\b|(?:menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|apa pun|siapa|kapan|berapa)))",
         rf"\b(?:tidak ada|tak ada|tidak (?:\w+ )?(?:terdapat|ditemukan|tersedia|memuat|berisi|mengandung|memberikan|mencantumkan|memiliki|menyediakan|menemukan)|tanpa|kurangnya|kurang|belum ada|minimnya) (?:\w+ ){{0,4}}?(?:{_ID_INFO}|{_ID_SOURCES}|cukup)\b|\b(?:{_ID_INFO}) (?:[\w-]+ ){{0,8}}?(?:tidak|belum|kurang|tak) (?:\w+ )?(?:ada|tersedia|cukup|ditemukan|disebut\w*|terdapat|diberikan|memadai|lengkap|dicantumkan|tercantum|jelas|dijelaskan|mencukupi|diketahui|bisa|dapat)",
@@ -631,6 +646,7 @@ _ID = Wording(
     hedges=r"\b(?:mungkin|kemungkinan|tampaknya|sepertinya|agaknya|diduga|barangkali|konon|kelihatannya|diperkirakan|dipercaya|rupanya|kiranya|boleh jadi)\b",
     sorry=r"\b(?:maaf\w*|sayangnya|mohon maaf|menyesal)\b",
     aside=_words(
+        r"\b(?:lebih (?:tahu|paham|mengetahui)|mungkin (?:\w+ )?(?:tahu|punya|memiliki|bisa membantu))\b",
         r"^(?:dan |atau |lalu )?(?:unggah|kirim|bagikan|lampirkan|tempel|sertakan|berikan|tunjukkan|cari|telusuri|tanyakan)\w*",
         r"\b(?:membantu|dibantu|ditanyakan)\b",
         r"\b(?:silakan|silahkan|harap|mohon|tolong|jangan ragu|dengan senang hati|senang membantu|beri ?tahu (?:saya|kami)|kabari|semoga|disarankan|sebaiknya|saran\w*|menyarankan|merekomendasikan|coba\w*|hubungi|periksa|kunjungi|rujuk|cek|lihatlah|anda (?:dapat|bisa|mungkin|perlu|harus|sebaiknya|boleh)|bisa membantu|ada baiknya|lebih baik)\b",
@@ -648,9 +664,9 @@ _ID = Wording(
         r"^(?:yang )?(?:mana|siapa|apa|\w+ (?:yang )?(?:mana|manakah))\b.{0,60}\b(?:anda|kamu|maksud)\b",
     ),
     declines=r"\btidak (?:dapat|bisa|akan|boleh) (?:\w+ )?(?:membantu|memenuhi|memberi(?:kan)? (?:saran|nasihat|instruksi|panduan|petunjuk)|mendukung|melayani)|\bbertentangan dengan (?:pedoman|kebijakan)",
-    negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b",
+    negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b|\bterlalu \w+|\bterputus\b",
     me=r"\b(?:saya|aku|kami)\b",
-    weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b",
+    weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b",
     because=r"\b(?:karena|sebab|lantaran|akibat|sehingga)\b",
 )
 
@@ -667,6 +683,7 @@ _SW = Wording(
         ),
     ),
     gap=_words(
+        r"^(?:lakini |samahani,? )?(?:hilo|hili|hiyo|hii|hayo|haya|jambo hilo|suala hilo) (?:hali|hai|haya|ha)\w*(?:shughulik|onekan|jadil|gus|husish|jumuish|elez|taj|zungumz|po\b|mo\b|patikan)\w*|\bsii?oni\b",
         r"\bha\w+\b.{0,60}\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*)|\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*).{0,40}\bha\w+\b",
         r"\b(?:sijui|sifahamu|sina (?:uhakika|jibu|taarifa|habari|maelezo|ufahamu|ujuzi|data|uwezo|hakika)|siwezi|sikuweza|sijaweza|hatujui|hatuwezi|sikupata|sijapata|sijaona|sioni|sikuona)\b",
         rf"\b(?:hakuna|hamna|hapana|bila|ukosefu wa|hazina|haina|hayana|hauna|halina|hakukuwa na|hakupatikana|hawana|hakujapatikana|havina|kuna upungufu wa) (?:[\w']+ ){{0,4}}?(?:{_SW_INFO}|{_SW_SOURCES}|\w+(?:sema|eleza|taja|onyesha|jibu|husu|bainisha)\w*)\b",
@@ -698,6 +715,7 @@ _SW = Wording(
     hedges=r"\b(?:huenda|labda|inaonekana|pengine|yaelekea|inasemekana|inadhaniwa|inaaminika|inakisiwa|yawezekana|inawezekana|nadhani)\b",
     sorry=r"\b(?:samahani|kwa bahati mbaya|pole|naomba radhi|tunasikitika|nasikitika|radhi)\b",
     aside=_words(
+        r"\b(?:wana|ana|ata|wata)(?:jua|fahamu|kuwa na) (?:\w+ )*zaidi\b",
         r"^(?:na |au |basi )?(?:pakia|tuma|leta|weka|shiriki|ambatisha|nakili|tafuta|onyesha|uliza|peleka|jaribu|uki\w+)\b|\b(?:nami |na)?nita\w+",
         r"(?:kusaidia|zaweza kusaidia)\b",
         r"\b(?:tafadhali|nitafurahi|ningefurahi|kwa furaha|nijulishe|usisite|nakushauri|ninapendekeza|napendekeza|inashauriwa|jaribu|wasiliana|angalia|tembelea|uliza|soma|unaweza|mnaweza|ungependa|nitumie|nipe|niambie|ni vyema|ni bora|ni vizuri|ikiwa una|kama una|ikiwa unaweza|kama unaweza|ukinipa|ukitoa|ukiwa|natumaini|ningependekeza|nashauri|ukinitumia|ukishiriki|ukituma|unapaswa)\b",
@@ -714,9 +732,9 @@ _SW = Wording(
         r"^(?:je,? )?(?:ni )?(?:\w+ )?(?:yupi|ipi|lipi|kipi|upi|gani|zipi|nani|yapi)\b.{0,60}\b(?:una\w+|ulicho|uliye|ulilo|uliyo)",
     ),
     declines=r"\bsiwezi (?:ku)?(?:saidia|kusaidia|kukusaidia|kutekeleza|kutoa (?:ushauri|maelekezo)|kufanya hivyo)|\bkinyume (?:cha|na) (?:miongozo|sera)",
-    negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b",
+    negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b|\b(?:mno|kupita kiasi)\b",
     me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
-    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b",
+    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b",
     because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b",
 )
 
@@ -862,6 +880,7 @@ _YO = Wording(
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
+        r"^(?:sugbon |amo )?(?:won |iyen|eyi|a) ?ko (?:kari|han|si ninu|si nihin|menu|farahan|wa ninu|soro|fowo kan)\b",
         r"\b(?:ko|kosi)\b.{0,60}(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile)|(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile).{0,40}\b(?:ko|kosi)\b",
         r"\b(?:n|mi|emi|mo|a|awa|ng) (?:ko|o|kii|ki i) (?:\w+ )?(?:mo\b|le\b|ri\b|ni\b|daju|ri idahun|ni imo|ni idaniloju)|\b(?:nko|mio|n ko|mi o) (?:mo|le|ri|ni)\b|^(?:emi )?(?:ko|o) (?:da mi loju|ye mi)\b|\bko da mi loju\b|\b(?:emi )?ko mo\b|\bmi o mo\b|\bn ko ri\b|\bn ko le\b",
         rf"\b(?:ko si|kosi|ko ni|laisi|aisi|ko ri|aini|ko to|kii se|ko pese|ko fun|ko so)\b (?:[\w']+ ){{0,4}}?(?:{_YO_INFO}|{_YO_SOURCES})\b|\b(?:alaye|idahun|imo|iroyin|esi)\b.{{0,50}}?\b(?:ko si|kosi|ko to|ko wa|ko han|ko pe|ko ba|ko le|ko pese|ko daju|ko ye)\b",
@@ -892,6 +911,7 @@ _YO = Wording(
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
     aside=_words(
+        r"\b(?:le|maa) mo (?:\w+ )*(?:ju|sii|die)\b|\ble (?:ni|mo) (?:alaye|idahun)\b",
         r"^(?:fi|e fi|gbe|e gbe|mu|e mu) .{0,40}\b(?:ranse|sibi|wa|sile|si ibi)\b|^(?:maa|ma a|emi yoo)\b",
         r"\b(?:ran (?:o|yin|wa|eni) lowo|seranlowo|se iranwo)\b",
         r"\b(?:e jowo|jowo|ejowo|inu mi (?:yoo|a|maa) dun|inu mi dun|mo le|mo daba|mo gba|mo maa|maa ran|ran o lowo|ran yin lowo|e le|o le (?:wo|bi|kan|lo|se|wa|be|gbiyanju|fun|pese|beere|yewo)|gbiyanju|kan si|wo (?:iwe|orisun|oju)|lo si|beere|e kan si|e bi|e wo|e gbiyanju|e fun|e pese|ti o ba (?:ni|fe|le|fun|pese|se|je pe|nilo)|bi o ba (?:ni|fe|le|fun|pese|se|nilo)|ti e ba|bi e ba|tobaje|se o fe|se e fe|o dara lati|yoo dara|o ye ki|n le ran|mo setan|fi ranse|fun mi)\b",
@@ -907,9 +927,9 @@ _YO = Wording(
         r"^(?:\w+ ){0,4}(?:wo|ewo|tani|ta)\b.{0,60}\b(?:o n|e n|o fe|e fe|lokan|ni e|ni o)\b",
     ),
     declines=r"\b(?:n|mi|emi|a) (?:ko|o) (?:le|ni le) (?:\w+ )?(?:ran|se iranlowo|ran o lowo|ran yin lowo|se eyi|fun (?:\w+ )?(?:ni )?(?:imoran|itosona))",
-    negates=r"\b(?:ko|kosi|kii|ki i|laisi|lai|aisi)\b|\b(?:soro lati|aimo)\b",
+    negates=r"\b(?:ko|kosi|kii|ki i|laisi|lai|aisi)\b|\b(?:soro lati|aimo)\b|\b(?:kere|ku(?:ru)?|die) ju\b",
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
-    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b",
+    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b",
     because=r"\b(?:nitori|nitoripe|tori|nitori pe|torii)\b",
 )
 
