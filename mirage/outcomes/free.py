@@ -366,7 +366,12 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             if kind == "claim" and number and ";" in text[pieces[number - 1][1] : left] and not _FIGURE.search(clause):
                 kind = "sourced" if last in ("topic", "sourced") else kind
             announced = (
-                number and text[left - 1] == ":" and (last in _ANNOUNCED or (last == "sourced" and size <= _LABELLED))
+                number
+                and text[left - 1] == ":"
+                and (
+                    (last in _ANNOUNCED and not (last == "topic" and number > 1 and not _PARTS.search(clause)))
+                    or (last == "sourced" and size <= _LABELLED)
+                )
             )
             if kind == "claim" and ((heading and item) or announced):
                 kind = last if announced else heading or last
@@ -497,7 +502,7 @@ def _kind(
         denied = holds("denies", stripped) and (sourced or seen_sources)
         negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
         if denied or negated or holds("gap", stripped):
-            fact = polar or holds("hedges") or (holds("because") and not holds("aside"))
+            fact = polar or (holds("hedges") and not seen_sources) or (holds("because") and not holds("aside"))
             return "claim" if not sourced and fact else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
