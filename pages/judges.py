@@ -114,7 +114,7 @@ def _people(page: ui.Page, codes: list[str]) -> str:
     with suppress(MirageError):
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
-            return agreement.voted_languages(agreements.voted(log, codes))
+            return " ".join([agreement.voted_languages(agreements.voted(log, codes)), *people.left_out(page.arena)])
     return ""
 
 

@@ -10,6 +10,7 @@ from mirage import ui, votes
 from mirage.errors import MirageError
 from mirage.languages import name_of
 from mirage.schema import from_rows
+from mirage.store import Arena
 from mirage.text import counted
 from mirage.ui import answer_card, texts, vote_item, vote_session
 from mirage.ui.identity import login_required, may, reader
@@ -26,12 +27,8 @@ BALLOTS = (
     ui.Col("left", "Left", "count", help="Those without."),
 )
 
-KINDS: dict[str, tuple[type[votes.Row], Any]] = {
-    "battles": (votes.Vote, views.past),
-    "citations": (votes.Evidence, views.past_evidence),
-    "nuggets": (votes.NuggetVote, views.past_nuggets),
-}
-"""What is voted on: the rows of its log, and what reads them."""
+KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nuggets": votes.NuggetVote}
+"""What is voted on: the rows of its log."""
 
 
 def main(page: ui.Page) -> None:
@@ -83,9 +80,11 @@ def main(page: ui.Page) -> None:
                 st.markdown("**Give a name or a pseudonym to begin.**")
                 st.caption("Your votes are kept under it. One key a vote; the votes of this visit can be taken back.")
         return
-    kind, load = KINDS[subject]
+    kind = KINDS[subject]
     try:
-        session = vote_session.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
+        session = vote_session.enter(
+            page.arena, language, voter, kind, lambda db: views.past(page.arena, db, language, kind)
+        )
     except MirageError as error:
         ui.refuse(error)
         waiting(vote_session.pending())
@@ -110,10 +109,10 @@ def main(page: ui.Page) -> None:
         about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
     )
     if kind is votes.Vote:
-        sent_around(page.arena.name, language, session)
+        sent_around(page.arena, language, session)
 
 
-def sent_around(arena: str, language: str, session: vote_session.VoteSession) -> None:
+def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) -> None:
     """How far the ballots of a language have come (`mirage votes ballot`); nothing where none was made."""
     try:
         rows = [row for row in ballots_left(arena, session.log) if row.language == language]
@@ -133,6 +132,8 @@ def vote() -> None:
     session = vote_session.current_session()
     if session.failed is not None:
         ui.refuse(session.failed)
+    for line in session.left_out:
+        st.caption(ui.plain(line))
     row = vote_session.pending()
     if session.kind is votes.Vote:
         battle(session, row)

@@ -206,7 +206,7 @@ def test_votes_come_back_as_those_of_the_queue_and_twice_is_as_good_as_once(
         assert import_ballot(database, path) == (2, 0)
         path.write_bytes(given_back(ballot, events).encode().replace(b"\n", b"\r\n"))
         assert import_ballot(database, path) == (4, 2), "a later file adds what is new; mail changes line ends"
-        log = database.rows(Vote, arena=arena.name)
+        log = database.rows(Vote)
     standing = counting(arena, log)
     assert [(vote.vote, vote.voter, vote.note) for vote in standing] == [("B", "amina", "why"), ("skip", "amina", None)]
     battle = ballot.items[0].battle
@@ -215,7 +215,7 @@ def test_votes_come_back_as_those_of_the_queue_and_twice_is_as_good_as_once(
         battle.control,
         battle.inclusion,
     )
-    (row,) = ballots_left(arena.name, log)
+    (row,) = ballots_left(arena, log)
     assert (row.ballot, row.voter, row.items, row.voted, row.left) == (ballot.ballot_id, "amina", 6, 2, 4)
 
 
@@ -365,7 +365,7 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
     mirage("votes", "import", tmp_path / "back.jsonl")
     mirage("votes", "import", tmp_path / "back.jsonl")
     with Votes() as database:
-        log = database.rows(Vote, arena=arena.name)
+        log = database.rows(Vote)
     assert len(log) == 6
     standing = counting(arena, log)
     assert [(vote.vote, vote.note) for vote in standing] == [

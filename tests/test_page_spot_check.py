@@ -118,7 +118,7 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert row.seconds >= 0
     answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
     texts = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
-    assert row.shown == votes.digest(texts[row.system_a], texts[row.system_b])
+    assert votes.votes_on(store.open_arena(arenas / "judged"), [row]).counting == [row]
     a, b = (
         re.sub(r"<[^>]*>", "", card) for card in re.findall(r'<article class="mg-answer">.*?</article>', before, re.S)
     )
@@ -380,7 +380,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     over = elsewhere("leaderboard", referee="gpt-4o", votes="override")
     assert not beside.exception
     assert not over.exception
-    log = votes.standing(people.database().rows(Vote, arena=simulated.name))
+    log = votes.votes_on(simulated, people.database().rows(Vote)).counting
     result = what_if(simulated.read("judgments"), ["gpt-4o"], RankOptions(), votes=votes.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
@@ -440,7 +440,7 @@ def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
 
 
 def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(self: Votes, _: str) -> Any:
+    def away(self: Votes) -> Any:
         raise Unreachable("the votes cannot be reached: gone")
 
     monkeypatch.setattr(Votes, "version", away)

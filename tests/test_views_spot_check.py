@@ -108,8 +108,9 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     }
     assert by == n
     assert len({votes.item(row) for row in seen}) == len(seen)
-    old = replace(seen[0], shown="of another text")
-    repeat = views.next_pair(arena, "en", [old, *seen[1:]])
+    assert votes.votes_on(arena, seen).counting == votes.standing(seen)
+    old = replace(seen[0], shown=votes.shown_digest(["another query"], ["another text"]))
+    repeat = views.next_pair(arena, "en", votes.votes_on(arena, [old, *seen[1:]]).counting)
     assert repeat is not None
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
@@ -139,8 +140,8 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
 ) -> None:
     calls = []
 
-    def away(self: votes.Votes, name: str) -> tuple[int, int]:
-        calls.append(name)
+    def away(self: votes.Votes) -> tuple[int, int]:
+        calls.append(1)
         raise Unreachable("the votes cannot be reached")
 
     with monkeypatch.context() as patch:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import QUIET, ArenaDir, How, Languages, app, codes, rows
+from mirage.cli.common import QUIET, ArenaDir, How, Languages, app, arena_log, codes, rows
 from mirage.cli.connection import Connection, connected, tell
 from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput
@@ -165,11 +165,10 @@ def show_nuggets(
 
 
 def _show_agreement(arena: Arena, languages: list[str] | None, output_format: Format) -> None:
-    from mirage.votes import NuggetVote, Votes
+    from mirage.votes import NuggetVote
     from mirage.votes.stage import nugget_agreement
 
-    with Votes() as database:
-        log = database.rows(NuggetVote, arena=arena.name)
+    log = arena_log(arena, NuggetVote)
     agreements = nugget_agreement(arena, log, languages=languages)
     show([asdict(row) for row in agreements], PEOPLE if output_format != "table" else PEOPLE[:-1], output_format)
     for row in agreements:
@@ -214,11 +213,10 @@ def support(
 
 def _by_votes(path: Path) -> None:
     from mirage import store
-    from mirage.votes import Evidence, Votes
+    from mirage.votes import Evidence
     from mirage.votes.stage import grade_support_by_votes
 
-    with Votes() as database:
-        log = database.rows(Evidence, arena=store.open_arena(path).name)
+    log = arena_log(store.open_arena(path), Evidence)
     grade_support_by_votes(path, log, made_by="mirage support")
 
 

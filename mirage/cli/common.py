@@ -17,6 +17,7 @@ from mirage.names import normalise_name
 
 if TYPE_CHECKING:
     from mirage.store import Arena
+    from mirage.votes import AnyRow
 
 
 class _Commands(TyperGroup):
@@ -243,3 +244,14 @@ def narrowed(arena: Arena, tags: list[str] | None) -> Arena:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="leave out a --tag")
     note(f"{n:,} of {total:,} queries: {', '.join(tags)}")
     return part
+
+
+def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
+    """Read the votes of a kind that count for an arena, and note which do not."""
+    from mirage.votes import Votes, votes_on
+
+    with Votes() as database:
+        sorted_out = votes_on(arena, database.rows(kind))
+    for line in sorted_out.notes():
+        note(line)
+    return sorted_out.counting

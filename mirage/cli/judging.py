@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, codes
+from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_log, codes
 from mirage.cli.connection import Connection, connected, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
@@ -163,11 +163,10 @@ def exam(
     from mirage.exam import MEASURES
     from mirage.exam import exam as examine
     from mirage.llm import Limits
-    from mirage.votes import Vote, Votes
+    from mirage.votes import Vote
 
     arena = store.open_arena(dir_)
-    with Votes() as database:
-        log = database.rows(Vote, arena=arena.name)
+    log = arena_log(arena, Vote)
     limits = Limits(price_in=price_in, price_out=price_out)
     result = examine(
         arena, votes=log, judges=judge_names, languages=codes(languages), ratings=ratings, limits=limits, seed=seed

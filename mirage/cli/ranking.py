@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from mirage import schema
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, narrowed
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, arena_log, codes, narrowed
 from mirage.cli.connection import executor_of
 from mirage.cli.output import note, show
 from mirage.cli.tournaments import as_published, keep_tournaments
@@ -405,14 +405,14 @@ def _otherwise(
 ) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
     import mirage.rank as rank
-    from mirage import votes
     from mirage.rank.ranking import change_lines, counted_lines, remarks, what_if
     from mirage.rank.whatif import RankOptions, compare
+    from mirage.votes import Vote
     from mirage.votes.stage import people_verdicts
 
     table = arena.read("judgments", columns=rank.COLUMNS)
     features = arena.read("features") if choice.control else None
-    people = people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
+    people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
     result = what_if(table, referees, choice, features=features, votes=people, **options)
     printed.check(result.ranking)
     printed.show(result.ranking)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, codes, rows
+from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_log, codes, rows
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -51,7 +51,7 @@ def _kind(*, evidence: bool, nuggets: bool) -> Any:
 @votes.command("export")
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
-    arena: Annotated[str | None, typer.Option(metavar="NAME", help="Only votes on this arena.")] = None,
+    arena: Annotated[Path | None, typer.Option(metavar="DIR", help="Only votes on queries of this arena.")] = None,
     evidence: Evidence = False,
     nuggets: OnNuggets = False,
 ) -> None:
@@ -60,11 +60,13 @@ def export(
     Reads the votes, in the user's own folder or where MIRAGE_VOTES_URL says. Writes FILE: every row of the log, in the
     order of time; a vote that was taken back stands in it, and the row that takes it back.
     """
+    from mirage import store
     from mirage.votes import Votes
     from mirage.votes.stage import export_votes
 
+    only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        n = export_votes(database, _kind(evidence=evidence, nuggets=nuggets), file, arena=arena)
+        n = export_votes(database, _kind(evidence=evidence, nuggets=nuggets), file, arena=only)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -143,7 +145,7 @@ def left(dir_: ArenaDir, output_format: How = "table") -> None:
 
     arena = store.open_arena(dir_)
     with Votes() as database:
-        results = ballots_left(arena.name, database.rows(Vote, arena=arena.name))
+        results = ballots_left(arena, database.rows(Vote))
     show([dataclasses.asdict(row) for row in results], LEFT, output_format)
 
 
@@ -163,12 +165,11 @@ def agreement(
     the arena that count (drawn at random), and the table judgments. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Vote, Votes
+    from mirage.votes import Vote
     from mirage.votes.stage import vote_agreement
 
     arena = store.open_arena(dir_)
-    with Votes() as database:
-        log = database.rows(Vote, arena=arena.name)
+    log = arena_log(arena, Vote)
     agreements = vote_agreement(arena, log, languages=codes(languages), control=not all_votes, seed=seed)
     columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
     show([dataclasses.asdict(row) for row in agreements], columns, output_format)
@@ -201,12 +202,11 @@ def correct(
     chance, the table judgments, and features where they are named. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Vote, Votes
+    from mirage.votes import Vote
     from mirage.votes.stage import correct_ranking
 
     arena = store.open_arena(dir_)
-    with Votes() as database:
-        log = database.rows(Vote, arena=arena.name)
+    log = arena_log(arena, Vote)
     correction = correct_ranking(
         arena,
         log,
@@ -230,11 +230,10 @@ def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = 
     the table answers where there is one. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Evidence, Votes, stage
+    from mirage.votes import Evidence, stage
 
     arena = store.open_arena(dir_)
-    with Votes() as database:
-        log = database.rows(Evidence, arena=arena.name)
+    log = arena_log(arena, Evidence)
     only = codes(languages)
     results = [row for row in stage.citation_support(arena, log) if only is None or row.language in only]
     columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")

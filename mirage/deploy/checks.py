@@ -113,7 +113,7 @@ def _database(environment: Mapping[str, str]) -> Check:
         return Check("votes' database", "absent", "SQLite: for the explorers of one machine", do)
     try:
         with Votes(address) as database:
-            database.version("")
+            database.version()
             return Check("votes' database", "fine", f"{database.where} answers", "")
     except MirageError as error:
         return Check("votes' database", "wrong", error.what, error.do)

@@ -185,7 +185,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
     try:
         if not people.log(page.arena):
             return None
-        version = people.version(page.arena)
+        version = people.version()
     except MirageError:
         return None  # the badge says so
     choice = pick(

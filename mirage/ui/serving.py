@@ -154,7 +154,7 @@ def _opens(path: Path) -> bool:
 
 def _votes_answer() -> bool:
     try:
-        people.database().version("")
+        people.database().version()
     except MirageError:
         return False
     return True

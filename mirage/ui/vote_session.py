@@ -38,7 +38,9 @@ class VoteSession:
     reader: Reader
     kind: type[votes.Row]
     log: list[Any]
-    """Everybody's votes that stand, in the order of their times."""
+    """Everybody's votes that count, in the order of their times."""
+    left_out: list[str] = field(default_factory=list)
+    """Sentences on votes that do not count (`votes.ArenaVotes.notes`)."""
     failed: MirageError | None = None
     """Why the last vote could not be kept or taken back."""
     _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
@@ -125,7 +127,7 @@ def current_session() -> VoteSession:
 
 
 def enter(
-    arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], list[Any]]
+    arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], votes.ArenaVotes[Any]]
 ) -> VoteSession:
     """Open the session with everybody's votes as they are now; a vote that waits is sent first, and while it must wait
     the session stays as it was.
@@ -145,7 +147,8 @@ def enter(
             if session is not old:
                 raise session.failed
             return session
-    session.log = load(people.database())
+    sorted_out = load(people.database())
+    session.log, session.left_out = sorted_out.counting, sorted_out.notes()
     st.session_state[_SESSION] = session
     return session
 

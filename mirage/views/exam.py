@@ -34,7 +34,7 @@ def exam_at(arena: Arena) -> ExamResult | None:
     Raises:
         Unreachable: if the votes cannot be read.
     """
-    return _exam(arena, people.version(arena))
+    return _exam(arena, people.version())
 
 
 @lru_cache(maxsize=16)

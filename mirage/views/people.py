@@ -61,25 +61,34 @@ def log(arena: Arena) -> tuple[votes.Vote, ...]:
     Raises:
         Unreachable: if the database does not answer, or has just not answered.
     """
-    return _log(arena, version(arena))
+    return _log(arena, version())
 
 
-def version(arena: Arena) -> tuple[str, int]:
-    """What changes with every vote on an arena: the database and the number of rows.
+def left_out(arena: Arena) -> list[str]:
+    """Sentences on the votes on battles that do not count, and on those that belong by a name (`ArenaVotes.notes`).
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _version(arena, 0)
+    return _sorted_out(arena, version()).notes()
 
 
-def _version(arena: Arena, log: int) -> tuple[str, int]:
+def version() -> tuple[str, int]:
+    """What changes with every vote: the database and the number of rows.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _version(0)
+
+
+def _version(log: int) -> tuple[str, int]:
     """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
     try:
-        key = shared.votes.where, shared.votes.version(arena.name)[log]
+        key = shared.votes.where, shared.votes.version()[log]
     except Unreachable as error:
         shared.failed = time.monotonic(), error
         raise
@@ -89,7 +98,12 @@ def _version(arena: Arena, log: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=8)
 def _log(arena: Arena, _version: tuple[str, int]) -> tuple[votes.Vote, ...]:
-    return tuple(counting(arena, database().rows(votes.Vote, arena=arena.name)))
+    return tuple(counting(arena, _sorted_out(arena, _version).counting))
+
+
+@lru_cache(maxsize=8)
+def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[votes.Vote]:
+    return votes.votes_on(arena, database().rows(votes.Vote))
 
 
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
@@ -114,7 +128,7 @@ def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _agreement(arena, version(arena))
+    return _agreement(arena, version())
 
 
 def log_and_agreement(arena: Arena) -> tuple[tuple[votes.Vote, ...], tuple[votes.Agreement, ...]]:
@@ -123,7 +137,7 @@ def log_and_agreement(arena: Arena) -> tuple[tuple[votes.Vote, ...], tuple[votes
     Raises:
         Unreachable: as in `log`.
     """
-    key = version(arena)
+    key = version()
     return _log(arena, key), _agreement(arena, key)
 
 
@@ -141,12 +155,12 @@ def citations_at(arena: Arena) -> tuple[votes.CitationSupport, ...]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _citations(arena, _version(arena, 1))
+    return _citations(arena, _version(1))
 
 
 @lru_cache(maxsize=8)
 def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSupport, ...]:
-    log = database().rows(votes.Evidence, arena=arena.name)
+    log = database().rows(votes.Evidence)
     try:
         return tuple(stage.citation_support(arena, log))
     except NotEnoughData:
@@ -159,13 +173,13 @@ def assigners_at(arena: Arena) -> tuple[votes.AssignerAgreement, ...]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _assigners(arena, _version(arena, 2))
+    return _assigners(arena, _version(2))
 
 
 @lru_cache(maxsize=8)
 def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgreement, ...]:
     try:
-        return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote, arena=arena.name)))
+        return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote)))
     except NotEnoughData:
         return ()
 
@@ -177,7 +191,7 @@ def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> Correc
     Raises:
         Unreachable: as in `log`.
     """
-    return _corrected(arena, judge, languages, version(arena))
+    return _corrected(arena, judge, languages, version())
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,7 @@ What names a system is kept apart from what is drawn before the vote: an item ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from mirage.features.support import cited_places
 from mirage.store.query_rows import of_query
 from mirage.views import battle as battles
 from mirage.views.answers import shown_with
-from mirage.votes.stage import counting, vote_pool
+from mirage.votes.stage import vote_pool
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -82,7 +82,7 @@ class CitationPair:
     """The sentence without citations."""
     passage_id: str
     shown: str
-    """Digest of the answer."""
+    """Digest of query and passage, and of the answer (`votes.shown_digest`)."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class NuggetItem:
     words: str
     """The nugget."""
     shown: str
-    """Digest of the answer and the nugget."""
+    """Digest of the query, and of the answer and the nugget (`votes.shown_digest`)."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -115,32 +115,15 @@ def pool(arena: Arena, language: str) -> votes.Pool:
     return vote_pool(arena, language)
 
 
-def past(arena: Arena, database: votes.Votes, language: str) -> list[votes.Vote]:
-    """Everybody's votes on an arena's battles of a language, those that stand on the answers as they are.
+def past(
+    arena: Arena, database: votes.Votes, language: str, kind: type[votes.AnyRow]
+) -> votes.ArenaVotes[votes.AnyRow]:
+    """Everybody's votes of a kind on an arena in a language.
 
     Raises:
         Unreachable: if the database does not answer.
     """
-    log = counting(arena, database.rows(votes.Vote, arena=arena.name, language=language))
-    return [vote for vote in log if vote.language == language]
-
-
-def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[votes.Evidence]:
-    """Everybody's votes on an arena's citations of a language that stand.
-
-    Raises:
-        Unreachable: if the database does not answer.
-    """
-    return votes.standing(database.rows(votes.Evidence, arena=arena.name, language=language))
-
-
-def past_nuggets(arena: Arena, database: votes.Votes, language: str) -> list[votes.NuggetVote]:
-    """Everybody's votes on an arena's nuggets of a language that stand.
-
-    Raises:
-        Unreachable: if the database does not answer.
-    """
-    return votes.standing(database.rows(votes.NuggetVote, arena=arena.name, language=language))
+    return votes.votes_on(arena, database.rows(kind, language=language))
 
 
 def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
@@ -166,9 +149,11 @@ def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
 
 
 def battle_digest(shown: battles.BattleView) -> str | None:
-    """Digest of the two answers of a battle; null where one has no text."""
+    """Digest of the query and the two answers of a battle; null where an answer has no text."""
     first, second = shown.first.text, shown.second.text
-    return None if first is None or second is None else votes.digest(first, second)
+    if first is None or second is None:
+        return None
+    return votes.shown_digest([shown.query.text or ""], [first, second])
 
 
 @lru_cache(maxsize=36)
@@ -192,15 +177,12 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Ci
     Args:
         arena: the arena; it has answers and passages.
         language: a code.
-        seen: the voter's votes on citations that stand.
+        seen: the voter's votes on citations that count.
     """
-    keys: Collection[tuple[str, ...]] = {
-        (vote.language, vote.query_id, vote.system, str(vote.sentence), vote.passage_id, vote.shown or "")
-        for vote in seen
-    }
+    voted = {votes.item(vote) for vote in seen}
     for query, system in citing(arena, language):
         for pair in pairs(arena, language, query, system):
-            if pair.key not in keys:
+            if pair.key[:-1] not in voted:
                 return pair
     return None
 
@@ -211,18 +193,19 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
     key = (language, query_id)
     (row,) = (row for row in of_query(arena, "answers", key) if row["system"] == system)
     passages = shown_with(arena, key).of(key, row.get("retriever"), row.get("depth"))
-    known_ids = {passage_id for passage_id, _, _, text, _ in passages if text}
+    texts = {passage_id: text for passage_id, _, _, text, _ in passages if text}
     numbered = is_numbered(row["template"], row["numbered"])
     ids = tuple(passage_id for passage_id, *_ in passages)
     answer = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
-    shown = votes.digest(row["text"])
+    query = _query_text(arena, key)
     return tuple(
         CitationPair(
-            language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage, shown
+            *(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage),
+            shown=votes.shown_digest([query, texts[passage]], [row["text"]]),
         )
         for sentence in cited_places(answer)
         for passage in sentence.passage_ids
-        if passage in known_ids
+        if passage in texts
     )
 
 
@@ -247,12 +230,12 @@ def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -
     Args:
         arena: the arena; it has answers and nuggets.
         language: a code.
-        seen: the voter's votes on nuggets that stand.
+        seen: the voter's votes on nuggets that count.
     """
-    keys = {(vote.language, vote.query_id, vote.system, vote.nugget_id, vote.shown or "") for vote in seen}
+    voted = {votes.item(vote) for vote in seen}
     for query, system in stating(arena, language):
         for item in nugget_items(arena, language, query, system):
-            if item.key not in keys:
+            if item.key[:-1] not in voted:
                 return item
     return None
 
@@ -262,10 +245,16 @@ def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tup
     """Every nugget of a query with the answer of one system."""
     key = (language, query_id)
     (text,) = (row["text"] for row in of_query(arena, "answers", key) if row["system"] == system)
+    query = _query_text(arena, key)
     return tuple(
-        NuggetItem(*key, system, row["nugget_id"], row["text"], votes.digest(text, row["text"]))
+        NuggetItem(*key, system, row["nugget_id"], row["text"], votes.shown_digest([query], [text, row["text"]]))
         for row in of_query(arena, "nuggets", key)
     )
+
+
+def _query_text(arena: Arena, key: tuple[str, str]) -> str:
+    """The text of a query; empty where the arena lacks it."""
+    return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
 
 
 def assigned_by(arena: Arena, vote: votes.NuggetVote) -> list[tuple[str, schema.Assignment | None]]:

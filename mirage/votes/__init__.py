@@ -4,11 +4,12 @@
     pool = gather(language="sw", answers=answers, judgments=judgments, ratings=ratings)
     (item,) = next_items(pool, voter="amina", seen=mine, n=1)
     votes.submit(Vote(vote_id=token(), time=now(), arena="sample", voter="amina", vote="A", ...))
-    rows = standing(votes.rows(Vote, arena="sample"))
+    rows = votes_on(arena, votes.rows(Vote)).counting
     agreement(rows, judgments)
     correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
-`rows.py` says what a vote is and which ones stand, `database.py` keeps them (`tables.py`: the connections), `queue.py`
+`rows.py` says what a vote is and which ones stand, `belonging.py` which of them are an arena's, `database.py` keeps
+them (`tables.py`: the connections), `queue.py`
 chooses, `verdicts.py` lays votes and judgments side by side, `agreement.py` compares them, `correct.py` corrects a
 judge's ranking (`powered.py`: the method), `citations.py` says how people see the citations, `assignments.py` how far
 they agree with who assigned nuggets, `raters.py` what people gave answers elsewhere, in scores that came with a file.
@@ -17,6 +18,7 @@ they agree with who assigned nuggets, `raters.py` what people gave answers elsew
 from mirage.schema import PEOPLE
 from mirage.votes.agreement import ENOUGH, LEAST, Agreement, agreement, alpha, kappa
 from mirage.votes.assignments import AssignerAgreement, assigner_agreement
+from mirage.votes.belonging import ArenaVotes, belonging, votes_on
 from mirage.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_grades, supported
 from mirage.votes.correct import (
     LEAST_EACH,
@@ -46,6 +48,7 @@ from mirage.votes.rows import (
     IMPORTED,
     LONGEST,
     UNDO,
+    AnyRow,
     Evidence,
     NuggetVote,
     Row,
@@ -54,6 +57,7 @@ from mirage.votes.rows import (
     digest,
     item,
     now,
+    shown_digest,
     standing,
     token,
 )
@@ -79,6 +83,8 @@ __all__ = [
     "UNDO",
     "URL",
     "Agreement",
+    "AnyRow",
+    "ArenaVotes",
     "AssignerAgreement",
     "CitationSupport",
     "CorrectedRating",
@@ -95,6 +101,7 @@ __all__ = [
     "alpha",
     "assigner_agreement",
     "battle",
+    "belonging",
     "cast",
     "checked",
     "correct",
@@ -110,8 +117,10 @@ __all__ = [
     "now",
     "people",
     "progress",
+    "shown_digest",
     "standing",
     "support_grades",
     "supported",
     "token",
+    "votes_on",
 ]

@@ -30,9 +30,10 @@ from mirage import store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.schema import Code, Count
 from mirage.store.ballots import ballot_secret, keep_ballot, kept_ballots
+from mirage.votes.belonging import belonging, shown_now, votes_on
 from mirage.votes.database import Votes
-from mirage.votes.queue import VoteItem, next_items
-from mirage.votes.rows import UNDO, Vote, checked, digest, item, standing
+from mirage.votes.queue import VoteItem, cast, next_items
+from mirage.votes.rows import UNDO, Vote, checked, digest, item
 from mirage.votes.stage import vote_pool
 
 FILE_FORMAT = 1
@@ -50,7 +51,7 @@ class BallotItem:
     battle: VoteItem
     """The battle, in the order shown."""
     shown: str
-    """Digest of the two answers (`mirage.votes.digest`)."""
+    """Digest of the query and the two answers (`mirage.votes.shown_digest`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def draw_ballots(
             do="ask fewer people, or for more reviews",
         )
     dealt = assign(n if n < 1 else len(chosen), len(people), reviews, seed=seed)
-    shown = _digests(arena, language, chosen)
+    shown = _digests(arena, chosen)
     secret = ballot_secret()
     ballots = []
     for number, (person, numbers) in enumerate(zip(people, dealt, strict=True), start=1):
@@ -222,14 +223,13 @@ def keep(ballots: Iterable[Ballot]) -> None:
         keep_ballot(ballot.ballot_id, asdict(ballot))
 
 
-def kept(arena: str | None = None) -> dict[str, Ballot]:
-    """The ballots that were made here, by id: all, or those of one arena.
+def kept() -> dict[str, Ballot]:
+    """The ballots that were made here, by id.
 
     Raises:
         ArenaError: if one cannot be read.
     """
-    ballots = (_ballot(record) for record in kept_ballots().values())
-    return {ballot.ballot_id: ballot for ballot in ballots if arena in (None, ballot.arena)}
+    return {ballot_id: _ballot(record) for ballot_id, record in kept_ballots().items()}
 
 
 def ballot_key(ballot_id: str) -> str:
@@ -304,12 +304,12 @@ def import_ballot(database: Votes, path: Path) -> tuple[int, int]:
         raise BadInput(error.what, where=error.where, do=do) from None
 
 
-def ballots_left(arena: str, log: Iterable[Vote]) -> list[BallotProgress]:
+def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress]:
     """How far the ballots of an arena have come.
 
     Args:
-        arena: its name.
-        log: the votes on it, those taken back among them.
+        arena: the arena.
+        log: the votes, those taken back among them.
 
     Returns:
         A row a ballot that was made here, by language, part and id.
@@ -318,10 +318,12 @@ def ballots_left(arena: str, log: Iterable[Vote]) -> list[BallotProgress]:
         ArenaError: if a ballot's record cannot be read.
     """
     by_session: dict[str, list[Vote]] = {}
-    for vote in standing(log):
+    for vote in votes_on(arena, log).counting:
         by_session.setdefault(vote.session or "", []).append(vote)
     rows = []
-    for ballot in sorted(kept(arena).values(), key=lambda b: (b.language, b.part, b.ballot_id)):
+    for ballot in sorted(kept().values(), key=lambda b: (b.language, b.part, b.ballot_id)):
+        if not belonging(arena, [_blank_vote(ballot.arena, entry.battle, entry.shown) for entry in ballot.items]):
+            continue
         own_votes = by_session.get(ballot.session, [])
         voted = len({item(vote) for vote in own_votes})
         voter = ballot.voter or next((vote.voter for vote in own_votes), None)
@@ -399,18 +401,14 @@ def _keyed(secret: bytes, purpose: str, about: object) -> str:
     return hmac.new(secret, data, hashlib.sha256).hexdigest()
 
 
-def _digests(arena: store.Arena, language: str, battles: Sequence[VoteItem]) -> list[str]:
-    """Digest of the two answers of each battle."""
-    rows = arena.sql(
-        "SELECT query_id, system, text FROM answers WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
-        [language, sorted({battle.query_id for battle in battles})],
-        languages=[language],
-    )
-    texts = {
-        (query, system): text
-        for query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True)
-    }
-    return [digest(texts[b.query_id, b.system_a], texts[b.query_id, b.system_b]) for b in battles]
+def _digests(arena: store.Arena, battles: Sequence[VoteItem]) -> list[str]:
+    """Digest of the query and the two answers of each battle."""
+    return shown_now(arena, [_blank_vote(arena.name, battle) for battle in battles])
+
+
+def _blank_vote(arena: str, battle: VoteItem, shown: str | None = None) -> Vote:
+    """A vote on a battle without an opinion, to look its texts up by."""
+    return cast(battle, vote="skip", vote_id="-", arena=arena, voter="-", shown=shown)
 
 
 def _ballot(record: Mapping[str, Any]) -> Ballot:

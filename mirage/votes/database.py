@@ -17,14 +17,12 @@ from dataclasses import asdict, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
 from mirage.store import home
 from mirage.votes import tables
 from mirage.votes.rows import UNDO, AnyRow, Row, checked, item, now, token
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from sqlalchemy import Connection, Engine, Table
 
 FORMAT = 1
@@ -88,7 +86,7 @@ class Votes:
             return self._one(db, type(row), row.vote_id)
 
         stored = self._do(work, write=True)
-        if (stored.voter, item(stored)) != (row.voter, item(row)):
+        if _about(stored) != _about(row):
             raise BadInput(f"the id {row.vote_id} is that of another vote", do="give every vote an id of its own")
         return stored
 
@@ -200,7 +198,7 @@ class Votes:
                         do="nothing was imported",
                     )
                 back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
-                if row.undoes and (back is None or (back.voter, item(back)) != (row.voter, item(row))):
+                if row.undoes and (back is None or _about(back) != _about(row)):
                     raise BadInput(
                         f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
                         where=place_of[name],
@@ -213,10 +211,8 @@ class Votes:
 
         return self._do(work, write=True)
 
-    def rows(
-        self, kind: type[AnyRow], *, arena: str | None = None, language: str | None = None, voter: str | None = None
-    ) -> list[AnyRow]:
-        """The log, or a part of it, in the order of time (`standing` says which rows count).
+    def rows(self, kind: type[AnyRow], *, language: str | None = None, voter: str | None = None) -> list[AnyRow]:
+        """The log of all arenas, or a part of it, in the order of time (`votes_on` says which rows count for an arena).
 
         Raises:
             Unreachable: if the database does not answer.
@@ -227,22 +223,18 @@ class Votes:
 
         table = tables.vote_tables()[kind]
         query = select(*table.c).order_by(table.c.time, table.c.vote_id)
-        for name, value in (("arena", arena), ("language", language), ("voter", voter)):
+        for name, value in (("language", language), ("voter", voter)):
             if value is not None:
                 query = query.where(table.c[name] == value)
         return self._do(lambda db: [kind(*row) for row in db.execute(query)])
 
-    def table(self, kind: type[Row], *, arena: str | None = None) -> pa.Table:
-        """The log as an Arrow table with the columns of the kind."""
-        return schema.from_rows(kind, self.rows(kind, arena=arena))
-
-    def version(self, arena: str) -> tuple[int, ...]:
-        """How many rows of each kind (on battles, citations, nuggets) the log has of an arena, and how often a person
-        was taken out, added up: neither ever shrinks, so this is a key for caches.
+    def version(self) -> tuple[int, ...]:
+        """How many rows of each kind (on battles, citations, nuggets) the log has, and how often a person was taken
+        out, added up: neither ever shrinks, so this is a key for caches.
         """
 
         def work(db: Connection) -> tuple[int, ...]:
-            *of_logs, erasures = map(int, db.execute(_counts(), {"arena": arena}).one())
+            *of_logs, erasures = map(int, db.execute(_counts()).one())
             return tuple(n + erasures for n in of_logs)
 
         return (0,) * len(tables.KINDS) if self._absent else self._do(work)
@@ -393,14 +385,16 @@ class Votes:
         return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)
 
 
+def _about(row: Row) -> tuple[str, ...]:
+    """Whose vote it is, where it was given and on what."""
+    return (row.voter, row.arena, *item(row))
+
+
 @cache
 def _counts() -> Any:
     """The statement behind `version`: one, made once, since every page with people's votes asks it at every click."""
-    from sqlalchemy import bindparam, func, select
+    from sqlalchemy import func, select
 
-    logs = (
-        select(func.count()).select_from(t).where(t.c.arena == bindparam("arena"))
-        for t in tables.vote_tables().values()
-    )
+    logs = (select(func.count()).select_from(table) for table in tables.vote_tables().values())
     erased = select(func.count()).select_from(tables.metadata().tables["mirage_erasure"])
     return select(*(count.scalar_subquery() for count in (*logs, erased)))

@@ -41,7 +41,8 @@ class Vote:
     time: str
     """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
     arena: str
-    """Name of the arena: its folder's. Arenas of one name share votes, wherever they lie."""
+    """Name of the folder of the arena where it was given. It says to which arena the vote belongs only where `shown`
+    does not."""
     language: Code
     """Language of the query."""
     query_id: str
@@ -69,8 +70,9 @@ class Vote:
     session: str | None
     """The session it was given in; null where unknown."""
     shown: str | None
-    """Digest of the two answers as they were shown (`digest`): a vote does not count for answers that have taken their
-    place. Null where unknown."""
+    """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
+    holds the query, and does not count for answers that have taken the place of these. Without a hyphen it is of the
+    answers alone, as earlier versions wrote it; null where unknown."""
     inclusion: Annotated[float, Range(0, 1)] | None = None
     """The chance with which the queue had this battle among those that it asks, all of which come in random order; in
     corrected ratings a vote weighs one over it. Null where the chance is not known: such votes count where `control`
@@ -113,7 +115,7 @@ class Evidence:
     session: str | None
     """The session it was given in; null where unknown."""
     shown: str | None
-    """Digest of the answer as it was shown; null where unknown."""
+    """As in a vote; of the query and the passage, and the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class NuggetVote:
     session: str | None
     """The session it was given in; null where unknown."""
     shown: str | None
-    """Digest of the answer and the nugget as they were shown; null where unknown."""
+    """As in a vote; of the query, and the answer and the nugget."""
 
 
 Row = Vote | Evidence | NuggetVote
@@ -165,6 +167,16 @@ def digest(*texts: str) -> str:
 
     parts = sorted(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts)
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def shown_digest(question: Iterable[str], subject: Iterable[str]) -> str:
+    """Digest what was shown to a voter, in two parts with a hyphen between them.
+
+    Args:
+        question: the query, empty where the arena lacks its text; of a citation also the passage.
+        subject: the answers; of a nugget the answer and the nugget.
+    """
+    return f"{digest(*question)}-{digest(*subject)}"
 
 
 def now() -> str:
@@ -254,18 +266,19 @@ def _text(column: schema.Column, value: Any) -> str:
 
 
 def item(row: Row) -> tuple[str, ...]:
-    """What a vote is about, whatever the order shown."""
+    """What a vote on an arena is about, whatever the order shown."""
     if isinstance(row, Vote):
-        return (row.arena, row.language, row.query_id, *sorted((row.system_a, row.system_b)))
+        return (row.language, row.query_id, *sorted((row.system_a, row.system_b)))
     about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
-    return (row.arena, row.language, row.query_id, row.system, *about)
+    return (row.language, row.query_id, row.system, *about)
 
 
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
     """The votes that count: not taken back, and of several by one person on one item the last.
 
     Args:
-        rows: the log or a part of it that holds all votes of its voters on its items; any order.
+        rows: the log of one arena (`belonging`), or a part of it that holds all votes of its voters on its items; any
+            order.
 
     Returns:
         Them, in the order of their times (equal times: of their ids).

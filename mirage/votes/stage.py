@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
 from mirage.rank.ranking import rank_by
 from mirage.store.export import export_rows
-from mirage.votes.rows import AnyRow, Row
+from mirage.votes.rows import AnyRow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,46 +85,19 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
 
 
 def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
-    """The votes that count for an arena as it is: those of the log that stand, on answers that are still the same, and
-    the verdicts of people that the arena came with.
-
-    Args:
-        arena: the arena.
-        log: its part of the log; votes of other arenas are left out.
-
-    Returns:
-        Them, in the order of their times. Where the arena has no texts, or a vote does not say what was shown, it is
-        taken to be the same.
+    """The votes that count for an arena as it is: the verdicts of people that it came with, and those of the log that
+    belong to it and stand (`votes.votes_on`), in the order of their times.
     """
-    arena_votes = votes.standing(vote for vote in log if _on(arena, vote) and vote.why != votes.IMPORTED)
-    texts = _texts(arena, arena_votes)
-    return [
-        *_imported(arena),
-        *(vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)),
-    ]
-
-
-def _on(arena: store.Arena, vote: Row) -> bool:
-    """Whether a vote is on an arena, and on a query that has the tags wanted of it."""
-    return vote.arena == arena.name and (not arena.tags or (vote.language, vote.query_id) in _chosen(arena))
-
-
-@lru_cache(maxsize=8)
-def _chosen(arena: store.Arena) -> frozenset[tuple[str, str]]:
-    rows = store.chosen_queries(arena)
-    return frozenset(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
+    return [*_imported(arena), *votes.votes_on(arena, log).counting]
 
 
 def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
-    """How people see the citations of an arena's answers (`votes.supported`): of the votes that stand, on answers that
-    are still the same.
+    """How people see the citations of an arena's answers (`votes.supported`), by the votes that count for it.
 
     Raises:
         NotEnoughData: if there is no such vote.
     """
-    arena_votes = votes.standing(vote for vote in log if _on(arena, vote))
-    texts = _texts(arena, arena_votes)
-    supported = votes.supported(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
+    supported = votes.supported(votes.votes_on(arena, log).counting)
     if not supported:
         raise _no_evidence(arena)
     return supported
@@ -139,7 +111,7 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
 
     Args:
         path: the arena's folder.
-        log: votes on citations; those of other arenas, and on answers that have changed, do not count.
+        log: votes on citations; those on other arenas, and on answers that have changed, do not count.
         made_by: the command, for the manifest.
 
     Raises:
@@ -151,9 +123,7 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
     from mirage.features import support_grading  # it brings the clients of models, which no page needs
 
     seen = store.consistently(path, support_grading.seen_citations)
-    arena_votes = votes.standing(vote for vote in log if _on(seen.arena, vote))
-    texts = _texts(seen.arena, arena_votes)
-    grades = votes.support_grades(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
+    grades = votes.support_grades(votes.votes_on(seen.arena, log).counting)
     if not len(grades):
         raise _no_evidence(seen.arena)
     replaced = pa.table({"grader": [schema.PEOPLE]})
@@ -162,27 +132,13 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
 
 
 def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:
-    """The votes on nuggets that count for an arena as it is: those that stand, on answers and nuggets that are still
-    the same.
-
-    Args:
-        arena: the arena.
-        log: its part of the log; votes of other arenas are left out.
-    """
-    arena_votes = votes.standing(vote for vote in log if _on(arena, vote))
+    """The votes that count for an arena (`votes.votes_on`), on nuggets that it still has."""
+    arena_votes = votes.votes_on(arena, log).counting
     codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nuggets")))
-    if not codes:
-        return []
-    rows = arena.read("nuggets", columns=("language", "query_id", "nugget_id", "text"), languages=codes)
-    bank = {(row["language"], row["query_id"], row["nugget_id"]): row["text"] for row in rows.to_pylist()}
-    texts = _texts(arena, arena_votes)
-    counted = []
-    for vote in arena_votes:
-        nugget = bank.get((vote.language, vote.query_id, vote.nugget_id))
-        answer = texts.get((vote.language, vote.query_id, vote.system))
-        if nugget is not None and (None in (vote.shown, answer) or votes.digest(str(answer), nugget) == vote.shown):
-            counted.append(vote)
-    return counted
+    names = ("language", "query_id", "nugget_id")
+    bank = arena.read("nuggets", columns=names, languages=codes) if codes else None
+    known = set(zip(*(bank[name].to_pylist() for name in names), strict=True)) if bank is not None else set()
+    return [vote for vote in arena_votes if (vote.language, vote.query_id, vote.nugget_id) in known]
 
 
 def nugget_agreement(
@@ -312,8 +268,14 @@ def people_verdicts(arena: store.Arena, log: Iterable[votes.Vote]) -> pa.Table:
     return votes.people(counting(arena, log))
 
 
-def export_votes(database: votes.Votes, kind: type[Row], out: Path, *, arena: str | None = None) -> int:
+def export_votes(database: votes.Votes, kind: type[AnyRow], out: Path, *, arena: store.Arena | None = None) -> int:
     """Write the log, what was taken back included, into one file, in the kind that its name says.
+
+    Args:
+        database: the votes.
+        kind: which of them.
+        out: the file.
+        arena: only votes that belong to this arena, also those on answers that have changed since; None for all.
 
     Returns:
         How many rows it holds.
@@ -322,8 +284,10 @@ def export_votes(database: votes.Votes, kind: type[Row], out: Path, *, arena: st
         BadInput: if the file's name says no known kind, or it cannot be written.
         Unreachable: if the database does not answer.
     """
-    rows = database.table(kind, arena=arena)
-    export_rows(rows, out)
+    rows = database.rows(kind)
+    if arena is not None:
+        rows = [row for row, _ in votes.belonging(arena, rows)]
+    export_rows(schema.from_rows(kind, rows), out)
     return len(rows)
 
 
@@ -392,32 +356,6 @@ def _imported(arena: store.Arena) -> tuple[votes.Vote, ...]:
     if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
         return ()
     return tuple(votes.imported(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
-
-
-def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:
-    """The answers to the queries of the votes that know what was shown, by language, query and system."""
-    query_ids: dict[str, set[str]] = defaultdict(set)
-    for vote in log:
-        if vote.shown is not None:
-            query_ids[vote.language].add(vote.query_id)
-    texts: dict[tuple[str, str, str], str | None] = {}
-    for code in sorted(set(query_ids) & set(arena.languages("answers"))):
-        rows = arena.sql(
-            "SELECT language, query_id, system, text FROM answers "
-            "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
-            [code, sorted(query_ids[code])],
-            languages=[code],
-        )
-        for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            texts[language, query, system] = text
-    return texts
-
-
-def _same(vote: Row, systems: Sequence[str], texts: Mapping[tuple[str, str, str], str | None]) -> bool:
-    """Whether the answers of the systems are those that the vote is on, as far as is known."""
-    answers = [texts.get((vote.language, vote.query_id, system)) for system in systems]
-    known = [text for text in answers if text is not None]
-    return vote.shown is None or len(known) < len(answers) or votes.digest(*known) == vote.shown
 
 
 def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

@@ -40,7 +40,7 @@ def metadata() -> Any:
             Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
             for c in schema.columns(kind)
         ]
-        Table(name, catalog, *columns, Index(f"{name}_by_voter", "arena", "voter"))
+        Table(name, catalog, *columns, Index(f"{name}_by_voter", "voter"))
     Table("mirage_erasure", catalog, Column("erasure", Text, primary_key=True), Column("time", Text, nullable=False))
     Table("mirage_format", catalog, Column("format", Integer, primary_key=True, autoincrement=False))
     return catalog
