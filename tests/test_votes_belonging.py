@@ -153,8 +153,8 @@ def test_votes_on_citations_and_nuggets_are_on_texts_too(tmp_path: Path, change:
         "Ni ziwa." if change == "passage" else "Ni mlima.",
     )
     about = {"arena": "mine", "query_id": "1", "system": "a"}
-    question = [QUERIES["1"], "Ni mlima."]
-    cited = evidence(passage_id="p", shown=votes.shown_digest(question, ["Kilimanjaro."]), **about)
+    context = [QUERIES["1"], "Ni mlima."]
+    cited = evidence(passage_id="p", shown=votes.shown_digest(context, ["Kilimanjaro."]), **about)
     stated = NuggetVote(
         vote_id="1",
         time=votes.now(),

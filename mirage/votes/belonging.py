@@ -62,7 +62,7 @@ def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     return ArenaVotes(
         same,
         [row for row in changed if (row.voter, item(row)) not in voted],
-        sum(not _question(row) for row in same),
+        sum(not _query_part(row) for row in same),
     )
 
 
@@ -78,11 +78,11 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     texts = _Texts(arena, [row for row in rows if row.shown is not None])
     here = []
     for row in rows:
-        question, subject = _question(row), (row.shown or "").rpartition("-")[2]
+        query_part, subject = _query_part(row), (row.shown or "").rpartition("-")[2]
         current = texts.subject_digest(row)
-        if not question and row.arena == arena.name:
+        if not query_part and row.arena == arena.name:
             here.append((row, not subject or current in (None, subject)))
-        elif question and current is not None and question in texts.question_digests(row):
+        elif query_part and current is not None and query_part in texts.query_digests(row):
             here.append((row, current == subject))
     return here
 
@@ -90,10 +90,10 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
 def shown_now(arena: store.Arena, votes: Sequence[Vote]) -> list[str]:
     """The digest of what an arena shows for each of some votes on battles between answers that it has."""
     texts = _Texts(arena, votes)
-    return [f"{min(texts.question_digests(vote))}-{texts.subject_digest(vote)}" for vote in votes]
+    return [f"{min(texts.query_digests(vote))}-{texts.subject_digest(vote)}" for vote in votes]
 
 
-def _question(row: Row) -> str:
+def _query_part(row: Row) -> str:
     """The part of a row's digest that is of the query; empty where none is known."""
     return (row.shown or "").rpartition("-")[0]
 
@@ -136,8 +136,8 @@ class _Texts:
                 texts.setdefault((code, query, name), set()).add(text)
         return texts
 
-    def question_digests(self, row: Row) -> set[str]:
-        """The digests of what a vote may have been asked about, the answers apart."""
+    def query_digests(self, row: Row) -> set[str]:
+        """The digests of what a vote may be about: of its query, and its passage."""
         queries = self._queries.get((row.language, row.query_id, ""), {""})
         if isinstance(row, Evidence):
             passages = self._passages.get((row.language, row.query_id, row.passage_id), set())

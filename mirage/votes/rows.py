@@ -169,14 +169,14 @@ def digest(*texts: str) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def shown_digest(question: Iterable[str], subject: Iterable[str]) -> str:
+def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
     """Digest what was shown to a voter, in two parts with a hyphen between them.
 
     Args:
-        question: the query, empty where the arena lacks its text; of a citation also the passage.
+        query: its text, empty where the arena lacks it; of a citation also the passage.
         subject: the answers; of a nugget the answer and the nugget.
     """
-    return f"{digest(*question)}-{digest(*subject)}"
+    return f"{digest(*query)}-{digest(*subject)}"
 
 
 def now() -> str:
