@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -11,10 +12,15 @@ import pytest
 from conftest import ROOT
 
 LABELS = ROOT / "tests" / "golden" / "outcomes_rag"
-HALVES = ("dev", "held")
+ID_LETTERS = {"dev": "dh", "held": "k"}
+HALVES = tuple(ID_LETTERS)
 LANGUAGES = ["ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi", "id", "ja", "ko", "ru", "sw", "te", "th", "yo", "zh"]
-LEAST_LINES = 20
+LINES_A_LETTER = 46
 FIELDS = {"id", "query", "answer", "right", "kind"}
+# In texts without spaces between words a shared run is counted in characters.
+UNSPACED = {"ja", "th", "zh"}
+SHARED_WORDS = 8
+SHARED_CHARACTERS = 20
 KINDS = {
     "answered": {
         "answered_short",
@@ -57,6 +63,15 @@ def read_labels(half: str, language: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+def runs_of(text: str, language: str) -> set[str]:
+    text = re.sub(r"\[[^\]]*\]", "", text.casefold())
+    if language in UNSPACED:
+        parts, length, joint = list("".join(text.split())), SHARED_CHARACTERS, ""
+    else:
+        parts, length, joint = [w.strip(".,;:!?।؟،؛«»\"'()*-") for w in text.split()], SHARED_WORDS, " "
+    return {joint.join(parts[n : n + length]) for n in range(len(parts) - length + 1)}
+
+
 def scripts_of(text: str) -> Counter[str]:
     return Counter(unicodedata.name(c, "").split()[0] for c in text if c.isalpha())
 
@@ -68,10 +83,10 @@ def test_each_half_has_one_file_a_language(half: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("half", HALVES)
-def test_each_file_has_enough_lines_with_known_values(half: str, language: str) -> None:
+def test_each_file_has_all_lines_with_known_values(half: str, language: str) -> None:
     rows = read_labels(half, language)
-    assert len(rows) >= LEAST_LINES
-    assert [r["id"] for r in rows] == [f"{language}-{half[0]}{n:02d}" for n in range(1, len(rows) + 1)]
+    numbers = range(1, LINES_A_LETTER + 1)
+    assert [r["id"] for r in rows] == [f"{language}-{letter}{n:02d}" for letter in ID_LETTERS[half] for n in numbers]
     for row in rows:
         assert set(row) == FIELDS
         assert row["query"].strip()
@@ -96,6 +111,21 @@ def test_no_answer_and_no_query_stands_twice() -> None:
     for field in ("answer", "query"):
         seen = Counter((r["id"][:2], " ".join(r[field].casefold().split())) for r in rows)
         assert [text for text, count in seen.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_all_languages_have_the_same_counts_of_kinds(half: str) -> None:
+    counts = [Counter(r["kind"] for r in read_labels(half, language)) for language in LANGUAGES]
+    assert all(count == counts[0] for count in counts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("field", ["answer", "query"])
+def test_the_halves_share_no_long_run(language: str, field: str) -> None:
+    known, held = (
+        {run for row in read_labels(half, language) for run in runs_of(row[field], language)} for half in HALVES
+    )
+    assert known & held == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
