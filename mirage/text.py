@@ -205,6 +205,16 @@ def listed(names: Sequence[str], noun: str) -> str:
     return ", ".join(names) if len(names) <= MANY else counted(len(names), noun)
 
 
+NAMED = 20
+"""More parts of an enumeration than this are counted after the first ones."""
+
+
+def enumerated(parts: Sequence[str]) -> str:
+    """Parts with commas between them; where they are more than `NAMED`, the first ones, and how many more there are."""
+    more = f" and {len(parts) - NAMED:,} more" if len(parts) > NAMED else ""
+    return ", ".join(parts[:NAMED]) + more
+
+
 def signed(value: float) -> str:
     """A difference in words: with its sign unless it is 0, and three decimals where it is below 10."""
     text = f"{value:+.3f}" if abs(value) < 10 else f"{value:+,.1f}"

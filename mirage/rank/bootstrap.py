@@ -32,7 +32,7 @@ from mirage.rank.joint import joint_row
 from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
 from mirage.rank.threads import one_thread
 from mirage.schema import Ties
-from mirage.units import Unit, Units, name_unit
+from mirage.units import Unit, Units, around, name_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,6 +69,10 @@ _CELLS = 4_000_000
 _SPARSE = 0.05
 """Where a smaller share of pairs battles on a query, the others are not gone through."""
 
+DRAWN = 200
+"""With more systems than this in a language, a maximum for every draw would take a minute: draws are then normal, with
+the covariance that clusters by query."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
@@ -104,6 +108,8 @@ class Ranking:
     """By language: the tests of a ranking that does not hold its battles, where they were done with it."""
     unit: Unit = "query"
     """What is drawn together: `query shared by languages` where query ids stand in several languages."""
+    layouts: Mapping[str, ByQuery] = field(default_factory=dict)
+    """The battles laid out by query, by language code, where they were when they were rated (`by_query`)."""
 
     def __repr__(self) -> str:
         rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
@@ -119,7 +125,7 @@ class Ranking:
         """
         if not self.battles:
             raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
-        known = {code: layout for part in self.parts for code, layout in part.by_query.items()}
+        known = self.layouts or {code: layout for part in self.parts for code, layout in part.by_query.items()}
         ordered = sorted(self.battles.items())
         ties, penalty, ridge = self.ties, self.penalty, self.ridge
         return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in ordered}
@@ -237,19 +243,16 @@ def rate(
     ((referee, skill),) = kinds
     shared = units_of(battles).shared
     with one_thread():
-        languages = {
-            code: _rate_one(
-                code,
-                language_battles,
-                by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge),
-                draws=draws,
-                seed=seed,
-                ridge=ridge,
-                shared=shared,
-            )
+        layouts = {
+            code: by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge)
             for code, language_battles in sorted(battles.items())
         }
-    return combined(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
+        languages = {
+            code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
+            for code, layout in layouts.items()
+        }
+    made = Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    return combined(replace(made, intervals=_ways(battles), layouts=layouts))
 
 
 def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
@@ -284,7 +287,8 @@ def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
                 for part in ordered
                 for code, layout in part.by_query.items()
             }
-    return combined(replace(known, languages=languages, battles=battles, parts=tuple(ordered)))
+    ways = _ways(battles)
+    return combined(replace(known, languages=languages, battles=battles, parts=tuple(ordered), intervals=ways, layouts={}))
 
 
 def combined(ranking: Ranking, battles: Mapping[str, Battles] | None = None) -> Ranking:
@@ -322,33 +326,26 @@ def _rate_one(
     ridge: float,
     shared: Collection[str],
 ) -> LanguageRanking:
-    whole, per_query, s = layout.counted, layout.each, len(battles.systems)
+    whole, s = layout.counted, len(battles.systems)
     if not whole.first.any() and not whole.second.any() and not (whole.ties is not None and whole.ties.any()):
         raise NotEnoughData(
             f"no battle to rate in {code}" + (" once ties are dropped" if battles.ties.any() else ""),
             do="choose other languages, or count ties",
         )
-    columns = [_summing(column) for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
-    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    weights = _weights(rng, layout.strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
-    start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
-    at_once = max(1, _CELLS // max(1, whole.first.shape[1]))
-    parts = []
-    for k in range(0, draws, at_once):
-        drawn = weights[k : k + at_once]
-        first, second, *tied = (total(drawn) for total in columns)
-        if layout.prior is not None:
-            of_first, of_second = layout.prior.drawn(rng, len(drawn))
-            first, second = first + of_first, second + of_second
-        pairs = PairCounts(first, second, tied[0] if tied else None, s)
-        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
-    parted = groups(battles.systems, whole)
     theta, queries_by_system = layout.point[0, :s], battles.queries_by_system()
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    at_shared = _at_shared(battles.queries, shared)
+    if s > DRAWN:
+        drawn = theta + _normal(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed) @ layout.moves
+    else:
+        weights = _weights(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed)
+        drawn = widened(theta, _fitted_draws(layout, weights, rng, ridge=ridge), queries_by_system)
+    parted = groups(battles.systems, whole)
     return LanguageRanking(
         code,
         battles.systems,
         theta,
-        widened(theta, np.concatenate(parts), queries_by_system),
+        drawn,
         battles.record(),
         parted,
         len(battles.queries),
@@ -356,6 +353,30 @@ def _rate_one(
         battles.unparsed,
         unbounded(battles.systems, parted, whole),
     )
+
+
+def _ways(battles: Mapping[str, Battles]) -> tuple[Literal["draws", "sandwich"], ...]:
+    """Where the draws of some languages come from."""
+    many = {len(language_battles.systems) > DRAWN for language_battles in battles.values()}
+    return tuple("sandwich" if way else "draws" for way in sorted(many))
+
+
+def _fitted_draws(layout: ByQuery, weights: Array, rng: np.random.Generator, *, ridge: float) -> Array:
+    """B x S: the ratings under each draw's weights of the queries (B x Q), and of the prior's points."""
+    per_query, whole, s = layout.each, layout.counted, len(layout.systems)
+    columns = [_summing(column) for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
+    start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
+    at_once = max(1, _CELLS // max(1, whole.first.shape[1]))
+    parts = []
+    for k in range(0, len(weights), at_once):
+        drawn = weights[k : k + at_once]
+        first, second, *tied = (total(drawn) for total in columns)
+        if layout.prior is not None:
+            of_first, of_second = layout.prior.drawn(rng, len(drawn))
+            first, second = first + of_first, second + of_second
+        pairs = PairCounts(first, second, tied[0] if tied else None, s)
+        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
+    return np.concatenate(parts)
 
 
 def _summing(column: Counts) -> Callable[[Array], Array]:
@@ -402,12 +423,41 @@ def _weights(
 ) -> Array:
     """B x Q: exponential weights of the queries, each stratum with the same share of their sum, which is Q."""
     n = sum(len(rows) for rows in strata)
-    weights = np.empty((draws, n))
-    for rows in strata:
-        weights[:, rows] = rng.standard_exponential((draws, len(rows)), dtype=np.float32)
-    for k, query in at_shared.items():
-        number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
-        weights[:, k] = np.random.default_rng([seed, number]).standard_exponential(draws, dtype=np.float32)
+    weights = _numbers("standard_exponential", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
     for rows in strata:
         weights[:, rows] *= n / len(strata) / weights[:, rows].sum(axis=1, keepdims=True)
     return weights
+
+
+def _normal(
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
+    """B x Q: normal numbers whose sums of the queries' moves vary as the ratings do, the query as the cluster."""
+    numbers = _numbers("standard_normal", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
+    for rows in strata:
+        numbers[:, rows] = around(numbers[:, rows].T).T
+    return numbers
+
+
+def _numbers(
+    kind: Literal["standard_exponential", "standard_normal"],
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
+    """B x Q random numbers; a query that other languages have too gets the same ones in all of them."""
+    numbers = np.empty((draws, sum(len(rows) for rows in strata)))
+    for rows in strata:
+        numbers[:, rows] = getattr(rng, kind)((draws, len(rows)), dtype=np.float32)
+    for k, query in at_shared.items():
+        number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
+        numbers[:, k] = getattr(np.random.default_rng([seed, number]), kind)(draws, dtype=np.float32)
+    return numbers

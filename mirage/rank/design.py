@@ -9,6 +9,8 @@ battles join two parts, that a system hardly fought.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -91,7 +93,7 @@ def designs(battles: Mapping[str, Battles]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
+def minimum_cut(counts: NDArray[np.int64], *, below: int = sys.maxsize) -> tuple[int, tuple[int, ...]]:
     """The fewest battles that have to go before the systems fall into two parts.
 
     The algorithm of Nagamochi, Ono and Ibaraki (Mathematical Programming 67, 1994): systems are taken in the order of
@@ -99,14 +101,16 @@ def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
 
     Args:
         counts: S x S, symmetric, S at least 2: battles of every two systems.
+        below: no cut of as many battles or more is looked for, which merges far more systems at a pass.
 
     Returns:
-        These battles, 0 where the systems are in parts already; and the systems of one part.
+        These battles, 0 where the systems are in parts already, and the systems of one part; where there is no cut
+        below the bound, that bound and no system.
     """
     weights = counts.astype(np.int64).copy()
     np.fill_diagonal(weights, 0)
     merged: list[tuple[int, ...]] = [(k,) for k in range(len(weights))]
-    best, part = int(weights.sum()) + 1, tuple[int, ...]()
+    best, part = min(int(weights.sum()) + 1, below), tuple[int, ...]()
     while len(weights) > 1:
         degrees = weights.sum(axis=1)
         k = int(degrees.argmin())
@@ -115,8 +119,8 @@ def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
         if best == 0:
             break
         label = _merge_inseparable(weights, best)
-        into = np.eye(label.max() + 1, dtype=np.int64)[label]
-        weights = into.T @ weights @ into
+        n, (i, j) = int(label.max()) + 1, weights.nonzero()
+        weights = np.bincount(label[i] * n + label[j], weights[i, j], n * n).astype(np.int64).reshape(n, n)
         np.fill_diagonal(weights, 0)
         merged = [
             tuple(sorted(system for k in np.flatnonzero(label == group) for system in merged[k]))
@@ -137,8 +141,9 @@ def _merge_inseparable(weights: NDArray[np.int64], best: int) -> NDArray[np.intp
         left[k] = False
         near = left & (weights[k] > 0)
         joined[near] += weights[k, near]
-        for other in np.flatnonzero(near & (joined >= best)):
-            label[label == label[other]] = label[k]
+        inseparable = near & (joined >= best)
+        if inseparable.any():
+            label[np.isin(label, label[inseparable])] = label[k]
     # The last two are parted by no cut smaller than the last one's battles, which are at least `best`.
     label[label == label[k]] = label[last]
     return np.unique(label, return_inverse=True)[1]
@@ -171,8 +176,8 @@ def _link(systems: Sequence[str], counts: NDArray[np.int64], median: float) -> t
     """The cut between two parts of two systems or more; systems that themselves hang on few battles are put aside."""
     core = list(range(len(systems)))
     while len(core) > 3:
-        cut, part = minimum_cut(counts[np.ix_(core, core)])
-        if cut >= LINK * median:
+        cut, part = minimum_cut(counts[np.ix_(core, core)], below=math.ceil(LINK * median))
+        if not part:
             return ()
         side = [core[k] for k in part]
         rest = [k for k in core if k not in side]

@@ -185,6 +185,7 @@ class Likelihood:
     def __init__(self, counts: PairCounts, ridge: float, style: CellStyle | None = None) -> None:
         s = counts.systems
         self.i, self.j = counts.ends
+        self.met = counts.met
         self.n_systems = s
         self.ridge = ridge
         self.style = style
@@ -197,8 +198,16 @@ class Likelihood:
 
     def plus(self, added: Array) -> Likelihood:
         """The model with points added to both sides of every cell."""
-        counts = PairCounts(self.first + added, self.second + added, self.ties, self.n_systems)
+        counts = PairCounts(self.first + added, self.second + added, self.ties, self.n_systems, self.met)
         return Likelihood(counts, self.ridge, self.style)
+
+    def of_pairs_met(self) -> Likelihood:
+        """The same model without the pairs that never met, where it is one of many systems."""
+        met = np.flatnonzero(self.total.any(axis=0))
+        if self.n_systems < MANY or self.style is not None or self.ties is not None or len(met) == len(self.i):
+            return self
+        counts = PairCounts(self.first[:, met], self.second[:, met], None, self.n_systems, met)
+        return Likelihood(counts, self.ridge)
 
     def take(self, rows: Rows) -> Likelihood:
         """The model of some of the data sets; itself where one stands for all."""
@@ -296,6 +305,8 @@ class Likelihood:
             return np.asarray(
                 (x[:, :s] @ self.D.T)[:, self.style.pair] + x[:, s : s + len(self.style.z)] @ self.style.z
             )
+        if self.met is not None:
+            return np.asarray(x[:, self.i] - x[:, self.j])
         if s < MANY:
             return np.asarray(x[:, :s] @ self.D.T)
         d = np.empty((len(x), len(self.i)))
@@ -308,6 +319,12 @@ class Likelihood:
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
         """B x S each: sums of B x P cells over the pairs in which a system comes first, and second."""
+        if self.met is not None:
+            first, second = (
+                np.array([np.bincount(ends, row, self.n_systems) for row in cells], dtype=float)
+                for ends in (self.i, self.j)
+            )
+            return first, second
         if self.n_systems < MANY:
             return np.asarray(cells @ (self.D > 0), dtype=float), np.asarray(cells @ (self.D < 0), dtype=float)
         first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))

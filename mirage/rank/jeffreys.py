@@ -95,9 +95,11 @@ def bias_reduced(
     """
     phi = min(float(dispersion), MOST)
     s = model.n_systems
+    # A pair that never met has no leverage.
+    met = model.of_pairs_met()
 
     def slopes(x: Array, _: Rows) -> tuple[Array, list[Curvature]]:
-        gradient, curvature = model.plus(model.leverage(x) / 2 * phi).ascent(x)
+        gradient, curvature = met.plus(met.leverage(x) / 2 * phi).ascent(x)
         return gradient, [curvature]
 
     begin = np.zeros((1, model.size)) if start is None else start

@@ -17,7 +17,7 @@ from mirage.rank.control import covariates
 from mirage.rank.records import JOINT
 from mirage.rank.sparse import DENSE
 from mirage.rank.whatif import RankComparison, RankOptions, WhatIfResult, recompute
-from mirage.text import counted
+from mirage.text import counted, enumerated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -198,7 +198,7 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
             system: [code for code, row in ranking.languages.items() if code != JOINT and system in row.unbounded]
             for system in joint.unbounded
         }
-        listed = ", ".join(f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded)
+        listed = enumerated([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
         lines.append(f"the mean over languages is open where the data of one is: {listed}")
     if ranking.unit != "query" and ranking.battles:
         shared = len(units_of(ranking.battles).shared)
@@ -226,7 +226,7 @@ def remarks(
         if short:
             lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
     if ranking.left_out:
-        lines.append("not in the joint row, without battles in some language: " + ", ".join(ranking.left_out))
+        lines.append("not in the joint row, without battles in some language: " + enumerated(ranking.left_out))
     unparsed = sum(row.unparsed for row in single)
     if unparsed:
         lines.append(f"{unparsed:,} battles left out, their verdict could not be read")
@@ -235,12 +235,12 @@ def remarks(
     if loose:
         lines.append(
             "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
-            f"how far out the rating lies is {_PRIOR[ranking.penalty]}: " + ", ".join(loose)
+            f"how far out the rating lies is {_PRIOR[ranking.penalty]}: " + enumerated(loose)
         )
     lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
-        lines.append(f"fewer than {rank.FEW} queries, so that intervals cover less than they say: " + ", ".join(few))
+        lines.append(f"fewer than {rank.FEW} queries, so that intervals cover less than they say: " + enumerated(few))
     if not ranking.battles:
         if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
             lines.append(f"no tiers of more than {DENSE:,} systems: {', '.join(many)}")
@@ -248,12 +248,12 @@ def remarks(
     lines += rank.designs(ranking.battles)
     alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
     if alike:
-        lines.append("too few queries to separate any two systems, hence one tier: " + ", ".join(alike))
+        lines.append("too few queries to separate any two systems, hence one tier: " + enumerated(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
         for language, systems in rank.disagreements(ranking).items()
         for system, ratio in systems.items()
     ]
     if apart:
-        lines.append("intervals whose width, by the bootstrap, is not near the analytic one: " + ", ".join(apart))
+        lines.append("intervals whose width, by the bootstrap, is not near the analytic one: " + enumerated(apart))
     return lines

@@ -168,14 +168,10 @@ def _ranks(theta: Array) -> NDArray[np.int64]:
     s = theta.shape[1]
     order = np.argsort(theta, axis=1)
     ascending = np.take_along_axis(theta, order, axis=1)
-    last = np.broadcast_to(np.arange(s), theta.shape).copy()  # that is not clearly better, of the ascending ones
-    for step in range(1, s):
-        close = ascending[:, step:] <= ascending[:, :-step] + 1e-9
-        if not close.any():
-            break
-        last[:, :-step] += close
+    # Of the ascending ones, how many are not clearly better.
+    last = np.array([np.searchsorted(row, row + 1e-9, side="right") for row in ascending]).reshape(theta.shape)
     ranks = np.empty(theta.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, s - last, axis=1)
+    np.put_along_axis(ranks, order, s - last + 1, axis=1)
     return ranks
 
 

@@ -92,9 +92,11 @@ def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict
     Returns:
         By language and system: how many times as wide the bootstrap's interval is. Languages with a system whose rating
         the data does not bound are left out: the sandwich, which takes the likelihood for a parabola, is too narrow for
-        everybody there.
+        everybody there. There are none where the ranking's own draws are the sandwich's.
     """
-    ratios = {}
+    ratios: dict[str, dict[str, float]] = {}
+    if "sandwich" in ranking.intervals:
+        return ratios
     for language, sandwich in analytic(ranking).items():
         row = ranking.languages[language]
         if len(row.bounded) < len(row.systems):

@@ -61,15 +61,15 @@ class SparseLikelihood(Likelihood):
         counts = PairCounts(self.first + added, self.second + added, None, self.n_systems, self.counts.met)
         return SparseLikelihood(counts, self.ridge, probes=self.probes)
 
-    def differences(self, x: Array) -> Array:
-        """1 x P: by how much the first of every pair is ahead."""
-        return np.asarray(x[:, self.i] - x[:, self.j])
-
     def ascent(self, x: Array) -> tuple[Array, Curvature]:
         """The gradient (1 x S), and what solves with the curvature."""
         win, lose = logistic(self.differences(x))
         first, second = self._by_system(self.first * lose - self.second * win)
         return np.asarray(first - second - self.ridge * x), self.inverse(x)
+
+    def of_pairs_met(self) -> SparseLikelihood:
+        """Itself: it has no other pairs."""
+        return self
 
     def inverse(self, x: Array) -> Solver:
         """What multiplies with the inverse of the curvature at a point, up to a constant in each column."""
@@ -92,13 +92,6 @@ class SparseLikelihood(Likelihood):
         for column in moved.T:
             variance += (column[i] - column[j]) ** 2 / self.probes
         return np.asarray(information * variance)
-
-    def _by_system(self, cells: Counts) -> tuple[Array, Array]:
-        s = self.n_systems
-        return (
-            np.bincount(self.i, cells[0], s).astype(float, copy=False)[None],
-            np.bincount(self.j, cells[0], s).astype(float, copy=False)[None],
-        )
 
 
 def _solver(weights: Array, i: NDArray[np.intp], j: NDArray[np.intp], s: int, ridge: float) -> Solver:

@@ -28,7 +28,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.intervals import need_draws
 from mirage.languages import refuse_name_of_all
 from mirage.rank import sparse
-from mirage.rank.bootstrap import CLOSE, DRAWS, SEED, Ranking, combined
+from mirage.rank.bootstrap import CLOSE, DRAWN, DRAWS, SEED, Ranking, combined
 from mirage.rank.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
 from mirage.rank.fitted import fitted_tests
 from mirage.rank.graph import groups, unbounded
@@ -135,7 +135,8 @@ def _way(battles: BlockedBattles, wanted: Intervals | None, draws: int) -> Inter
             f"{sparse.DENSE:,}",
             do="ask for the sandwich, or leave it open",
         )
-    return wanted or ("sandwich" if many or battles.n_cells * draws > LONG else "draws")
+    long = many or len(battles.systems) > DRAWN or battles.n_cells * draws > LONG
+    return wanted or ("sandwich" if long else "draws")
 
 
 def _need_battles(code: str, battles: BlockedBattles) -> None:
