@@ -44,7 +44,9 @@ PAPER = {
 }
 """What the tables of the NoMIRACL paper are about."""
 PICKERS = {
-    "By language": ("rate", "cells"),
+    "By definition": ("drawn_order_hallucination", "drawn_order_error"),
+    "By language": ("rate", "cells", "drawn_rates"),
+    "Outcomes": ("drawn_outcomes",),
     "Losses": ("flow", "flow_in"),
     "Confusion": ("confusion",),
     "In print": ("printed", "figures"),
@@ -388,6 +390,8 @@ def _moves(rates: views.Rates) -> None:
         rows = ui.rows(views.moves(rates, metric))
         with place:
             ui.note(f"{charts.RATES[metric]}: {_moved(rows, metric)}")
+            drawn = set(ui.page_systems([row["system"] for row in rows], key=f"drawn_order_{metric}"))
+            rows = [row for row in rows if row["system"] in drawn] if len(drawn) < len(rows) else rows
             if any(row["place_decided"] for row in rows):
                 ui.chart(
                     ui.kept(charts.order, rows, mode=ui.mode()),
@@ -434,12 +438,13 @@ def _by_language(
                     help="rate: ours by the definition chosen above. difference: our rate as published minus the "
                     "figure that the NoMIRACL paper prints, in percentage points; 0 within the rounding of the print.",
                 )
+        drawn = ui.page_systems(order, key="drawn_rates", marks=len(codes))
         place = st.container()
         cell = ui.chart(
             ui.kept(
                 charts.cells,
                 cells,
-                systems=order,
+                systems=list(drawn),
                 languages=codes,
                 metric=metric,
                 mode=ui.mode(),
@@ -499,6 +504,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
         "Wrong answers first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
         "published; wrong beside right alone, the rate over decided answers. Select a part for its answers.",
     )
+    drawn = ui.page_systems(order, key="drawn_outcomes")
     for column, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
     ):
@@ -507,7 +513,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
                 ui.note(f"There are no answers to {charts.QUERIES[metric]} here.")
                 continue
             part = ui.chart(
-                ui.kept(charts.share_bars, cells, systems=order, metric=metric, mode=ui.mode()),
+                ui.kept(charts.share_bars, cells, systems=list(drawn), metric=metric, mode=ui.mode()),
                 key=f"outcomes_{metric}",
                 alt=f"Outcomes of the answers to {charts.QUERIES[metric]} by system.",
                 select=True,

@@ -28,7 +28,7 @@ from mirage.views import cards, compared, conclusions
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
-PICKERS = {"Ranks": ("ranks",)}
+PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
 """Keys of the pickers of every section."""
 OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale")
 """Keys of the pickers that most readers leave as they are."""
@@ -112,9 +112,7 @@ def ratings(page: ui.Page) -> None:
         subject = system if system is not None else rows[0]["system"]
         value, lines = conclusions.card_of(board, referee, subject)
         page.card(subject, value, *lines, system=subject, alt=f"{subject} to share")
-    draw: dict[str, Callable[[], None]] = {
-        "Ranks": lambda: _below(board, rows, _whiskers(rows, choice, scale, reference))
-    }
+    draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
     pickers = PICKERS
     if "retrieved" in page.arena.tables:
         from mirage.ui import retrieval
@@ -155,12 +153,13 @@ def ratings(page: ui.Page) -> None:
     )
 
 
-def _whiskers(
-    rows: list[dict[str, Any]], choice: RankOptions, scale: Scale, reference: str | None
-) -> Callable[[], None]:
+def _whiskers(choice: RankOptions, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
     """What draws the ratings, or the differences to a reference, as dots with whiskers."""
 
-    def draw() -> None:
+    def draw(rows: list[dict[str, Any]]) -> None:
+        drawn = set(ui.page_systems([row["system"] for row in rows], key="drawn_ratings"))
+        if len(drawn) < len(rows):
+            rows = [row for row in rows if row["system"] in drawn]
         quantity = "Rating" if reference is None else f"Difference to {reference}"
         ui.chart(
             ui.kept(
@@ -180,10 +179,10 @@ def _whiskers(
     return draw
 
 
-def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[], None]) -> None:
+def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
     """The ranks by language, or the ratings, as a chart; what a click on a cell leads to stands above it."""
     if len(board.languages) < 2:
-        whiskers()
+        whiskers(rows)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         shape = ui.pick(
@@ -201,11 +200,14 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[]
             else:
                 ui.note("1 is best. Hover a mark for its rating, its intervals and its n; select it to go on.")
     if shape == "ratings":
-        whiskers()
+        whiskers(rows)
     else:
+        in_order = [row["system"] for row in rows]
+        drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
+        ranks = ui.where(board.ranks, "system", drawn) if len(drawn) < len(rows) else board.ranks
         draw = charts.rank_map if shape == "map" else charts.bumps
         ui.chart(
-            ui.kept(draw, ui.rows(board.ranks), systems=[row["system"] for row in rows], mode=ui.mode()),
+            ui.kept(draw, ui.rows(ranks), systems=list(drawn), mode=ui.mode()),
             key=f"rank_{shape}",
             alt="Rank of every system in every language.",
             select=True,

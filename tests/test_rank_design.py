@@ -115,6 +115,8 @@ def test_the_minimum_cut_is_that_of_maximum_flow(seed: int) -> None:
     assert part
     assert rest
     assert counts[np.ix_(part, rest)].sum() == cut
+    assert minimum_cut(counts, below=cut + 1)[0] == cut
+    assert minimum_cut(counts, below=cut)[1] == ()
 
 
 def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:

@@ -24,6 +24,7 @@ from test_rank import battles, ratings, simulate
 
 import mirage.rank as rank
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank.fit import Likelihood, PairCounts
 from mirage.rank.ranking import remarks
 from mirage.rank.sample_size import queries_needed
 from mirage.rank.tiers import ALPHA
@@ -528,3 +529,37 @@ def test_few_queries_are_remarked() -> None:
     assert "fewer than 10 queries, so that intervals cover less than they say: en (8)" in text
     two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
     assert "one tier: en" in "\n".join(remarks(two, None))
+
+
+def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mirage.rank.bootstrap.DRAWN", 5)
+    parts = {code: unequal(seed, np.linspace(-1, 1, 6), 40) for seed, code in ((1, "en"), (2, "fi"))}
+    ranking = rank.rate(parts, draws=4_000)
+    assert ranking.intervals == ("sandwich",)
+    assert "sandwich" in ranking.method
+    for code, sandwich in rank.analytic(ranking).items():
+        row = ranking.languages[code]
+        spread = row.draws.std(axis=0) / np.sqrt(np.diag(sandwich.covariance))
+        assert spread == pytest.approx(np.ones(6), abs=0.05)
+        assert row.draws.mean(axis=0) == pytest.approx(row.theta, abs=0.02)
+    assert not rank.disagreements(ranking)
+    joined = rank.join_rankings([rank.rate({code: part}, draws=4_000) for code, part in parts.items()])
+    assert joined.intervals == ("sandwich",)
+    assert joined.table().equals(ranking.table())
+
+
+def test_pairs_that_never_met_do_not_change_the_fit() -> None:
+    rng = np.random.default_rng(0)
+    s = 70
+    met = rng.random((1, s * (s - 1) // 2)) < 0.1
+    first, second = (met * rng.integers(low, 4, met.shape).astype(float) for low in (0, 1))
+    counts = PairCounts(first, second, None, s)
+    model = Likelihood(counts, 1e-7)
+    of_met = model.of_pairs_met()
+    assert len(of_met.i) == met.sum()
+    x = rng.normal(0, 1, (1, s))
+    for whole, part in zip(model.slopes(x), of_met.slopes(x), strict=True):
+        np.testing.assert_allclose(part, whole, atol=1e-10)
+    np.testing.assert_allclose(of_met.leverage(x), model.leverage(x)[met[0]], atol=1e-10)

@@ -288,7 +288,9 @@ def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
                 for code, layout in part.by_query.items()
             }
     ways = _ways(battles)
-    return combined(replace(known, languages=languages, battles=battles, parts=tuple(ordered), intervals=ways, layouts={}))
+    return combined(
+        replace(known, languages=languages, battles=battles, parts=tuple(ordered), intervals=ways, layouts={})
+    )
 
 
 def combined(ranking: Ranking, battles: Mapping[str, Battles] | None = None) -> Ranking:

@@ -2,8 +2,8 @@
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
-`plain_table.py` one to read, `chart.py` a chart, `drawing.py` one of many marks, `legend.py` what marks stand for,
-`side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer or a passage, `actions.py` link,
+`plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `drawing.py` one of many marks,
+`legend.py` what marks stand for, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer or a passage, `actions.py` link,
 download and citation, `listing.py` a list of texts to choose from, `steps.py` the way from one query to the next,
 `answer_card.py` an answer with what is known of it, `texts.py` what brings texts that are not bundled, `searching.py`
 the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for elsewhere, `memory.py` what is
@@ -28,6 +28,7 @@ from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, onward, other_arenas, run, show, switch
 from mirage.ui.kept import kept, rows, where
 from mirage.ui.legend import LegendEntry, legend
+from mirage.ui.limits import page_systems
 from mirage.ui.pick import check_link, folded, pick, pick_language
 from mirage.ui.plain_table import plain_table
 from mirage.ui.sections import sections
@@ -78,6 +79,7 @@ __all__ = [
     "offer_upload",
     "onward",
     "other_arenas",
+    "page_systems",
     "passage_html",
     "passages",
     "pick",

@@ -11,6 +11,7 @@ import streamlit as st
 
 from mirage.ui.actions import image_format
 from mirage.ui.drawing import is_drawing, picked, show_drawing
+from mirage.ui.limits import is_drawable
 from mirage.ui.parts import add_chart
 
 _STEP = 400
@@ -41,6 +42,8 @@ def chart(
     Returns:
         `customdata` of the clicked mark, or None.
     """
+    if not is_drawable(figure):
+        return None
     add_chart(key, figure, alt, name or key)
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP

@@ -13,8 +13,9 @@ import streamlit as st
 
 from mirage.charts.palette import FORMATS, Mode, span
 from mirage.ui.kept import kept
+from mirage.ui.limits import ROWS
 from mirage.ui.parts import add_table
-from mirage.ui.table import Col, interval_images, mark_html, mode, span_texts
+from mirage.ui.table import Col, interval_images, mark_html, mode, span_texts, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +33,9 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
         columns: what to show, in order, as for `table`.
         key: unique on the page.
     """
+    if len(rows) > ROWS:
+        table(rows, columns, key=key)
+        return
     add_table(key, rows, columns)
     st.html(kept(table_html, rows, columns=tuple(columns), mode=mode()))
 

@@ -16,6 +16,7 @@ import streamlit as st
 from mirage import schema
 from mirage.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
 from mirage.ui.kept import kept
+from mirage.ui.limits import ROWS
 from mirage.ui.parts import add_table
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def mode() -> Mode:
 def table(
     rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
 ) -> int | None:
-    """Show rows, all of them without an inner scroll bar unless a height is given.
+    """Show rows, up to `ROWS` of them without an inner scroll bar unless a height is given.
 
     Args:
         rows: Arrow table; a null shows as a dash.
@@ -118,7 +119,7 @@ def table(
         key=key,
         hide_index=True,
         row_height=ROW,
-        height=height or ROW * (len(rows) + 1) + 3,
+        height=height or ROW * (min(len(rows), ROWS) + 1) + 3,
         column_config=config,
         placeholder="–",
         on_select="rerun" if select else "ignore",

@@ -117,13 +117,12 @@ def both_rates(
     cells = [_cell(row, metric_of[row["subset"]], printed) for row in rate_table(arena, parser, languages).to_pylist()]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]
+    with_answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in single:
+        if cell["n"]:
+            with_answers.setdefault((cell["metric"], cell["system"]), []).append(cell)
     for cell in joint:
-        language_cells = [
-            language_cell
-            for language_cell in single
-            if (language_cell["metric"], language_cell["system"]) == (cell["metric"], cell["system"])
-            and language_cell["n"]
-        ]
+        language_cells = with_answers.get((cell["metric"], cell["system"]), [])
         cell["printed"], cell["difference"] = _mean(language_cells, "printed"), _mean(language_cells, "difference")
         cell["_ends"] = [end for language_cell in language_cells for end in language_cell["_ends"]]
     lacking = _lacking(arena, printed, picked)
