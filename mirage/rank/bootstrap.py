@@ -251,8 +251,8 @@ def rate(
             code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
             for code, layout in layouts.items()
         }
-    made = Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
-    return combined(replace(made, intervals=_ways(battles), layouts=layouts))
+    ranking = Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    return combined(replace(ranking, intervals=_ways(battles), layouts=layouts))
 
 
 def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
