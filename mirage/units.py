@@ -165,22 +165,28 @@ def around(moves: Floats) -> Floats:
 
 
 def sharing_factor(values: Mapping[str, Floats], queries: Mapping[str, Sequence[str]]) -> float:
-    """How many times the variance of a mean over languages is that of independent queries, because languages share
-    some; at least 1, and 1 where they share none.
+    """How many times the variance of a mean over languages is that of independent queries (`joint_variance`)."""
+    return joint_variance(values, Units(queries))[0]
+
+
+def joint_variance(values: Mapping[str, Floats], units: Units) -> tuple[float, float]:
+    """The variance of a mean over languages that may share queries, every language weighing the same.
 
     Args:
-        values: by language, one value a query; every language weighs the same.
-        queries: by language, the ids of these queries, each once.
+        values: by language, one value a query.
+        units: the units of these queries.
+
+    Returns:
+        How many times it is that of independent queries, at least 1, and 1 where languages share none; and its degrees
+        of freedom.
     """
     import numpy as np
 
-    units = Units(queries)
-    if not units.shared:
-        return 1.0
-    moves = {language: values[language][:, None] / len(values[language]) for language in queries}
+    moves = {language: of_language[:, None] / len(of_language) for language, of_language in values.items()}
     strata = {language: [np.arange(len(of_language))] for language, of_language in moves.items()}
-    apart = sum(float(spread(moves[language], strata[language])[0][0]) for language in queries)
+    apart = sum(float(spread(moves[language], strata[language])[0][0]) for language in values)
     # Without any spread, what languages share counts once.
     if apart <= 0:
-        return sum(map(len, queries.values())) / units.n
-    return max(1.0, float(joint_spread(moves, strata, units)[0][0]) / apart)
+        return sum(map(len, values.values())) / units.n, float(units.n - 1)
+    variance, below = (float(part[0]) for part in joint_spread(moves, strata, units))
+    return max(1.0, variance / apart), variance**2 / below if below > 0 else float(units.n - 1)

@@ -18,6 +18,7 @@ from mirage.languages import name_of
 from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import referee as who
+from mirage.units import name_unit
 from mirage.views import features as views
 from mirage.views import page_conclusions
 
@@ -205,7 +206,7 @@ def pick_feature(names: Sequence[str]) -> str:
 def values(shown: views.Overview, feature: str) -> None:
     """Every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
-    interval = "95% interval of the mean over languages: Student's t, languages independent, the query as the unit."
+    interval = f"95% interval of the mean over languages, with the {name_unit(shown.unit)} as the unit."
     columns = (
         ui.Col("system", "System", "system", help="What produced the answers."),
         ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),

@@ -100,8 +100,9 @@ def test_a_feature_at_an_end_has_a_width_in_every_language_and_over_them_pitfall
     rows = [
         schema.Feature(code, f"q{k}", "s", "citation_Recall@10", 1.0, None) for code in ("en", "fi") for k in range(12)
     ]
-    by_language = means(schema.from_rows("features", rows))
-    for row in [*by_language, *over_languages(by_language)]:
+    table = schema.from_rows("features", rows)
+    by_language = means(table)
+    for row in [*by_language, *over_languages(by_language, table)]:
         assert row.mean == row.high == 1
         assert row.low is not None
         assert 0.7 < row.low < 0.95

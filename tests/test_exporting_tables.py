@@ -246,7 +246,7 @@ def test_tot_has_the_rates_means_and_ratings_that_the_arena_has(tmp_path: Path) 
     assert len(joint) > 8
     for row in joint:
         assert values[row["system"], kinds[row["subset"]], "all"] == pytest.approx(row["rate"])
-    for mean in features.over_languages(features.means(arena.read("features"))):
+    for mean in features.over_languages(features.means(arena.read("features")), arena.read("features")):
         if mean.mean is not None:
             assert values[mean.system, mean.feature, "all"] == pytest.approx(mean.mean)
     for row in arena.read("ratings").to_pylist():

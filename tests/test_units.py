@@ -14,6 +14,8 @@ from mirage.comparison.joint import LanguageDifferences, joint_estimate
 from mirage.comparison.paired import paired_estimate
 from mirage.deciding.worth import Influence, SharedWeights, drawn, mean_contest
 from mirage.errors import BadInput
+from mirage.features.means import means, over_languages
+from mirage.languages import LANGUAGES as ALL_LANGUAGES
 from mirage.units import Units, joint_spread, shared_ids, sharing_factor, spread
 
 LANGUAGES = ("ar", "en", "sw")
@@ -194,3 +196,57 @@ def test_a_curve_of_translations_is_as_wide_as_that_of_one_language() -> None:
     assert many.area_high is not None
     assert many.area_low is not None
     assert many.area_high - many.area_low == pytest.approx(alone.area_high - alone.area_low, rel=0.15)
+
+
+@pytest.mark.parametrize("feature", ["length", "citation_Recall@10"])
+@pytest.mark.parametrize("shared", [1.0, 0.5])
+def test_a_mean_of_a_feature_over_translations_is_held_by_its_interval(feature: str, shared: float) -> None:
+    """18 languages of 30 queries, whose values go together; half or all of the ids stand in every language."""
+    rng, languages, n, runs = np.random.default_rng(5), 18, 30, 200
+    own = int(n * (1 - shared))
+    ids = [[f"{code}/{k}" if k < own else str(k) for k in range(n)] for code in range(languages)]
+    columns = {
+        "language": np.repeat([*ALL_LANGUAGES][:languages], n).tolist(),
+        "query_id": [query for of_language in ids for query in of_language],
+    }
+    held = 0
+    for _ in range(runs):
+        common = np.tile(rng.normal(size=n), (languages, 1))
+        common[:, :own] = rng.normal(size=(languages, own))
+        value = 50 + 3 * common + rng.normal(size=(languages, n))
+        truth = 50.0
+        if feature != "length":
+            value, truth = (value > 50).astype(float), 0.5
+        table = schema.from_columns(
+            "features",
+            columns
+            | {"system": ["s"] * value.size, "feature": [feature] * value.size, "value": value.ravel().tolist()}
+            | {"reason": [None] * value.size},
+        )
+        (joint,) = over_languages(means(table), table)
+        assert joint.unit == "query shared by languages"
+        assert joint.low is not None
+        assert joint.high is not None
+        held += joint.low <= truth <= joint.high
+    assert held / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
+
+
+def test_a_mean_of_a_feature_over_languages_of_their_own_queries_stays_as_it_was() -> None:
+    rng = np.random.default_rng(6)
+    rows = [
+        schema.Feature(code, f"{code}{k}", "s", "length", float(rng.normal()), None)
+        for code in LANGUAGES
+        for k in range(9)
+    ]
+    table = schema.from_rows("features", rows)
+    assert over_languages(means(table), table) == over_languages(means(table), table.slice(0, 0))
+    assert over_languages(means(table), table)[0].unit == "query"
+
+
+def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language() -> None:
+    rng = np.random.default_rng(7)
+    value = (50 + rng.normal(size=12)).tolist()
+    rows = [schema.Feature(code, f"{k}", "s", "length", x, None) for code in LANGUAGES for k, x in enumerate(value)]
+    table = schema.from_rows("features", rows)
+    alone, joint = means(table)[0], over_languages(means(table), table)[0]
+    assert (joint.mean, joint.low, joint.high) == pytest.approx((alone.mean, alone.low, alone.high))

@@ -31,11 +31,15 @@ def mean(language: str, value: float | None, error: float | None, n: int, total:
     return FeatureMean(language, "s", "length", value, None, None, n, total, error)
 
 
+NONE = schema.from_rows("features", [])
+"""No row: nothing shows that languages share a query."""
+
+
 # Over languages
 
 
 def test_the_mean_over_languages_counts_each_alike_and_adds_their_errors() -> None:
-    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 6.0, 0.4, 10)])
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 6.0, 0.4, 10)], NONE)
     assert (joint.language, joint.mean, joint.n, joint.total) == ("all", 4.0, 19, 20)
     assert joint.error == pytest.approx(math.hypot(0.3, 0.4) / 2)
     # Satterthwaite by hand: 0.25^2 / (0.3^4 / 8 + 0.4^4 / 9).
@@ -46,26 +50,28 @@ def test_the_mean_over_languages_counts_each_alike_and_adds_their_errors() -> No
 
 def test_the_mean_over_one_language_is_that_of_the_language(arena: store.Arena) -> None:
     means = views.of_language(arena, "en")
-    for single, joint in zip(sorted(means, key=lambda m: (m.system, m.feature)), over_languages(means), strict=True):
+    for single, joint in zip(
+        sorted(means, key=lambda m: (m.system, m.feature)), over_languages(means, NONE), strict=True
+    ):
         assert (joint.mean, joint.n, joint.total) == (single.mean, single.n, single.total)
         assert (joint.low, joint.high) == pytest.approx((single.low, single.high))
 
 
 def test_a_language_without_a_value_is_left_out_and_lowers_the_coverage_pitfall_19() -> None:
-    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", None, None, 0)])
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", None, None, 0)], NONE)
     assert (joint.mean, joint.coverage) == (2.0, 9 / 20)
     assert joint.low is not None
-    (none,) = over_languages([mean("en", None, None, 0), mean("fi", None, None, 0)])
+    (none,) = over_languages([mean("en", None, None, 0), mean("fi", None, None, 0)], NONE)
     assert (none.mean, none.low, none.high, none.error) == (None, None, None, None)
 
 
 def test_a_language_of_one_answer_leaves_the_mean_without_an_interval() -> None:
-    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 4.0, None, 1)])
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 4.0, None, 1)], NONE)
     assert (joint.mean, joint.low, joint.error) == (3.0, None, None)
 
 
 def test_equal_values_without_bounds_have_no_interval_pitfall_127() -> None:
-    (joint,) = over_languages([mean("en", 2.0, 0.0, 9), mean("fi", 4.0, 0.0, 9)])
+    (joint,) = over_languages([mean("en", 2.0, 0.0, 9), mean("fi", 4.0, 0.0, 9)], NONE)
     assert (joint.mean, joint.low, joint.high) == (3.0, None, None)
 
 

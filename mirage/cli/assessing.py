@@ -14,6 +14,7 @@ from mirage.cli.common import QUIET, ArenaDir, How, Languages, app, arena_log, c
 from mirage.cli.connection import Connection, connected, tell
 from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput
+from mirage.units import name_unit
 
 if TYPE_CHECKING:
     from mirage import llm
@@ -240,6 +241,8 @@ def _measured(path: Path, names: Sequence[str]) -> list[FeatureMean]:
 
 def _show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
     show([asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high} for mean in means], MEANS, output_format)
+    if unit := next((mean.unit for mean in means if mean.unit != "query"), None):
+        note(f"all: intervals with the {name_unit(unit)} as the unit")
 
 
 @contextmanager

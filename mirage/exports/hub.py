@@ -211,9 +211,13 @@ def _rate_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
 def _feature_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
     if "features" not in arena.tables:
         return
-    rows: list[FeatureMean] = [row for row in means(arena.read("features")) if row.system == system]
+    import pyarrow.compute as pc
+
+    table = arena.read("features")
+    table = table.filter(pc.equal(table["system"], system))
+    rows: list[FeatureMean] = means(table)
     if len({row.language for row in rows}) > 1:
-        rows += over_languages(rows)
+        rows += over_languages(rows, table)
     for row in rows:
         if row.mean is not None:
             spec = FEATURES.get(row.feature)

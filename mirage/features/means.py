@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage.encoded import encode
 from mirage.features.families import FEATURES
+from mirage.units import Unit, Units, joint_variance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +45,8 @@ class FeatureMean:
     """Standard error of the mean; null with fewer than two values."""
     bounded: bool = False
     """Whether the feature is bounded on both sides."""
+    unit: Unit = "query"
+    """The unit of the interval: for the mean over languages that share queries, the query of all of them together."""
 
     @property
     def coverage(self) -> float:
@@ -109,14 +112,22 @@ def means(features: pa.Table, *, bounds: Mapping[str, Bounds] = MappingProxyType
     return sorted(result, key=lambda row: (row.language, row.system, row.feature))
 
 
-def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
+def over_languages(
+    feature_means: Iterable[FeatureMean],
+    features: pa.Table,
+    *,
+    bounds: Mapping[str, Bounds] = MappingProxyType({}),
+) -> list[FeatureMean]:
     """Average each system's means over the languages where it has one, every language counting alike.
 
-    The interval takes the languages' means as independent: for bounded features that of `mirage.bounded.mean_of_means`,
-    else Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null where a language's is.
+    The interval is that of independent languages: for bounded features that of `mirage.bounded.mean_of_means`, else
+    Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null where a language's is. Where
+    languages share queries, it is as much wider as the variance with a query as one unit asks for (`mirage.units`).
 
     Args:
         feature_means: means by language (`means`).
+        features: the rows that were averaged, which say what languages share.
+        bounds: as for `means`.
 
     Returns:
         One of language `all` for each system and feature, in this order; `n` and `total` are sums.
@@ -126,6 +137,7 @@ def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
 
     from mirage.bounded import mean_of_means
 
+    shared = _joint_variances(features)
     groups: dict[tuple[str, str], list[FeatureMean]] = {}
     for row in feature_means:
         groups.setdefault((row.system, row.feature), []).append(row)
@@ -139,18 +151,52 @@ def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
         high: float | None = None
         error: float | None = None
         bounded = bool(known) and all(part.bounded for part in known)
+        lowest, highest = _bounds(feature, bounds)
+        factor, df, unit = shared.get((system, feature), (1.0, None, "query"))
         if mean is not None and len(errors) == len(known):
-            error = float(np.sqrt((errors**2).sum())) / len(known)
+            error = float(np.sqrt(factor * (errors**2).sum())) / len(known)
             if bounded:
                 lows, highs = (np.array([getattr(part, end) for part in known]) for end in ("low", "high"))
                 _, low, high = mean_of_means(estimates, lows, highs)
+                low, high = mean - factor**0.5 * (mean - low), mean + factor**0.5 * (high - mean)
+                low, high = max(low, lowest), min(high, highest)
             elif error > 0:
                 spread = float((errors**4 / [part.n - 1 for part in known]).sum())
-                margin = float(stdtrit((errors**2).sum() ** 2 / spread, 0.975)) * error
-                lowest, highest = _bounds(feature, {})
+                margin = float(stdtrit(df or (errors**2).sum() ** 2 / spread, 0.975)) * error
                 low, high = max(mean - margin, lowest), min(mean + margin, highest)
         n, total = sum(part.n for part in parts), sum(part.total for part in parts)
-        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded))
+        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded, unit))
+    return result
+
+
+def _joint_variances(features: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit]]:
+    """By system and feature, how many times the variance of the mean over languages is that of independent queries, its
+    degrees of freedom, and its unit; none where no query is in several languages.
+    """
+    import numpy as np
+
+    rows = features.filter(features["value"].is_valid())
+    (languages, language), (ids, query), (systems, system), (names, feature) = (
+        encode(rows[key]) for key in ("language", "query_id", "system", "feature")
+    )
+    pairs = np.unique(language * len(ids) + query)
+    if len(np.unique(pairs % max(len(ids), 1))) == len(pairs):
+        return {}
+    order = np.lexsort((query, language, feature, system))
+    group, values = (system * len(names) + feature)[order], rows["value"].to_numpy()[order]
+    result: dict[tuple[str, str], tuple[float, float | None, Unit]] = {}
+    known_units: dict[bytes, Units] = {}
+    for places in np.split(np.arange(len(order)), np.flatnonzero(np.diff(group)) + 1):
+        of_group, id_numbers = language[order[places]], query[order[places]]
+        parts = np.split(np.arange(len(places)), np.flatnonzero(np.diff(of_group)) + 1)
+        key = of_group.tobytes() + id_numbers.tobytes()
+        if key not in known_units:
+            known_units[key] = Units({languages[of_group[k[0]]]: [ids[q] for q in id_numbers[k]] for k in parts})
+        units = known_units[key]
+        if units.shared:
+            of_languages = {languages[of_group[k[0]]]: values[places[k]] for k in parts}
+            name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
+            result[name] = (*joint_variance(of_languages, units), units.unit)
     return result
 
 

@@ -125,6 +125,7 @@ def shown_means(table: pa.Table, names: Sequence[str]) -> list[features.FeatureM
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    by_language = features.means(table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names)))))
+    rows = table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names))))
+    by_language = features.means(rows)
     several = len({row.language for row in by_language}) > 1
-    return [*by_language, *(features.over_languages(by_language) if several else ())]
+    return [*by_language, *(features.over_languages(by_language, rows) if several else ())]

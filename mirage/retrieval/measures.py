@@ -25,6 +25,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.features.means import means as feature_means
 from mirage.features.means import over_languages
 from mirage.retrieval.grades import RELEVANT_FROM
+from mirage.units import Unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +63,8 @@ class RetrievalMean:
     """Queries with a value."""
     total: int
     """Queries in all."""
+    unit: Unit = "query"
+    """The unit of the interval: for the mean over languages that share queries, the query of all of them together."""
 
 
 def measure(name: str) -> tuple[Kind, int]:
@@ -153,8 +156,9 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
     table = measured.select(["language", "query_id", "retriever", "measure", "value"]).rename_columns(
         ["language", "query_id", "system", "feature", "value"]
     )
-    rows = feature_means(table, bounds=dict.fromkeys(table["feature"].unique().to_pylist(), (0.0, 1.0)))
-    every = [*rows, *over_languages(rows)]
+    bounds = dict.fromkeys(table["feature"].unique().to_pylist(), (0.0, 1.0))
+    rows = feature_means(table, bounds=bounds)
+    every = [*rows, *over_languages(rows, table, bounds=bounds)]
     return [
         RetrievalMean(
             row.language,
@@ -165,6 +169,7 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
             row.high,
             row.n,
             row.total,
+            row.unit,
         )
         for row in every
     ]

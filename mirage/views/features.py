@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import features
 from mirage.features import FEATURES, FeatureMean
+from mirage.units import Unit
 from mirage.views import leaderboard
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Overview:
     """By code."""
     answers: int
     """Answers that were measured."""
+    unit: Unit
+    """The unit of the intervals over languages."""
     differing: tuple[str, ...]
     """The same, those first in which systems differ most (`between_systems`)."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
@@ -91,6 +94,14 @@ def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
     return tuple(features.means(rows))
 
 
+_SHARED = """
+    SELECT language, query_id, system, feature, value FROM features WHERE EXISTS (
+        SELECT query_id FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1
+    )
+"""
+"""The features, where languages share queries; no row where none do, which most arenas' pages then need not read."""
+
+
 @lru_cache(maxsize=64)
 def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     """The means of some languages.
@@ -102,7 +113,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     import pyarrow as pa
 
     feature_means = [row for code in languages for row in of_language(arena, code)]
-    joint = features.over_languages(feature_means)
+    joint = features.over_languages(feature_means, arena.sql(_SHARED, languages=languages))
     named = {row.feature for row in feature_means if row.mean is not None}
     order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]
     systems = tuple(sorted({row.system for row in feature_means}))
@@ -128,6 +139,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         systems=systems,
         languages=languages,
         answers=sum(answers.values()),
+        unit=next((row.unit for row in joint if row.unit != "query"), "query"),
         by_feature={name: tuple(rows) for name, rows in by_feature.items()},
         over=over,
         matrix=pa.table({"system": list(systems), **columns}),

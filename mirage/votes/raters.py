@@ -314,11 +314,12 @@ def score_means(scores: pa.Table) -> list[ScoreMean]:
                 raters[key].add(row["rater"])
                 if row["value"] is not None:
                     groups[key][row["query_id"]].append(row["value"])
-        rows = means(_by_query(groups), bounds=bounds) if groups else []
+        table = _by_query(groups)
+        rows = means(table, bounds=bounds)
         languages = defaultdict(set)
         for row in rows:
             languages[row.feature].add(row.language)
-        rows += over_languages(row for row in rows if len(languages[row.feature]) > 1)
+        rows += over_languages((row for row in rows if len(languages[row.feature]) > 1), table, bounds=bounds)
         result += [_mean(row, raters, person) for row in sorted(rows, key=lambda r: (r.feature, r.language, r.system))]
     return result
 
