@@ -103,6 +103,7 @@ _POLAR = re.compile(
     r"|不是?|没有|沒有|是的?|对|對|ไม่|ไม่ใช่|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
 )
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
+_QUOTED = re.compile(r'"[^"\n]{8,}"|^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
@@ -339,6 +340,8 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
     text, places = folded.text, folded.places
     heading: Kind | None = None
     seen_sources, polar = False, bool(_POLAR.match(text))
+    # What a person is quoted for is not what the writer says; a whole answer in quotes is.
+    quote = bool(_QUOTED.fullmatch(text.strip()))
     for start, end in _sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
@@ -351,7 +354,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             if not size:
                 continue
             kind = _kind(
-                _LABEL.sub("", clause),
+                _LABEL.sub("", clause if quote else _QUOTED.sub('""', clause)),
                 readers,
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources,
