@@ -503,7 +503,11 @@ def _kind(
     if about_sources or not holds("statutes"):
         sourced = holds("nouns")
         denied = holds("denies", stripped) and (sourced or seen_sources)
-        negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
+        negated = (
+            holds("negates", stripped)
+            and (seen_sources or about_sources or holds("me", stripped))
+            and (about_sources or not holds("known"))
+        )
         if denied or negated or holds("gap", stripped):
             fact = polar or (holds("hedges") and not seen_sources) or (holds("because") and not holds("aside"))
             return "claim" if not sourced and fact else "gap"

@@ -165,6 +165,7 @@ _EN = Wording(
     implies=r"(?<!not )(?<!n't )\b(?:suggest|impl(?:y|ie)|hint|let(?:s)? (?:one|us) (?:think|assume))(?:s|ed|d)? (?:\w+ )?(?:that|at\b|they|it|there)",
     known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,|\b(?:as far as i(?:'m| am)? (?:know|aware)|to (?:the best of )?my knowledge|from (?:what|everything) i know|from memory|from general)\b",
     reports=_words(
+        r"\bnam(?:e|es|ed) .{3,60} as\b|\b(?:credit|attribut|ascrib|dat)\w* .{3,60} (?:to|with)\b",
         r"\baccording to\b",
         r"\b(?:say|state|indicate|note|report|explain|show|suggest|claim|confirm|reveal|tell|mention|describe|imply|estimate|argue)(?:s|d|ed|ing)? (?:us )?(?:clearly |explicitly |only )?that (?!it\b)",
         r"\b(?:is|are|was|were) (?:\w+ )?(?:described|mentioned|named|listed|given|cited|stated|reported) as\b",
@@ -192,8 +193,9 @@ _EN = Wording(
         r"^(?:here (?:is|are)|here's|the following|as follows|summary|in (?:summary|conclusion|short)|note|answer|conclusion|final answer|sources?|references?|hello|hi|great question|good question|sure|certainly|of course|regarding your question|as for your question|therefore|thus|so|hence|also|in addition|additionally|instead|rather)(?: (?:the|your|my|what|i) ?[^.]{0,30})?$",
         r"\b(?:outside|independent|official|local|reliable|specialised|specialized|other|trusted) sources?\b",
     ),
-    offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b|\b(?:want me to|like me to|should i|shall i|can i|may i|could i|i can)\b",
+    offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b|\b(?:want me to|like me to|should i|shall i|can i|may i|could i|i can)\b(?! (?:know|ask))",
     asks=_words(
+        r"\b(?:may|can|could|might) i (?:know|ask)\b",
         r"\b(?:do|did|are|were) you (?:mean|meaning|refer|referring|asking (?:about|for)|interested|thinking|looking for|talking about|have in mind)\b",
         r"\byou (?:mean|are (?:asking|referring|interested|thinking|looking|talking)|'re (?:asking|referring|interested|thinking|looking|talking)|have in mind|wish to know|want to know about|were asking)\b",
         r"\b(?:could|can|would|will|please) (?:you )?(?:please |kindly )?(?:clarify|specify|be (?:more |a (?:bit|little) more )?(?:specific|precise)|say which|tell me (?:which|what|whether|who|more|if)|narrow|rephrase|elaborate|indicate which|let me know which|state which|name the|explain what you|confirm which|confirm whether)",
@@ -212,7 +214,7 @@ _EN = Wording(
     negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b|\btoo (?:\w+ )?(?:little|few|short|vague|brief|sparse|thin|general|limited|scant\w*|\w+ to)\b|\b(?:stops? short|ends? before|breaks? off|runs? out)\b",
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
     weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b",
-    because=r"\b(?:because|since|due to|owing to)\b",
+    because=r"\b(?:because|since|due to|owing to)\b|\b(?:no one|nobody|historians?|scholars?|researchers?|scientists?|archaeologists?|to this day|even today|excavations?|so far|yet\b)\b",
 )
 
 _DE_SOURCES = (
@@ -278,8 +280,8 @@ _DE = Wording(
     about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b|\b(?:kommt|kommen|taucht|tauchen)\w*|\b(?:im (?:mittelpunkt|fokus|zentrum|vordergrund)|schwerpunkt\w*)\b",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
     implies=r"\b(?:lassen|lässt|deuten|deutet|legen|legt) (?:\w+ ){0,4}?(?:vermuten|schließen|annehmen|darauf hin|nahe|erkennen)\b(?!.{0,4}nicht)|\bandeuten, dass|\bdeuten .{0,20}an, dass",
-    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b",
-    reports=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b",
+    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b|\bnach allem, was ich weiß|\bwas ich weiß\b",
+    reports=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b|\bschreib\w* .{3,60} zu$|\bnenn\w* .{3,60} als\b|\bführ\w* .{3,60} auf\b|\bdatier\w+",
     hedges=r"\b(?:vermutlich|wahrscheinlich|wohl|möglicherweise|vielleicht|scheint|offenbar|anscheinend|soll|mutmaßlich|dürfte|könnte|angeblich)\b",
     sorry=r"\b(?:leider|entschuldig\w*|tut mir leid|bedaure\w*|verzeih\w*|bedauerlicherweise)\b",
     aside=_words(
@@ -294,8 +296,9 @@ _DE = Wording(
         rf"^(?:laut|nach|gemäß|basierend auf|auf (?:der )?(?:basis|grundlage)|anhand|aus|in) (?:de[nrms] |den |diese[nrm] |der )?(?:[\w-]+ )*{_DE_SOURCES}$",
         r"^(?:deshalb|daher|somit|also|folglich|zusammenfassung|fazit|hinweis|antwort|quellen?|hallo|natürlich|gute frage|hier ist\b.{0,40}|zu ihrer frage|kurz gesagt|zusammengefasst|außerdem|zusätzlich)$",
     ),
-    offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b|\bdass ich\b|\b(?:soll|kann|darf) ich\b|\bmöchten sie (?:noch|eine|einen|mehr|dass)\b",
+    offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b|\bdass ich\b|\b(?:soll|kann|darf) ich\b(?! (?:fragen|wissen|nachfragen))|\bmöchten sie (?:noch|eine|einen|mehr|dass)\b",
     asks=_words(
+        r"\bdarf ich (?:\w+ )*(?:fragen|wissen)\b",
         r"\b(?:meinen sie|meinst du|sie meinen|du meinst|meint ihr|gemeint|beziehen sie|beziehst du|sie beziehen|du dich beziehst|interessieren sie|interessiert sie|dich interessiert|interessierst|suchen sie(?=.*\?)|suchst du|fragen sie(?=.*\?)|fragst du|geht es ihnen|geht es dir|sprechen sie|sprichst du|denken sie|denkst du|sie wissen möchten|du wissen möchtest|sie sich beziehen)\b",
         r"\b(?:präzisier|konkretisier|spezifizier|genauer (?:sagen|angeben|beschreiben|erklären)|eingrenzen|angeben|klarstell|verdeutlich|näher (?:bestimm|erläuter)|teilen sie mir mit|sag(?:en sie)? mir|nennen sie)\w*.{0,60}(?:welche|was|wen|wer|ob|frage|anliegen|\?)|^(?:bitte |könn\w+ (?:sie|du) |kannst du ).{0,50}(?:präzisier|konkretisier|spezifizier|eingrenz|genauer|klarstell)",
         r"^(?:von |auf |über |um |nach |zu |an |in |für )?(?:welche[rsnm]?|wen|was genau|was)\b.{0,80}\b(?:meinen|meinst|gemeint|soll|möchten|möchtest|geht|wollen|interessier)",
@@ -303,8 +306,8 @@ _DE = Wording(
     declines=r"\b(?:kann|können|darf|werde)\b.{0,40}\b(?:dabei|hierbei|damit|bei dieser anfrage|diese anfrage|dazu|diesem wunsch|bei diesem)\b.{0,40}\bnicht (?:\w+ )?(?:helfen|behilflich|unterstützen|nachkommen|weiterhelfen|entsprechen)|\bnicht (?:dabei )?(?:helfen|weiterhelfen|behilflich|unterstützen)\b|\bgegen (?:meine|die|unsere) (?:\w+ )?(?:richtlinien|regeln)|\bkeine (?:\w+ )?(?:anleitung|beratung|ratschläge)\b",
     negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*|\bzu (?:\w+ )?(?:wenig|kurz|knapp|vage|dürftig|allgemein|ungenau|lückenhaft|\w+, um)\b|\b(?:endet|bricht|hört) (?:\w+ )*(?:vor|ab|auf)\b",
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
-    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b",
-    because=r"\b(?:weil|denn|aufgrund|wegen|da)\b",
+    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b",
+    because=r"\b(?:weil|denn|aufgrund|wegen|da)\b|\b(?:niemand|historiker\w*|forsch\w+|wissenschaft\w*|archäolog\w*|bis heute|bislang|bisher|noch immer|grabung\w*)\b",
 )
 
 _ES_SOURCES = (
@@ -356,10 +359,11 @@ _ES = Wording(
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
     implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
     known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b",
-    reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b",
+    reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b|\batribuy\w+|\bdatan? (?:la|el)\b|\bnombra\w* .{3,60} como\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
     aside=_words(
+        r"\b(?:podría\w*|puede\w*|quizá\w*) (?:\w+ )?(?:servir\w*|ayudar\w*|valer\w*|contener\w*|sirva\w*)\b",
         r"^(?:la|su|tu) (?:pregunta|consulta) (?:pide|es|trata|se refiere|busca|pregunta|versa|exige|requiere)\b|^se (?:pide|pregunta)\b|^(?:preguntas?|usted pregunta)\b",
         r"\b(?:sabrán?|sepan?|conozcan?|tengan?|podrán?) (?:\w+ )*(?:más|ayudar\w*|decir\w*|mejor)\b",
         r"^(?:y |o |entonces )?(?:sub|mand|envi|envía|pás|pas|adjunt|pég|peg|carg|d[aeé]|muéstr|muestr|tra[ei]g|facilit)(?:a|e|á|é|en|ad|alo|ala|elo|ela|ame|eme|amelo|emelo|an|bel[oa]|bal[oa])*\b",
@@ -372,8 +376,9 @@ _ES = Wording(
         rf"^(?:según|de acuerdo con|basándo\w+ en|con base en|a partir de|en|de|conforme a|con) (?:l[ao]s? |el |est[eao]s? )?(?:\w+ )?{_ES_SOURCES}(?: \w+){{0,2}}$",
         r"^(?:por (?:lo )?tanto|por eso|así que|en resumen|resumen|conclusión|en conclusión|nota|respuesta|fuentes?|hola|claro|gracias|además|también|respecto a su pregunta|aquí (?:está|tienes)\b.{0,40}|buena pregunta)$",
     ),
-    offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b|\bque (?:te|le|les|lo|la)? ?(?:busque|proponga|muestre|haga|explique|prepare|mire|revise|indique|sugiera|dé|diga|cuente)\b|\b(?:puedo|debo)\b",
+    offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b|\bque (?:te|le|les|lo|la)? ?(?:busque|proponga|muestre|haga|explique|prepare|mire|revise|indique|sugiera|dé|diga|cuente)\b|\b(?:puedo|debo)\b(?! (?:saber|preguntar))",
     asks=_words(
+        r"\b(?:puedo|podría) (?:saber|preguntar\w*)\b",
         r"\b(?:te refieres|se refiere\b(?=[^.]*\?)|te estás refiriendo|se está refiriendo|se refieren\b(?=[^.]*\?)|quieres decir|quiere decir usted|estás (?:preguntando|hablando|buscando|pensando)|está (?:preguntando|hablando|buscando|pensando|usted)|te interesa|le interesa|tienes en mente|tiene en mente|quieres saber|quiere saber|desea saber|deseas saber)\b",
         r"\b(?:podrías?|puedes?|por favor|podría usted|podríais|necesito que|necesitaría que|me)\b.{0,20}?\b(?:aclar|especific|precis|concret|indic|dec|diga|dig|confirm|detall|reformul)\w*.{0,40}(?:qué|cuál|quién|si |a qué|pregunta|más|\?)",
         r"^\W*(?:a |de |en |sobre |por )?(?:cuál|cuáles|qué)\b.{0,80}\b(?:refier|interes|quier|dese|hablas?|busc|preguntas?\b|necesit)",
@@ -382,8 +387,8 @@ _ES = Wording(
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
     negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b",
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
-    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b",
-    because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b",
+    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$",
+    because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b|\b(?:nadie|historiador\w*|investigador\w*|científic\w*|arqueólog\w*|hasta (?:hoy|la fecha|ahora)|todavía|aún|excavacion\w*)\b",
 )
 
 _FR_SOURCES = r"(?:notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
@@ -434,7 +439,7 @@ _FR = Wording(
     only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
     implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
     known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b",
-    reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')",
+    reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')|\battribu\w+|\bdate(?:nt)? (?:la|le|l|les|du|de)\b|\bnomm\w+ .{3,60} comme\b",
     hedges=r"\b(?:probablement|peut-être|sans doute|semble|semblent|vraisemblablement|possiblement|apparemment|on pense|on suppose|il se peut|pourrait|serait|aurait|présumé|dit-on)\b",
     sorry=r"(?:\bdésolée?s?\b|\bmalheureusement\b|\bexcus\w+|\bje regrette\b|\bpardon\b|\bhélas\b)",
     aside=_words(
@@ -452,8 +457,9 @@ _FR = Wording(
         r"^(?:donc|par conséquent|ainsi|en résumé|résumé|en conclusion|conclusion|note|remarque|réponse|sources?|bonjour|bien sûr|merci|de plus|par ailleurs|concernant votre question|voici\b.{0,40}|bonne question)$",
         r"^souhaitez|^voulez|^puis-je|^est-ce que je peux",
     ),
-    offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b|\bque je\b|\bpuis-je\b|\bdois-je\b|\bvoulez-vous (?:une?|des|d'autres|plus)\b|\bsouhaitez-vous (?:une?|des|d'autres|plus|que)\b",
+    offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b|\bque je\b|\bpuis-je\b(?! (?:savoir|demander))|\bdois-je\b|\bvoulez-vous (?:une?|des|d'autres|plus)\b|\bsouhaitez-vous (?:une?|des|d'autres|plus|que)\b",
     asks=_words(
+        r"\bpuis-je (?:savoir|(?:vous )?demander)\b",
         r"\b(?:voulez-vous (?:dire|parler)|veux-tu (?:dire|parler)|vous voulez (?:dire|parler)|tu veux (?:dire|parler)|parlez-vous|parles-tu|vous parlez|tu parles|faites-vous (?:référence|allusion)|fais-tu (?:référence|allusion)|vous faites (?:référence|allusion)|tu fais (?:référence|allusion)|pensez-vous|penses-tu|vous intéresse|t'intéresse|vous référez|cherchez-vous|cherches-tu|demandez-vous|entendez-vous|entends-tu|souhaitez-vous savoir|évoquez-vous|s'agit-il)\b",
         r"\b(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu|merci de|veuillez|s'il vous plaît|j'ai besoin|il faudrait)\b.{0,30}?\b(?:précis|clarifi|indiqu|spécifi|dire|reformul|détaill|confirm|éclairc)\w*.{0,50}(?:quel|qui|si |question|de quoi|ce que|\?)",
         r"^(?:de |à |sur |par |en |dans |pour )?(?:quel(?:le)?s?|lequel|laquelle|lesquels|duquel|de laquelle)\b.{0,80}\b(?:vous|tu|t')\b",
@@ -463,7 +469,7 @@ _FR = Wording(
     negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b",
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
     weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b",
-    because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b",
+    because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b|\b(?:personne|nul|historiens?|chercheurs?|scientifiques?|archéologues?|à ce jour|jusqu'(?:à présent|ici)|encore aujourd'hui|fouilles)\b",
 )
 
 _FI_SOURCES = r"(?:muistiinpano\w*|lainau\w*|liit(?:e|tee)\w*|julkaisu\w*|aineksi\w*|näyt(?:e|tee)\w*|dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
@@ -494,7 +500,7 @@ _FI = Wording(
         r"\b(?:mikään|yksikään|missään|yhdessäkään|mistään)\b.{0,50}\b(?:ei|eivät)\b|\bei (?:mikään|yksikään|missään|mistään)\b",
     ),
     short=(
-        r"(?:vastaus: |vastaus |kysymys |kysymykseen )?(?:on )?(?:ei (?:ole )?(?:relevantti|oleellinen|olennainen|vastattavissa|vastausta|tietoa|tiedossa|saatavilla|mainittu|löydy|löytynyt|sovellettavissa|merkityksellinen|liity(?: aiheeseen)?|voi vastata|voida vastata|asiaankuuluva|määritelty|tiedetä|mainita|riittävästi tietoa|tarpeeksi tietoa|vastattu|riittäviä tietoja)"
+        r"(?:vastaus: |vastaus |kysymys |kysymykseen )?(?:on )?(?:ei (?:ole )?(?:\w+ttavissa|\w+ttävissä|relevantti|oleellinen|olennainen|vastattavissa|vastausta|tietoa|tiedossa|saatavilla|mainittu|löydy|löytynyt|sovellettavissa|merkityksellinen|liity(?: aiheeseen)?|voi vastata|voida vastata|asiaankuuluva|määritelty|tiedetä|mainita|riittävästi tietoa|tarpeeksi tietoa|vastattu|riittäviä tietoja)"
         r"|epärelevantti|epäolennainen|irrelevantti|tuntematon|en tiedä|riittämättömät tiedot|ei mitään|vastaus puuttuu|tieto puuttuu|mahdoton vastata|vastaamaton|ei vastattavissa|epäselvä|n/?a|merkityksetön|asiaankuulumaton|ei tietoja|ei osumia|ei tuloksia)"
     ),
     turns=r"[,;] (?=(?:\w+ ){1,5}?(?:kuitenkin|silti|sen sijaan)\b)|(?:^|[,;.–—-] ?)(?:mutta|kuitenkin|tosin|vaikka|joskin|sen sijaan|silti|vaan|kun taas)\b|;| – | — | mutta | vaikka ",
@@ -510,7 +516,7 @@ _FI = Wording(
     only=r"\b(?:vain|ainoastaan|pelkästään|sen sijaan|lähinnä|pääasiassa|pikemminkin|yksinomaan|muita aiheita|enimmäkseen)\b",
     implies=r"\b(?:viittaavat siihen|viittaa siihen|antavat ymmärtää|antaa ymmärtää|vihjaa\w*|antavat olettaa|perusteella näyttää)",
     known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b|\b(?:tietääkseni|sikäli kuin tiedän|omien tietojeni mukaan|muistaakseni|yleistiedon)\b",
-    reports=r"\b(?:mukaan|yleisesti tiede\w*|yleistieto\w*|tiedetään yleisesti|yleisesti tunnet\w*|tunnetusti)\b|\b(?:kerro|main|tode|sano|ilmoit|väit|selit|osoit|kertoo|vahvist|arvio)\w*,? että\b",
+    reports=r"\b(?:mukaan|yleisesti tiede\w*|yleistieto\w*|tiedetään yleisesti|yleisesti tunnet\w*|tunnetusti)\b|\b(?:kerro|main|tode|sano|ilmoit|väit|selit|osoit|kertoo|vahvist|arvio)\w*,? että\b|\b(?:lukee|laskee|nimeä\w+) .{3,60} (?:ansioksi|\w+ksi)\b|\bajoitt\w+",
     hedges=r"\b(?:luultavasti|todennäköisesti|ehkä|kenties|mahdollisesti|ilmeisesti|näyttää|vaikuttaa|lienee|oletetaan|arvellaan|saattaa|tiettävästi)\b",
     sorry=r"\b(?:valitettavasti|pahoittele\w*|anteeksi|ikävä kyllä|olen pahoillani|pahoitellen|pahoillani)\b",
     aside=_words(
@@ -524,8 +530,9 @@ _FI = Wording(
         r"^(?:siksi|näin ollen|siis|joten|yhteenveto|yhteenvetona|johtopäätös|huomautus|huomio|vastaus|lähteet?|hei|kiitos|toki|lisäksi|tässä\b.{0,40}|hyvä kysymys)$",
         r"\b(?:muista|muut|muita|luotettav\w*|viralli\w*|ulkopuoli\w*) läht\w*",
     ),
-    offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b|\b\w{3,}(?:nko|nkö)\b|\b(?:haluatko|haluatteko|haluaisitko|haluaisitteko),? (?:että|minun|jotain|lisää)",
+    offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b|\b(?!saanko|saisinko|tiedänkö)\w{3,}(?:nko|nkö)\b|\b(?:haluatko|haluatteko|haluaisitko|haluaisitteko),? (?:että|minun|jotain|lisää)",
     asks=_words(
+        r"\b(?:saanko|saisinko|voinko|voisinko) (?:tietää|kysyä)\b",
         r"\b(?:kertoisit\w*|kerrotko),? (?:mi\w+|ke\w+|kumpi\w*|kumpa\w*)\b|\b(?:kenestä|mistä|kummasta|mikä|kumpi|kuka) (?:\w+ )?(?:on kyse|on kysymys|olikaan)\b",
         r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet(?:te|ko)?\b|etsit(?:te|kö)?\b|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
         r"\b(?:voisit\w*|voit\w*|voitko|voisitko|voitteko|voisitteko|pyydän|ystävällisesti|olisitko)\b.{0,40}?\b(?:tarken|täsmen|selven|kerto|kerro|ilmoit|määrit|rajata|tarkemmin|yksilöi)\w*.{0,60}",
@@ -535,7 +542,7 @@ _FI = Wording(
     negates=r"\b(?:ei|eivät|en|enpä|eipä|eivätpä|emme|eikä|eivätkä|ilman|mikään|mitään|missään|puuttu\w*|avoimeks\w*|avoinna|auki|sivuute\w*|vaiet\w*|vaikene\w*|\w{3,}matta|\w{3,}mättä)\b|\b(?:tuntemat\w+|tuntematon|epäselv\w+|mahdoton\w*|mahdotonta|epävarma\w*|riittämät\w+)\b|\bliian \w+",
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
     weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)",
-    because=r"\b(?:koska|sillä|vuoksi|takia)\b",
+    because=r"\b(?:koska|sillä|vuoksi|takia)\b|\b(?:kukaan|kenellekään|historioitsij\w*|tutkij\w*|tiedemie\w*|arkeolog\w*|tähän päivään|toistaiseksi|vieläkään|yhä|kaivauks\w*)\b",
 )
 
 _RU_SOURCES = r"(?:заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
@@ -580,7 +587,7 @@ _RU = Wording(
     only=r"\b(?:только|лишь|исключительно|вместо этого|скорее|в основном|преимущественно|другие темы|другим темам|главным образом|о другом|иные)\b",
     implies=r"\b(?:позволя\w+ (?:предположить|думать)|намека\w+|наводит на мысль|дают понять|указывают на то|следует предположить|судя по документам|можно предположить|заставля\w+ думать|создаётся впечатление|создается впечатление)",
     known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b|\b(?:насколько (?:я знаю|мне известно|я помню)|по моим (?:данным|сведениям)|мне известно,? что)\b",
-    reports=r"\b(?:согласно|по данным|как известно|общеизвестно|общеизвестный|из общих знаний|по общедоступным|известно,? что|считается)\b|\b(?:сказано|говорится|сообщает(?:ся)?|указан[оы]?|указывает(?:ся)?|утвержда\w+|упомина\w+|отмеча\w+|следует|пиш\w+|подтвержда\w+|показыва\w+),? что\b",
+    reports=r"\b(?:согласно|по данным|как известно|общеизвестно|общеизвестный|из общих знаний|по общедоступным|известно,? что|считается)\b|\b(?:сказано|говорится|сообщает(?:ся)?|указан[оы]?|указывает(?:ся)?|утвержда\w+|упомина\w+|отмеча\w+|следует|пиш\w+|подтвержда\w+|показыва\w+),? что\b|\b(?:приписыва\w+|датиру\w+|называ\w+ .{3,60} (?:автором|создателем|первым))",
     hedges=r"\b(?:вероятно|возможно|по-видимому|видимо|похоже|скорее всего|предположительно|кажется|считается|должно быть|наверное|может быть|очевидно|якобы|полагают|предполагают|предполагается)\b",
     sorry=r"\b(?:к сожалению|извини\w*|простите|прошу прощения|сожалею|приношу извинения|увы)\b",
     aside=_words(
@@ -598,6 +605,7 @@ _RU = Wording(
     ),
     offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн|\b(?:хотите|хочешь|желаете),? (?:чтобы )?(?:я|\w+жу|\w+щу|\w+лю|\w+шу|\w+ду)\b|\bмогу ли я\b|\b(?:мне|надо ли|нужно ли) (?:\w+ть)\b",
     asks=_words(
+        r"\b(?:можно|позвольте|разрешите|могу ли я) (?:узнать|спросить|уточнить)\b",
         r"\b(?:имеете в виду|имеешь в виду|имеется в виду|вас интересует|тебя интересует|вы спрашиваете|ты спрашиваешь|вы говорите|о ком (?:идёт|идет) речь|о ч[её]м (?:идёт|идет) речь|вы хотите узнать|хотите узнать|вы подразумеваете|вы ищете|ищете ли|вы о\b|вы про\b|вы говорите|подразумева\w+)\b",
         r"\b(?:уточни\w*|поясни\w*|конкретизир\w*|укажите|скажите|подскажите|сообщите|назовите)\b.{0,60}\b(?:как\w{2,4}|кого|ком|кто|что именно|о ч[её]м|что|котор\w+|вопрос|запрос|идёт|идет|ли|вы|город\w*|год\w*)\b",
         r"^(?:о |об |про |в |на |к |из |с )?(?:как(?:ой|ая|ое|ие|ую|ом|ого|их)|котор\w+|о ком|кого|чего)\b.{0,60}\b(?:вы|вас|вам|именно|ты|тебя)\b",
@@ -606,7 +614,7 @@ _RU = Wording(
     negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт(?:ым|ой|ыми|а|ы)?\b|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b|\bслишком \w+|\bобрыва\w+",
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
     weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b",
-    because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b",
+    because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
 )
 
 _ID_SOURCES = r"(?:bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
@@ -648,7 +656,7 @@ _ID = Wording(
     only=r"\b(?:hanya|sekadar|cuma|semata|sebaliknya|terutama|melulu|topik lain|hal lain)\b",
     implies=r"\b(?:mengisyaratkan|menyiratkan|mengindikasikan|memberi kesan|mengesankan|menyarankan bahwa|tersirat|menimbulkan kesan) ?(?:bahwa)?",
     known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b|\b(?:setahu saya|sepengetahuan saya|sejauh (?:yang )?saya (?:tahu|ketahui)|seingat saya)\b",
-    reports=r"\b(?:menurut|berdasarkan pengetahuan|secara umum diketahui|pengetahuan umum|umum diketahui|umumnya diketahui|seperti diketahui)\b|\b(?:menyebut\w*|menyata\w*|mengata\w*|menunjuk\w*|menjelas\w*|dikatakan|disebutkan|melapor\w*|mengungkap\w*|menegaskan|diketahui) bahwa\b",
+    reports=r"\b(?:menurut|berdasarkan pengetahuan|secara umum diketahui|pengetahuan umum|umum diketahui|umumnya diketahui|seperti diketahui)\b|\b(?:menyebut\w*|menyata\w*|mengata\w*|menunjuk\w*|menjelas\w*|dikatakan|disebutkan|melapor\w*|mengungkap\w*|menegaskan|diketahui) bahwa\b|\b(?:mengaitkan|menyebut \w+ .{3,60} sebagai)\b",
     hedges=r"\b(?:mungkin|kemungkinan|tampaknya|sepertinya|agaknya|diduga|barangkali|konon|kelihatannya|diperkirakan|dipercaya|rupanya|kiranya|boleh jadi)\b",
     sorry=r"\b(?:maaf\w*|sayangnya|mohon maaf|menyesal)\b",
     aside=_words(
@@ -664,8 +672,9 @@ _ID = Wording(
         r"^(?:oleh karena itu|karena itu|jadi|dengan demikian|maka|ringkasan|kesimpulan|singkatnya|catatan|jawaban|sumber|halo|hai|tentu|terima kasih|selain itu|berikut\b.{0,40}|pertanyaan bagus|mengenai pertanyaan anda)$",
         r"^apakah (?:anda|kamu) (?:ingin|mau|perlu|membutuhkan)|^ada (?:lagi|hal lain)",
     ),
-    offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b|\b(?:mau|ingin|perlu|apakah|boleh|bolehkah|haruskah|perlukah|maukah) (?:anda |kamu )?(?:mau |ingin |jika |kalau )?saya\b",
+    offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b|\b(?:mau|ingin|perlu|apakah|boleh|bolehkah|haruskah|perlukah|maukah) (?:anda |kamu )?(?:mau |ingin |jika |kalau )?saya\b(?! (?:tahu|tanya|bertanya|mengetahui))",
     asks=_words(
+        r"\b(?:boleh|bisa|bolehkah) (?:saya )?(?:tahu|tanya|bertanya)\b",
         r"\b(?:anda maksud\w*|kamu maksud\w*|maksud anda|maksud kamu|maksudnya|dimaksud|anda (?:bicarakan|tanyakan|cari|merujuk|bertanya|menanyakan|tuju)|kamu (?:bicarakan|tanyakan|cari)|yang ingin (?:anda|kamu) (?:ketahui|tanyakan)|merujuk (?:pada|ke)|anda tertarik)\b(?!.*\btidak (?:ada|disebut))",
         r"\b(?:bisakah|dapatkah|bisa|dapat|mohon|tolong|harap|bolehkah|silakan|apakah anda bisa)\b.{0,30}?\b(?:perjelas|memperjelas|jelaskan|menjelaskan|sebutkan|menyebutkan|spesifik\w*|perinci|merinci|konfirmasi|tentukan|menentukan|klarifikasi|mengklarifikasi|pertegas|mempertegas|beri tahu|memberi tahu)\b.{0,60}",
         r"^(?:yang )?(?:mana|siapa|apa|\w+ (?:yang )?(?:mana|manakah))\b.{0,60}\b(?:anda|kamu|maksud)\b",
@@ -674,7 +683,7 @@ _ID = Wording(
     negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b|\bterlalu \w+|\bterputus\b",
     me=r"\b(?:saya|aku|kami)\b",
     weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b",
-    because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b",
+    because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b|\b(?:tak seorang pun|tidak ada (?:seorang|orang)|sejarawan|peneliti|ilmuwan|arkeolog|hingga (?:kini|sekarang)|sampai (?:kini|sekarang)|penggalian)\b",
 )
 
 _SW_SOURCES = r"(?:kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
@@ -736,6 +745,7 @@ _SW = Wording(
     ),
     offers=r"\b(?:kujua|kusoma|kusikia|maelezo|taarifa) (?:\w+ )?zaidi\b|\bkitu kingine\b|\bkusaidi\w+|\bnikusaidie\b|\b(?:ni(?:ku|ki|pendekez|tafut|onyesh|ele|tum|andik|toe|wek|som|fanye)\w+)\b|\bungependa ni\w+",
     asks=_words(
+        r"\b(?:naomba|naweza|ningependa) (?:kujua|kuuliza)\b",
         r"\b(?:unamaanisha|una maana|(?:unarejelea|unakusudia|unazungumzia)(?=.*(?:\b(?:gani|nani|ipi|yupi|lipi|upi)\b|\?))|unauliza|unaulizia|ulimaanisha|unataka kujua|unatafuta|ungependa kujua|una(?:ye|yo|lo|cho|m)(?:maanisha|kusudia|rejelea|zungumzia|ulizia|uliza|taka|itaka|itafuta|sema|isema|imaanisha|ikusudia|mzungumzia|muulizia|mmaanisha|iulizia|izungumzia|limaanisha|lizungumzia|liulizia)|mnamaanisha|mnauliza)\w*\b",
         r"\b(?:unaweza|tafadhali|naomba|ungeweza|je)\b.{0,30}?\b(?:fafanua|kufafanua|bainisha|kubainisha|eleza|kueleza|taja|kutaja|niambia|kuniambia|niambie|unieleze|ufafanue|ubainishe|utaje|kuthibitisha|uniambie)\b.{0,60}",
         r"^(?:je,? )?(?:ni )?(?:\w+ )?(?:yupi|ipi|lipi|kipi|upi|gani|zipi|nani|yapi)\b.{0,60}\b(?:una\w+|ulicho|uliye|ulilo|uliyo)",
@@ -743,8 +753,8 @@ _SW = Wording(
     declines=r"\bsiwezi (?:ku)?(?:saidia|kusaidia|kukusaidia|kutekeleza|kutoa (?:ushauri|maelekezo)|kufanya hivyo)|\bkinyume (?:cha|na) (?:miongozo|sera)",
     negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b|\b(?:mno|kupita kiasi)\b",
     me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
-    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b",
-    because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b",
+    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b|\b(?:pekee|tu)$",
+    because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b|\b(?:hakuna (?:mtu|ajuaye|anayejua)|wanahistoria|watafiti|wanasayansi|wanaakiolojia|mpaka (?:leo|sasa)|hadi (?:leo|sasa))\b",
 )
 
 _AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|محتوي|فقرات|صفح|سجلات|مواد|ملفات|مرفقات)\w*|\w{0,3}ملف (?=ال(?:اول|ثاني|ثالث|رابع|خامس|مرفق|مقدم)|[\d]|$)|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
@@ -892,6 +902,7 @@ _YO = Wording(
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
+        r"\b(?:ko|kosi)\b.{0,40}\bohun to te (?:mi|wa) lowo\b",
         r"^(?:sugbon |amo )?(?:won |iyen|eyi|a) ?ko (?:kari|han|si ninu|si nihin|menu|farahan|wa ninu|soro|fowo kan)\b",
         r"\b(?:ko|kosi)\b.{0,60}(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile)|(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile).{0,40}\b(?:ko|kosi)\b",
         r"\b(?:n|mi|emi|mo|a|awa|ng) (?:ko|o|kii|ki i) (?:\w+ )?(?:mo\b|le\b|ri\b|ni\b|daju|ri idahun|ni imo|ni idaniloju)|\b(?:nko|mio|n ko|mi o) (?:mo|le|ri|ni)\b|^(?:emi )?(?:ko|o) (?:da mi loju|ye mi)\b|\bko da mi loju\b|\b(?:emi )?ko mo\b|\bmi o mo\b|\bn ko ri\b|\bn ko le\b",
@@ -918,7 +929,7 @@ _YO = Wording(
     about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b|\b(?:menu ?ba|soro lori|so nipa|ro?yin|toka si)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
     implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
-    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b",
     reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
@@ -935,6 +946,7 @@ _YO = Wording(
     ),
     offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b|\b(?:se|nje) (?:ki|ki i|e fe ki|o fe ki) (?:n|mo)\b|\bkin\b|\bfe ki n\b",
     asks=_words(
+        r"\b(?:se mo le mo|mo fe mo|je ki n mo)\b",
         r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\babi\b|\bki ni\b|\bkini\b))",
         r"\b(?:jowo|e jowo|ejowo|se o le|se e le|nje o le|nje e le|e le|o le|mo nilo)\b.{0,30}?\b(?:salaye|so (?:fun|eyi|iru|pato)|se alaye|tona|fi ?ye|yan|toka|daruko|je ki (?:n|mi) mo|se pato|so eyi|la ye|lalaye|so (?:eni|ibi|ilu|odun|ewo))\b",
         r"^(?:\w+ ){0,4}(?:wo|ewo|tani|ta)\b.{0,60}\b(?:o n|e n|o fe|e fe|lokan|ni e|ni o)\b",
@@ -942,8 +954,8 @@ _YO = Wording(
     declines=r"\b(?:n|mi|emi|a) (?:ko|o) (?:le|ni le) (?:\w+ )?(?:ran|se iranlowo|ran o lowo|ran yin lowo|se eyi|fun (?:\w+ )?(?:ni )?(?:imoran|itosona))",
     negates=r"\b(?:ko|kosi|kii|ki i|laisi|lai|aisi)\b|\b(?:soro lati|aimo)\b|\b(?:kere|ku(?:ru)?|die) ju\b",
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
-    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b",
-    because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b",
+    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b",
+    because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b|\b(?:enikeni|onimo\w*|awadi\w*|onitan|titi (?:di oni|doni|di isinsin)|iwale)\b",
 )
 
 _HI_SOURCES = r"(?:दस्तावे|स्रोत|स्त्रोत|संदर्भ|सन्दर्भ|(?<!\S)पाठ(?!शाल|क)|अनुच्छेद|परिच्छेद|परिणाम|नतीज|(?<!\S)लेख(?!क|न)|अंश(?! तक)|सामग्री|गद्यांश|उद्धरण|फ़?ाइल|पैराग्राफ|टेक्स्ट|प्रसंग|कॉन्टेक्स्ट|दिए गए|दी गई|प्रलेख|काग|पृष्ठ|अभिलेख|खोज|पन्न|टुकड़|रिकॉर्ड|रिपोर्ट|सन्दर्भ|(?<!\S)आलेख|डॉक्यूमेंट|पैसेज|संदर्भिका)"
