@@ -47,6 +47,8 @@ class _Clause:
     """How much it says: its words, or half its characters in a script without spaces."""
     item: bool
     """Whether it stands in an item of a list."""
+    figure: bool
+    """Whether it holds a figure."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -187,14 +189,12 @@ def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
     if not gaps:
         asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
+    elif _outvoted(claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps):
+        claims = []
     if gaps or asks:
-        # Beside a gap or a question a stray word is no claim.
-        listed = sum(claim.item for claim in claims) > 1
-        claims = [
-            claim
-            for claim in claims
-            if claim.size >= _SHORTEST or (listed and claim.item) or (table and claim.size > 1)
-        ]
+        # Beside a gap or a question a stray word is no claim; several are a list.
+        listed = len(claims) > _STRAY or sum(claim.item for claim in claims) > 1
+        claims = [claim for claim in claims if claim.size >= _SHORTEST or listed or (table and claim.size > 1)]
     if asks and not _outweighs(claims, asks, last=clauses[-1] in asks):
         return "clarification", "asks_back", asks[0].span
     if claims:
@@ -226,6 +226,8 @@ _NAME = 5
 """Words of a name, fewer than."""
 _LABELLED = 8
 """Words after the label of a source that only say what it is about."""
+_STRAY = 2
+"""Claims beside a gap that may all be stray words."""
 _APOLOGY = 6
 """Words of an apology, fewer than: a longer clause says more."""
 
@@ -233,6 +235,15 @@ _APOLOGY = 6
 def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool) -> bool:
     """Whether claims answer beside a question back: they say more than clauses that lead to the question."""
     return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
+
+
+def _outvoted(claims: Sequence[_Clause], topics: Sequence[_Clause], gaps: Sequence[_Clause]) -> bool:
+    """Whether claims beside a gap are only more of what the sources treat: they hold no figure and say less."""
+    topics = [topic for topic in topics if not topic.item]
+    weight = sum(clause.size for clause in [*topics, *gaps])
+    first = min((clause.start for clause in [*topics, *gaps]), default=0)
+    firm = any(claim.figure or claim.item or claim.start < first for claim in claims)
+    return len(topics) > 1 and not firm and sum(claim.size for claim in claims) < weight
 
 
 def _is_english(text: str) -> bool:
@@ -378,12 +389,13 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             )
             if kind == "claim" and ((heading and item) or announced):
                 kind = last if announced else heading or last
-            seen_sources = seen_sources or kind in ("gap", "topic", "only", "sourced")
-            seen_sources = seen_sources or (
-                kind == "aside" and any(reader.sources.search(clause) for reader in readers)
+            seen_sources = (
+                seen_sources
+                or kind in ("gap", "topic", "only")
+                or (kind in ("aside", "sourced") and any(reader.sources.search(clause) for reader in readers))
             )
             left += len(clause) - len(clause.lstrip())
-            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None)
+            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, bool(_FIGURE.search(clause)))
             last = kind
         if line_ends:
             # What a line announces is of its kind: topics, questions, offers.
@@ -491,7 +503,7 @@ def _kind(
     about_sources, asks = holds("sources"), holds("asks")
     if (interrogative or asks) and holds("offers"):
         return "aside"
-    if asks and (interrogative or not about_sources):
+    if asks and (interrogative or not (about_sources or (seen_sources and holds("negates")))):
         # "If you mean the old road, it was 214 miles long" asks nothing.
         return "asks" if interrogative or not _FIGURE.search(clause) else "claim"
     if holds("declines"):
@@ -527,8 +539,7 @@ def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_s
         return "claim"
     if holds("topic", stripped) or ((seen_sources or about_sources) and holds("about")):
         return "only" if holds("only") else "topic"
-    if ((about_sources and holds("sources", stripped[:_HEAD])) or holds("weak", stripped)) and not _FIGURE.search(
-        clause
-    ):
+    weak = holds("weak", stripped) or holds("me") or (about_sources and holds("sources", stripped[:_HEAD]))
+    if weak and not _FIGURE.search(clause):
         return "sourced"
     return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"

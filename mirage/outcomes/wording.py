@@ -74,7 +74,7 @@ def _all(*expressions: str) -> str:
 
 
 _EN_SOURCES = (
-    r"(?:notes|writings?|handouts?|chunks?|segments?|sections?|records provided|attachments?|pieces?|citations?|documents?|docs?|sources?|contexts?|passages?|texts?|results?|articles?|excerpts?|snippets?|references?"
+    r"(?:what i have|what's in front of me|notes|writings?|handouts?|chunks?|segments?|sections?|records provided|attachments?|pieces?|citations?|documents?|docs?|sources?|contexts?|passages?|texts?|results?|articles?|excerpts?|snippets?|references?"
     r"|materials?|paragraphs?|files?|contents?|knowledge base|corpus|pages?|extracts?|entries)"
 )
 _EN_INFO = (
@@ -105,6 +105,7 @@ _EN = Wording(
         r"\b(?:outside|beyond) (?:of )?the scope\b",
     ),
     gap=_words(
+        r"\b(?:nothing|none) (?:in|of|about) (?:this|these|it|that|them|here|what)\b|^(?:there(?:'s| is) )?no info\b",
         r"^(?:sorry,? |unfortunately,? |but |and )?(?:this|that|it|these|those)(?: (?:detail|point|information|part|bit|one|question|topic|aspect|figure|fact)\w*)? (?:(?:is|was|are|were|does|do)(?:n't| not)|never|cannot|can't) (?:\w+ ){0,2}?(?:covered|in there|in here|there$|here$|included|contained|touched|dealt|gone into|come up|addressed|part of|among|something (?:i|they|it|the)|evident|visible|apparent|derivable|follow|answered|treated|raised|show up|appear)\b",
         r"(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b.{0,60}what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got)|what (?:you|i)(?:'ve| have| was| were|'d)?(?: been)? (?:sent|gave|given|shared|provided|handed|received|uploaded|pasted|supplied|have|got).{0,40}(?:\b|(?=n't))(?:not|n't|never|nothing|nowhere|no)\b",
         r"\bi (?:really |honestly |simply |just )?(?:do not|don't|dont) (?:\w+ )?(?:know|have|see|find)\b",
@@ -163,7 +164,7 @@ _EN = Wording(
     about=r"^(?:\w+ ){0,3}?(?:it|they|these|those|one|this|both|all|each|the (?:first|second|third|last|other|others|latter|former|rest|closest|only one)(?: one)?|instead)(?: (?:only|also|mainly|do|does|just|mostly|merely))* (?:describ|discuss|cover|mention|focus|concern|deal|talk|list|address|is about|are about|refer|relat|outlin|explain|contain|provide|include|give|treat)\w*|\b(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:touched (?:up)?on|discussed|mentioned|covered|described|addressed|dealt with|brought up|outlined|treated|listed|a mention|raised|noted)\b(?! as)|\b(?:the (?:focus|emphasis) is|the main (?:topic|subject|theme)s? (?:is|are)|cent(?:er|re)s? on)\b",
     only=r"\b(?:only|solely|merely|instead|rather|mainly|primarily|mostly|exclusively|other topics?|different|unrelated)\b",
     implies=r"(?<!not )(?<!n't )\b(?:suggest|impl(?:y|ie)|hint|let(?:s)? (?:one|us) (?:think|assume))(?:s|ed|d)? (?:\w+ )?(?:that|at\b|they|it|there)",
-    known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,|\b(?:as far as i(?:'m| am)? (?:know|aware)|to (?:the best of )?my knowledge|from (?:what|everything) i know|from memory|from general)\b",
+    known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,|\b(?:as far as i(?:'m| am)? (?:know|aware)|to (?:the best of )?my knowledge|from (?:what|everything) i know|from memory|from general)\b|\b(?:my understanding is|to my understanding|i understand that|i recall that|i know that|i believe|from my (?:own )?knowledge)\b",
     reports=_words(
         r"\bnam(?:e|es|ed) .{3,60} as\b|\b(?:credit|attribut|ascrib|dat)\w* .{3,60} (?:to|with)\b",
         r"\baccording to\b",
@@ -213,12 +214,12 @@ _EN = Wording(
     ),
     negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b|\btoo (?:\w+ )?(?:little|few|short|vague|brief|sparse|thin|general|limited|scant\w*|\w+ to)\b|\b(?:stops? short|ends? before|breaks? off|runs? out)\b",
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
-    weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b",
+    weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b|^(?:(?:an)?other|one|a (?:second|third|fourth|further))\b|^(?:the|this|that) (?:report|study|paper|book|chapter|letter|diary|table|index|account|piece)s?\b|\b(?:the following|as follows)\b|\b(?:phone|call|ring) (?:\w+ ){0,3}office\b",
     because=r"\b(?:because|since|due to|owing to)\b|\b(?:no one|nobody|historians?|scholars?|researchers?|scientists?|archaeologists?|to this day|even today|excavations?|so far|yet\b)\b",
 )
 
 _DE_SOURCES = (
-    r"(?:\w*ausschnitt\w*|notiz\w*|aufzeichnung\w*|beitr[aä]g\w*|beleg\w*|textauszüge\w*|korpus|seiten?\b|schriftstück\w*|vorlage\w*|\w*dokument\w*|quelle\w*|kontext\w*|\w*texte?[ns]?|passage\w*|\w*abschnitt\w*|\w*ergebniss?e?\w*|\w*artikel\w*|\w*auszug\w*|auszüge\w*"
+    r"(?:was mir vorliegt|\w*ausschnitt\w*|notiz\w*|aufzeichnung\w*|beitr[aä]g\w*|beleg\w*|textauszüge\w*|korpus|seiten?\b|schriftstück\w*|vorlage\w*|\w*dokument\w*|quelle\w*|kontext\w*|\w*texte?[ns]?|passage\w*|\w*abschnitt\w*|\w*ergebniss?e?\w*|\w*artikel\w*|\w*auszug\w*|auszüge\w*"
     r"|unterlage\w*|\w*material\w*|textstelle\w*|absatz\w*|absätze\w*|datei\w*|inhalt\w*|fundstelle\w*|stelle\w*|datensatz\w*|datensätze\w*)"
 )
 _DE_INFO = (
@@ -240,6 +241,7 @@ _DE = Wording(
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
     gap=_words(
+        r"\bnichts (?:davon|hiervon|darin|hierin|daran|von alledem)\b|\bkeine infos?\b",
         r"\büberfragt\b|\bkeinen schimmer\b|\bnicht (?:bekannt|geläufig)\b$",
         r"^(?:leider |aber |und )?(?:das|dies|dieses? \w+|dazu|darüber|hierzu|darauf|davon|so etwas) .{0,30}\b(?:nicht|nirgends?|keine?r?|nichts)\b.{0,20}\b(?:abgedeckt|behandelt|enthalten|thema\w*|angesprochen|drin|dabei|vorhanden|hervor|ersichtlich|erkennbar|zu (?:finden|entnehmen|erkennen|sehen|lesen)|gefunden|erfasst|beantwort\w*|ableit\w*|vor|angaben|auskunft)\b",
         r"\b(?:nicht|kein\w*|nichts|nirgends)\b.{0,60}(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt)|(?:was|dem|die|das),? (?:was |die |das )?(?:sie|du|ich|mir|ihr) (?:\w+ ){0,3}(?:geschickt|gegeben|geteilt|bereitgestellt|erhalten|bekommen|hochgeladen|vorlieg\w*|übermittelt).{0,40}\b(?:nicht|kein\w*|nichts|nirgends)\b",
@@ -280,7 +282,7 @@ _DE = Wording(
     about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b|\b(?:kommt|kommen|taucht|tauchen)\w*|\b(?:im (?:mittelpunkt|fokus|zentrum|vordergrund)|schwerpunkt\w*)\b",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
     implies=r"\b(?:lassen|lässt|deuten|deutet|legen|legt) (?:\w+ ){0,4}?(?:vermuten|schließen|annehmen|darauf hin|nahe|erkennen)\b(?!.{0,4}nicht)|\bandeuten, dass|\bdeuten .{0,20}an, dass",
-    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b|\bnach allem, was ich weiß|\bwas ich weiß\b",
+    known=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|allgemeinwissen|bekannt(?:lich)?,? dass|bekanntlich)\b|\b(?:meines wissens|soviel ich weiß|soweit (?:ich weiß|mir bekannt)|nach meinem (?:kenntnisstand|wissen)|aus meinem (?:allgemein)?wissen)\b|\bnach allem, was ich weiß|\bwas ich weiß\b|\bnach meine[mnr] (?:\w+ )?(?:verständnis|kenntnis\w*|information\w*|erinnerung)\b|\bmeine[rs]? (?:kenntnis|erinnerung) nach\b",
     reports=r"\ballgemein (?:\w+ )?(?:\w+ )?bekannt\b|\b(?:im allgemeinen|generell|üblicherweise|laut|gemäß|zufolge|allgemein bekannt|allgemeinwissen|bekannt(?:lich)?,? dass)\b|\b(?:sag|erwähn|besag|berichte|bericht|nenn|erklär|heiß|schreib|geb|gib|zeig|beschreib|leg|vermut|bestätig)\w* (?:\w+ )?,? ?dass\b|\bheißt es\b|\bwird .{0,30}\bals\b|\bschreib\w* .{3,60} zu$|\bnenn\w* .{3,60} als\b|\bführ\w* .{3,60} auf\b|\bdatier\w+",
     hedges=r"\b(?:vermutlich|wahrscheinlich|wohl|möglicherweise|vielleicht|scheint|offenbar|anscheinend|soll|mutmaßlich|dürfte|könnte|angeblich)\b",
     sorry=r"\b(?:leider|entschuldig\w*|tut mir leid|bedaure\w*|verzeih\w*|bedauerlicherweise)\b",
@@ -306,12 +308,12 @@ _DE = Wording(
     declines=r"\b(?:kann|können|darf|werde)\b.{0,40}\b(?:dabei|hierbei|damit|bei dieser anfrage|diese anfrage|dazu|diesem wunsch|bei diesem)\b.{0,40}\bnicht (?:\w+ )?(?:helfen|behilflich|unterstützen|nachkommen|weiterhelfen|entsprechen)|\bnicht (?:dabei )?(?:helfen|weiterhelfen|behilflich|unterstützen)\b|\bgegen (?:meine|die|unsere) (?:\w+ )?(?:richtlinien|regeln)|\bkeine (?:\w+ )?(?:anleitung|beratung|ratschläge)\b",
     negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*|\bzu (?:\w+ )?(?:wenig|kurz|knapp|vage|dürftig|allgemein|ungenau|lückenhaft|\w+, um)\b|\b(?:endet|bricht|hört) (?:\w+ )*(?:vor|ab|auf)\b",
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
-    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b",
+    weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b|^(?:ein(?:e[rsnm]?)? )?(?:andere[rsn]?|weitere[rsn]?)\b|^(?:der|die|das|im|in der) (?:bericht|studie|buch|kapitel|brief|tagebuch|tabelle|aufsatz|beitrag)\w*\b|\bfolgendes\b|\b(?:anrufen|ein anruf)\b",
     because=r"\b(?:weil|denn|aufgrund|wegen|da)\b|\b(?:niemand|historiker\w*|forsch\w+|wissenschaft\w*|archäolog\w*|bis heute|bislang|bisher|noch immer|grabung\w*)\b",
 )
 
 _ES_SOURCES = (
-    r"(?:notas|trozos?|adjuntos?|citas?|corpus|apuntes|apartados?|documentos?|fuentes?|contextos?|textos?|pasajes?|resultados?|artículos?|articulos?|fragmentos?|extractos?|material(?:es)?|párrafos?|archivos?|referencias?"
+    r"(?:lo que (?:tengo|me)|notas|trozos?|adjuntos?|citas?|corpus|apuntes|apartados?|documentos?|fuentes?|contextos?|textos?|pasajes?|resultados?|artículos?|articulos?|fragmentos?|extractos?|material(?:es)?|párrafos?|archivos?|referencias?"
     r"|contenidos?|páginas?|registros?|escritos?|documentación|secciones|sección)"
 )
 _ES_INFO = r"(?:información|informacion|respuestas?|datos?|detalles?|mención|menciones|indicios?|referencias?|pistas?|constancia|explicación|aclaración|precisión|alusión|cifras?|contexto)"
@@ -326,6 +328,7 @@ _ES = Wording(
     statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
     gap=_words(
+        r"\bnada de (?:esto|eso|ello|lo)\b|\bsin infos?\b|\bno hay info\b",
         r"^(?:pero |lamentablemente,? |por desgracia,? )?(?:eso|esto|ello|ese \w+|este \w+|esa \w+|esta \w+)? ?no (?:se |está |están |viene |aparece |figura |consta |queda )?(?:contempla\w*|cubiert\w*|cubre|recogid\w*|tratad\w*|aquí|ahí|incluid\w*|desprende|deduce|ve\b|aprecia|abord\w*|menciona\w*|aparece|figura|consta|viene)\b",
         r"\b(?:no|nada|ning\w+|falta\w*)\b.{0,60}lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*|lo que (?:me |he )?(?:envi|pas|dier|diste|dio|compart|recib|mand|facilit|proporcion|entreg)\w*.{0,40}\b(?:no|nada|ning\w+|falta\w*)\b",
         r"\bno (?:lo |la )?sé\b|\bno lo se$|\bdesconozco\b|\bignoro\b|\bno (?:tengo|dispongo|cuento|poseo|contamos|disponemos|tenemos)\b|\bno estoy segur|\bni idea\b",
@@ -358,7 +361,7 @@ _ES = Wording(
     about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*|\b(?:se (?:coment|mencion|describ|trat|cit|enumer|toc|abord|detall)|figuran?|versan?)\w*|\b(?:cita|citan|aparec|sale|salen|narra|cuenta|repas|relat|recorr|recog|anot|traz|retrat|gira)\w*|\b(?:el foco|el énfasis|el tema)\b",
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
     implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
-    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b",
+    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b|\b(?:tengo entendido|según mis conocimientos|por lo que yo sé|si no recuerdo mal)\b",
     reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b|\batribuy\w+|\bdatan? (?:la|el)\b|\bnombra\w* .{3,60} como\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
@@ -385,14 +388,14 @@ _ES = Wording(
         r"\b(?:aclare|aclara|especifique|especifica|precise|precisa|indique|indica|dime|dígame|concrete) (?:\w+ )?(?:a )?(?:qué|cuál|quién|si )",
     ),
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
-    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b",
+    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b|\bal margen\b",
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
-    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$",
+    weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$|^(?:un|una) (?:segund|tercer)\w*\b|^(?:el|la|este|esta) (?:informe|estudio|libro|capítulo|carta|diario|tabla)\b|\b(?:lo siguiente|esto es lo que)\b|\b(?:llamar|telefonear)\b",
     because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b|\b(?:nadie|historiador\w*|investigador\w*|científic\w*|arqueólog\w*|hasta (?:hoy|la fecha|ahora)|todavía|aún|excavacion\w*)\b",
 )
 
-_FR_SOURCES = r"(?:notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
-_FR_INFO = r"(?:informations?|réponses?|données|détails?|mentions?|indications?|indices?|références?|précisions?|explications?|allusions?|renseignements?|base|contexte|chiffres?)"
+_FR_SOURCES = r"(?:ce que j'ai|notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
+_FR_INFO = r"(?:informations?|infos?|réponses?|données?|détails?|mentions?|indications?|indices?|références?|précisions?|explications?|allusions?|renseignements?|base|contexte|chiffres?)"
 _FR_NOT = (
     r"(?:\bne\b|\bn'|\bpas\b|\bnon\b|\baucune?s?\b|\brien\b|\bsans\b|\bni\b|\bmanqu\w+|\binsuffisant\w*|\bnulle part\b)"
 )
@@ -403,6 +406,7 @@ _FR = Wording(
     statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
     gap=_words(
+        r"\brien (?:là-dedans|de (?:tout )?(?:cela|ça)|ici|de tout)\b|\b(?:pas d'|aucune )infos?\b",
         r"^(?:mais |malheureusement,? |désolée?,? )?(?:cela|ceci|ce|c'|ça|cette (?:question|information|donnée)|ce (?:point|détail|sujet|chiffre)) ?(?:n'|ne )(?:\w+ )*?(?:est |y |en )*(?:pas|nulle part|jamais) (?:\w+ )*?(?:couvert|trait|abord|dans|ressort|mentionn|évoqu|visible|présent|indiqu|précis|là|ici|traité|inclus)\w*|^(?:cela|ça) n'en (?:ressort|sort|est) pas",
         r"\b(?:pas|aucun\w*|rien|nulle)\b.{0,60}ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*|ce (?:que (?:vous|tu|j)|qu'on|qui m)['\w]* ?(?:\w+['’ ]?){0,3}(?:envoy|donn|transm|fourni|remis|reçu|partag|communiqu)\w*.{0,40}\b(?:pas|aucun\w*|rien|nulle)\b",
         r"\bimpossible à (?:\w+ )?(?:dire|déterminer|répondre|savoir|établir)|\bil (?:me |nous )?manque\b",
@@ -438,7 +442,7 @@ _FR = Wording(
     about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*|\b(?:est|sont) (?:\w+ )*(?:évoqu|abord|trait|mentionn|décri|cit|list|détaill|effleur)\w*|\bil (?:y )?est (?:\w+ )?question\b|\b(?:retrac|racont|revien|narr|dress|not(?:e|ent)\b|consacr|attard|relèv)\w*|\b(?:l'accent est mis|il s'agit|au centre)\b",
     only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
     implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
-    known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b",
+    known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b|\bd'après (?:mes|ce que je) (?:connaissances|sais|souvenirs|crois)\b|\bje crois savoir\b|\bselon mes connaissances\b",
     reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')|\battribu\w+|\bdate(?:nt)? (?:la|le|l|les|du|de)\b|\bnomm\w+ .{3,60} comme\b",
     hedges=r"\b(?:probablement|peut-être|sans doute|semble|semblent|vraisemblablement|possiblement|apparemment|on pense|on suppose|il se peut|pourrait|serait|aurait|présumé|dit-on)\b",
     sorry=r"(?:\bdésolée?s?\b|\bmalheureusement\b|\bexcus\w+|\bje regrette\b|\bpardon\b|\bhélas\b)",
@@ -468,7 +472,7 @@ _FR = Wording(
     declines=r"\bne (?:peux|pourrai|puis|suis|saurais) pas (?:\w+ ){0,3}?(?:aider|assister|donner (?:suite|de conseil|d'instruc|des conseil|des instruc)|répondre à (?:cette|votre) (?:demande|requête)|fournir (?:de conseil|d'instruc|des instruc|d'avis|d'aide)|satisfaire|accéder)|\bcontraire (?:à|aux) (?:mes|nos)",
     negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b",
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
-    weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b",
+    weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b|^(?:un|une) autre\b|^(?:le|la|l'|ce|cette) ?(?:rapport|étude|livre|chapitre|lettre|journal|tableau)\b|\b(?:voici|ce qui suit|comme suit)\b|\b(?:appeler|téléphoner)\b",
     because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b|\b(?:personne|nul|historiens?|chercheurs?|scientifiques?|archéologues?|à ce jour|jusqu'(?:à présent|ici)|encore aujourd'hui|fouilles)\b",
 )
 
@@ -483,6 +487,7 @@ _FI = Wording(
         r"(?:main|sisäl|kerro|anna|anne|löyd|löyt|käsit|vasta|kuva|selit|tarjo|esit|ilme|selvi|ole\b|ollut|oltu|kerr|tied|riit|puhu|viit|käy\b|käyn|liit|koske|tunne|määrit|sano|täsmen|nime|tarken|saatav|mahdollis|paljast|todeta|luet|ota |puutu|avaa|auta|puuttu)",
     ),
     gap=_words(
+        r"\bmikään (?:tästä|niistä|näistä|täällä)\b|\bei infoa\b",
         r"^(?:mutta |valitettavasti )?(?:sitä|tätä|tuota|siitä|tästä|tuosta|se|tämä|tuo|asiaa|asia|siihen|tähän|kyseistä \w+|tieto|tietoa) (?:\w+ )?ei (?:\w+ )*?(?:näe|näy|näkyy|käsitellä|käsitelty|ilmene|selviä|löydy|ole (?:mukana|siinä|niissä|tässä|mainittu)|kata|kateta|mainita|kerrota|oteta|voi (?:päätellä|sanoa|nähdä))\b",
         r"\b(?:ei|eivät|puuttu\w*)\b.{0,60}(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*|(?:siinä|niissä|joukossa|sitä),? (?:mitä|minkä|jotka|jonka) (?:\w+ )?(?:sain|lähetit|annoit|jaoit|toimitit|lähetitte|annoitte|minulle)\w*.{0,40}\b(?:ei|eivät|puuttu\w*)\b",
         r"\ben (?:\w+ ){0,2}?(?:tiedä|osaa|löydä|löytänyt|voi|pysty|kykene|ole varma|ole tietoinen|näe|saa selville|pystynyt|onnistunut|tunne)\b",
@@ -515,7 +520,7 @@ _FI = Wording(
     about=r"\b(?:kuvaa|kuvaavat|kuvataan|käsittele|käsitellään|käsittelevät|kertoo|kertovat|kerrotaan|mainitsee|mainitaan|luettelee|luetellaan|koskee|koskevat|esittelee|puhutaan|selostaa)\w*|\b(?:tule(?:e|vat) (?:esille|esiin|puheeksi)|sivutaan|sivuaa|mainitaan|kuvataan|viitataan|käydään läpi|nousee esiin)\b|\b(?:esiinty|valott|kirja(?:a|avat)|palje|kertaa|paneu|pureu|syven)\w*|\b(?:pääpaino|keskiössä|aiheena)\b",
     only=r"\b(?:vain|ainoastaan|pelkästään|sen sijaan|lähinnä|pääasiassa|pikemminkin|yksinomaan|muita aiheita|enimmäkseen)\b",
     implies=r"\b(?:viittaavat siihen|viittaa siihen|antavat ymmärtää|antaa ymmärtää|vihjaa\w*|antavat olettaa|perusteella näyttää)",
-    known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b|\b(?:tietääkseni|sikäli kuin tiedän|omien tietojeni mukaan|muistaakseni|yleistiedon)\b",
+    known=r"\b(?:yleisesti (?:tiede\w*|tunnet\w*)|yleistieto\w*|tiedetään yleisesti|tunnetusti|yleensä)\b|\b(?:tietääkseni|sikäli kuin tiedän|omien tietojeni mukaan|muistaakseni|yleistiedon)\b|\b(?:käsittääkseni|ymmärtääkseni|muistini mukaan)\b",
     reports=r"\b(?:mukaan|yleisesti tiede\w*|yleistieto\w*|tiedetään yleisesti|yleisesti tunnet\w*|tunnetusti)\b|\b(?:kerro|main|tode|sano|ilmoit|väit|selit|osoit|kertoo|vahvist|arvio)\w*,? että\b|\b(?:lukee|laskee|nimeä\w+) .{3,60} (?:ansioksi|\w+ksi)\b|\bajoitt\w+",
     hedges=r"\b(?:luultavasti|todennäköisesti|ehkä|kenties|mahdollisesti|ilmeisesti|näyttää|vaikuttaa|lienee|oletetaan|arvellaan|saattaa|tiettävästi)\b",
     sorry=r"\b(?:valitettavasti|pahoittele\w*|anteeksi|ikävä kyllä|olen pahoillani|pahoitellen|pahoillani)\b",
@@ -541,11 +546,11 @@ _FI = Wording(
     declines=r"\ben (?:\w+ )?(?:voi|pysty) (?:\w+ ){0,3}?(?:auttaa|avustaa|neuvoa|toteuttaa|antaa (?:ohjeita|neuvoja))|\bohjeideni vasta",
     negates=r"\b(?:ei|eivät|en|enpä|eipä|eivätpä|emme|eikä|eivätkä|ilman|mikään|mitään|missään|puuttu\w*|avoimeks\w*|avoinna|auki|sivuute\w*|vaiet\w*|vaikene\w*|\w{3,}matta|\w{3,}mättä)\b|\b(?:tuntemat\w+|tuntematon|epäselv\w+|mahdoton\w*|mahdotonta|epävarma\w*|riittämät\w+)\b|\bliian \w+",
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
-    weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)",
+    weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)|^(?:raporti\w*|raportti\w*|tutkimu\w*|kirja\w*|luvu\w*|kirje\w*|taulukko\w*)\b|\b(?:seuraava\w*)\b|\b(?:soittaa|soittakaa)\b",
     because=r"\b(?:koska|sillä|vuoksi|takia)\b|\b(?:kukaan|kenellekään|historioitsij\w*|tutkij\w*|tiedemie\w*|arkeolog\w*|tähän päivään|toistaiseksi|vieläkään|yhä|kaivauks\w*)\b",
 )
 
-_RU_SOURCES = r"(?:заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
+_RU_SOURCES = r"(?:то, что (?:передо мной|у меня)|заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
 _RU_INFO = r"(?:информаци\w*|ответ\w*|сведени\w*|данн\w*|упоминани\w*|указани\w*|детал\w*|подробност\w*|ссылк\w*|объяснени\w*|описани\w*|намек\w*|намёк\w*|цифр\w*)"
 _RU_NOT = r"\b(?:не|нет|ни|ничего|нигде|нельзя|невозможно|отсутству\w*|недостаточн\w*|без|мало|никаких|никакой|никакая|ни один|ни одна|ни одно)\b"
 _RU_HOLD = (
@@ -558,6 +563,7 @@ _RU = Wording(
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
     gap=_words(
+        r"\bнич(?:то|его) из (?:этого|них|перечисленного)\b|\bнет инф\w+",
         r"^(?:но |увы,? |к сожалению,? )?(?:это|этого|об этом|про это|отсюда(?: этого)?|такого|данный вопрос|этот вопрос|эта тема) (?:\w+ )?(?:не|нет) ?(?:\w+ )?(?:охвачен|видно|нет|указан|затронут|рассмотрен|говорится|сказано|следует|освещ|встреча|попал|отражен|отражён|прописан|вид[ен]|понять|узнать)\w*",
         r"\b(?:не|нет|отсутств\w+)\b.{0,60}(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*|(?:присланн|переданн|предоставленн|полученн|загруженн)\w* (?:вами|мне)|(?:среди|в) (?:присланн|переданн|полученн|предоставленн)\w*|т(?:ом|ого),? что (?:вы|мне|я) (?:\w+ )?(?:прислал|передал|получил|предоставил|дал)\w*.{0,40}\b(?:не|нет|отсутств\w+)\b",
         r"\b(?:я |мне |мы |нам )?(?:этого |точно |об этом |к сожалению,? |также )?не (?:знаю|уверен\w*|располагаю|владею|имею|вижу|нашел|нашёл|нашла|нахожу|обладаю|смог\w*|сумел\w*|могу|можем|можно|удалось|удается|удаётся|получится|получилось|представляется возможным|в состоянии|осведомлен)\b",
@@ -586,7 +592,7 @@ _RU = Wording(
     about=r"\b(?:описан|описыва|рассказ|говорится|посвящ|перечисл|упомина|упомянут|рассматрива|обсужда|освеща|охватыва|излага|касает|речь ид)\w*|\b(?:затронут|затрагива|упомина|упомянут|обсужда|разбира|освеща|обозначен|идёт о|идет о|зашла о|говорят о|посвящён)\w*|\b(?:встреча|объясн|разбира|повеств|прослежи|знаком|фиксир|перечисл|привод)\w*|\b(?:в центре внимания|главная тема|основное внимание|сосредоточен\w*)\b",
     only=r"\b(?:только|лишь|исключительно|вместо этого|скорее|в основном|преимущественно|другие темы|другим темам|главным образом|о другом|иные)\b",
     implies=r"\b(?:позволя\w+ (?:предположить|думать)|намека\w+|наводит на мысль|дают понять|указывают на то|следует предположить|судя по документам|можно предположить|заставля\w+ думать|создаётся впечатление|создается впечатление)",
-    known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b|\b(?:насколько (?:я знаю|мне известно|я помню)|по моим (?:данным|сведениям)|мне известно,? что)\b",
+    known=r"\b(?:как известно|общеизвестно|общеизвестный|из общих знаний|хорошо известно|обычно|как правило|широко известно|известно,? что)\b|\b(?:насколько (?:я знаю|мне известно|я помню)|по моим (?:данным|сведениям)|мне известно,? что)\b|\b(?:насколько (?:я )?(?:понимаю|помню)|если не ошибаюсь|по моему разумению)\b",
     reports=r"\b(?:согласно|по данным|как известно|общеизвестно|общеизвестный|из общих знаний|по общедоступным|известно,? что|считается)\b|\b(?:сказано|говорится|сообщает(?:ся)?|указан[оы]?|указывает(?:ся)?|утвержда\w+|упомина\w+|отмеча\w+|следует|пиш\w+|подтвержда\w+|показыва\w+),? что\b|\b(?:приписыва\w+|датиру\w+|называ\w+ .{3,60} (?:автором|создателем|первым))",
     hedges=r"\b(?:вероятно|возможно|по-видимому|видимо|похоже|скорее всего|предположительно|кажется|считается|должно быть|наверное|может быть|очевидно|якобы|полагают|предполагают|предполагается)\b",
     sorry=r"\b(?:к сожалению|извини\w*|простите|прошу прощения|сожалею|приношу извинения|увы)\b",
@@ -613,11 +619,11 @@ _RU = Wording(
     declines=r"\bне (?:могу|буду|стану|вправе) (?:\w+ ){0,2}?(?:помочь|помогать|содействовать|выполнить|дать совет|давать совет|предоставить инструкц|давать инструкц|поддержать|консультировать)|\bпротиворечит (?:моим|правилам)",
     negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт(?:ым|ой|ыми|а|ы)?\b|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b|\bслишком \w+|\bобрыва\w+",
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
-    weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b",
+    weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b|^(?:друг(?:ой|ая|ое|ом|им)|один из|ещ[её] один|одна из)\b|^(?:отч[её]т\w*|исследовани\w*|книг\w*|глав[аеы]|письм\w*|дневник\w*|таблиц\w*)\b|\b(?:следующее)\b|\b(?:позвонить|обратиться|написать в)\b",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
 )
 
-_ID_SOURCES = r"(?:bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
+_ID_SOURCES = r"(?:yang ada di (?:hadapan|tangan)|bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
 _ID_INFO = r"(?:informasi\w*|jawaban\w*|data\w*|keterangan\w*|rincian\w*|detail\w*|penyebutan|petunjuk\w*|penjelasan\w*|rujukan|angka)"
 _ID_NOT = r"\b(?:tidak|tak|belum|bukan|tanpa|kurang|nihil|tiada|tidaklah|gagal|minim)\b"
 _ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
@@ -627,6 +633,7 @@ _ID = Wording(
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
+        r"\btidak (?:ada )?satu pun (?:dari )?(?:ini|bahan|semua)\b|\btidak ada (?:apa-apa|info)\b",
         r"^(?:namun |tetapi |sayangnya,? |maaf,? )?(?:itu|ini|hal (?:itu|ini|tersebut)|rincian (?:itu|ini)|soal (?:itu|ini)|informasi (?:itu|ini|tersebut)) (?:tidak|belum|tak) (?:\w+ )?(?:tercakup|terlihat|tampak|dibahas|diulas|dimuat|termuat|tercantum|disertakan|termasuk|terbaca|ada|terungkap|ditemukan|diangkat|muncul|terdapat|kelihatan)\b",
         r"\b(?:tidak|tak|belum|bukan)\b.{0,60}(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*|(?:yang|bahan yang) (?:anda|kamu|saya) (?:kirim|berikan|terima|bagikan|unggah|lampirkan|dapat|sampaikan)\w*.{0,40}\b(?:tidak|tak|belum|bukan)\b",
         r"\b(?:saya |aku |kami )?(?:tidak|tak|kurang|belum|nggak|gak|enggak) (?:(?:tahu|mengetahui\w*|yakin)\b|(?:menemukan|paham|bisa|dapat|mampu|sanggup|mungkin|berhasil|dimungkinkan|memungkinkan)\b(?=.{0,50}(?:jawab|tentu|kata|pasti|informasi|temu|tahu|beri|simpul|identifikasi|konfirmasi|sebut|data|jelas|detail|akses|sedia|ketahui|verifikasi|pengetahuan|apa pun|siapa|kapan|berapa)))",
@@ -655,7 +662,7 @@ _ID = Wording(
     about=r"\b(?:membahas|menjelaskan|menggambarkan|menceritakan|menguraikan|mendeskripsikan|mencantumkan|mendaftar|menyebut\w*|berisi|dijelaskan|dibahas|diuraikan|menyinggung|tentang)\b|\b(?:disinggung|diulas|disebut\w*|dibicarakan|dipaparkan|digambarkan|diceritakan|diangkat|mengangkat|mengulas|berkisar|mencatat|menyoroti)\b|\b(?:fokusnya|isinya|pokok bahasan\w*|berpusat|memperkenalkan)\b",
     only=r"\b(?:hanya|sekadar|cuma|semata|sebaliknya|terutama|melulu|topik lain|hal lain)\b",
     implies=r"\b(?:mengisyaratkan|menyiratkan|mengindikasikan|memberi kesan|mengesankan|menyarankan bahwa|tersirat|menimbulkan kesan) ?(?:bahwa)?",
-    known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b|\b(?:setahu saya|sepengetahuan saya|sejauh (?:yang )?saya (?:tahu|ketahui)|seingat saya)\b",
+    known=r"\b(?:umum diketahui|diketahui (?:secara )?umum|umumnya|pada umumnya|pengetahuan umum|secara umum|seperti diketahui)\b|\b(?:setahu saya|sepengetahuan saya|sejauh (?:yang )?saya (?:tahu|ketahui)|seingat saya)\b|\b(?:yang saya (?:tahu|ketahui)|menurut pengetahuan saya)\b",
     reports=r"\b(?:menurut|berdasarkan pengetahuan|secara umum diketahui|pengetahuan umum|umum diketahui|umumnya diketahui|seperti diketahui)\b|\b(?:menyebut\w*|menyata\w*|mengata\w*|menunjuk\w*|menjelas\w*|dikatakan|disebutkan|melapor\w*|mengungkap\w*|menegaskan|diketahui) bahwa\b|\b(?:mengaitkan|menyebut \w+ .{3,60} sebagai)\b",
     hedges=r"\b(?:mungkin|kemungkinan|tampaknya|sepertinya|agaknya|diduga|barangkali|konon|kelihatannya|diperkirakan|dipercaya|rupanya|kiranya|boleh jadi)\b",
     sorry=r"\b(?:maaf\w*|sayangnya|mohon maaf|menyesal)\b",
@@ -682,11 +689,11 @@ _ID = Wording(
     declines=r"\btidak (?:dapat|bisa|akan|boleh) (?:\w+ )?(?:membantu|memenuhi|memberi(?:kan)? (?:saran|nasihat|instruksi|panduan|petunjuk)|mendukung|melayani)|\bbertentangan dengan (?:pedoman|kebijakan)",
     negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b|\bterlalu \w+|\bterputus\b",
     me=r"\b(?:saya|aku|kami)\b",
-    weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b",
+    weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b|^(?:laporan|kajian|buku|bab|surat|tabel|makalah)\w*\b|\b(?:sebagai berikut|begini|berikut ini)\b|^\w+ lain\b|\b(?:menelepon|menghubungi)\b",
     because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b|\b(?:tak seorang pun|tidak ada (?:seorang|orang)|sejarawan|peneliti|ilmuwan|arkeolog|hingga (?:kini|sekarang)|sampai (?:kini|sekarang)|penggalian)\b",
 )
 
-_SW_SOURCES = r"(?:kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
+_SW_SOURCES = r"(?:nilicho nacho|nilizo nazo|kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
 _SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|ufafanuzi|undani|kutajwa)"
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
@@ -699,6 +706,7 @@ _SW = Wording(
         ),
     ),
     gap=_words(
+        r"\bhakuna (?:chochote|lolote) (?:hapa|humu|kati|ndani)\b|\b(?:niliache|acha) wazi\b",
         r"^(?:lakini |samahani,? )?(?:hilo|hili|hiyo|hii|hayo|haya|jambo hilo|suala hilo) (?:hali|hai|haya|ha)\w*(?:shughulik|onekan|jadil|gus|husish|jumuish|elez|taj|zungumz|po\b|mo\b|patikan)\w*|\bsii?oni\b",
         r"\bha\w+\b.{0,60}\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*)|\b(?:uli(?:cho|yo|zo|vyo)\w+|nili(?:cho|yo|zo|vyo)(?:pewa|pokea|tumiwa)\w*).{0,40}\bha\w+\b",
         r"\b(?:sijui|sifahamu|sina (?:uhakika|jibu|taarifa|habari|maelezo|ufahamu|ujuzi|data|uwezo|hakika)|siwezi|sikuweza|sijaweza|hatujui|hatuwezi|sikupata|sijapata|sijaona|sioni|sikuona)\b",
@@ -726,7 +734,7 @@ _SW = Wording(
     about=r"(?:zungumzi|elezea|eleza|naelez|jadili|orodhesha|husu\b|taja|simulia|ongelea|onyesha)|(?:tajwa|elezwa|jadiliwa|guswa|gusa\b|gusia|zungumziwa|angazia|oneshwa|onyeshwa)|\b\w*(?:lenga|jikita|tambulisha|angazia)\b",
     only=r"\b(?:tu|pekee|badala yake|hasa|zaidi|mada nyingine|mambo mengine)\b",
     implies=r"\b\w*(?:dokez|ashiri|onyesha kana|pendekeza kuwa|leta dhana)\w* (?:kuwa|kwamba)",
-    known=r"\b(?:inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika|kwa kawaida)\b|\b(?:nijuavyo|ninavyojua|kwa ninavyojua|kadiri (?:ya )?nijuavyo|kwa ufahamu wangu|nifahamuvyo)\b",
+    known=r"\b(?:inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika|kwa kawaida)\b|\b(?:nijuavyo|ninavyojua|kwa ninavyojua|kadiri (?:ya )?nijuavyo|kwa ufahamu wangu|nifahamuvyo)\b|\b(?:ninavyoelewa|kama nijuavyo|kwa uelewa wangu)\b",
     reports=r"\b(?:kulingana na|kwa mujibu wa|inajulikana (?:kwa ujumla )?kuwa|inajulikana kwamba|kwa ujumla|ujuzi wa jumla|maarifa ya jumla|inafahamika)\b(?!.{0,40}(?:nyaraka|hati|muktadha|vyanzo) (?:zilizo|yaliyo|ulio|vilivyo|zili|nili)\w*$)|\b(?:\w*(?:sema|eleza|onyesha|onesha|taja|thibitisha|dai|ripoti)) (?:kuwa|kwamba|ya kuwa)\b",
     hedges=r"\b(?:huenda|labda|inaonekana|pengine|yaelekea|inasemekana|inadhaniwa|inaaminika|inakisiwa|yawezekana|inawezekana|nadhani)\b",
     sorry=r"\b(?:samahani|kwa bahati mbaya|pole|naomba radhi|tunasikitika|nasikitika|radhi)\b",
@@ -751,9 +759,9 @@ _SW = Wording(
         r"^(?:je,? )?(?:ni )?(?:\w+ )?(?:yupi|ipi|lipi|kipi|upi|gani|zipi|nani|yapi)\b.{0,60}\b(?:una\w+|ulicho|uliye|ulilo|uliyo)",
     ),
     declines=r"\bsiwezi (?:ku)?(?:saidia|kusaidia|kukusaidia|kutekeleza|kutoa (?:ushauri|maelekezo)|kufanya hivyo)|\bkinyume (?:cha|na) (?:miongozo|sera)",
-    negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b|\b(?:mno|kupita kiasi)\b",
+    negates=r"\b(?:ha(?:i|u|wa|ya|zi|li|vi|ku|ki(?!k|m)|mu|pa)[a-z]{3,}|ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)(?:po|mo|na)|hamna|hakuna|bila|si|sio|siyo|pasipo|si(?:kuw|kup|ja[a-z]|wez|na\b|oni|jui)\w*|wala|kutokuwepo)\b|\b(?:vigumu|ngumu kujua)\b|\b(?:mno|kupita kiasi)\b|\bkimya\b",
     me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
-    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b|\b(?:pekee|tu)$",
+    weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b|\b(?:pekee|tu)$|^(?:kingine|lingine|jingine|mwingine)\b|^(?:ripoti|utafiti|kitabu|sura|barua|jedwali)\b|\b(?:hali ni hii|yafuatayo|ifuatayo)\b|\b(?:kupiga simu|kuwasiliana)\b",
     because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b|\b(?:hakuna (?:mtu|ajuaye|anayejua)|wanahistoria|watafiti|wanasayansi|wanaakiolojia|mpaka (?:leo|sasa)|hadi (?:leo|sasa))\b",
 )
 
@@ -902,6 +910,7 @@ _YO = Wording(
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
+        r"\bko si (?:ohunkohun|nnkan kan|nkankan) (?:nibi|ninu)\b",
         r"\b(?:ko|kosi)\b.{0,40}\bohun to te (?:mi|wa) lowo\b",
         r"^(?:sugbon |amo )?(?:won |iyen|eyi|a) ?ko (?:kari|han|si ninu|si nihin|menu|farahan|wa ninu|soro|fowo kan)\b",
         r"\b(?:ko|kosi)\b.{0,60}(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile)|(?:ohun|eyi|iwe) ti (?:o|e|won|mo|a) (?:fi ranse|fun mi|fi sowo|gba|pese|fi sile).{0,40}\b(?:ko|kosi)\b",
@@ -929,7 +938,7 @@ _YO = Wording(
     about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b|\b(?:menu ?ba|soro lori|so nipa|ro?yin|toka si)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
     implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
-    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b|\b(?:ni oye mi|oye mi ni pe)\b",
     reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
@@ -954,7 +963,7 @@ _YO = Wording(
     declines=r"\b(?:n|mi|emi|a) (?:ko|o) (?:le|ni le) (?:\w+ )?(?:ran|se iranlowo|ran o lowo|ran yin lowo|se eyi|fun (?:\w+ )?(?:ni )?(?:imoran|itosona))",
     negates=r"\b(?:ko|kosi|kii|ki i|laisi|lai|aisi)\b|\b(?:soro lati|aimo)\b|\b(?:kere|ku(?:ru)?|die) ju\b",
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
-    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b",
+    weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b|^(?:omiran|okan|ikeyin)\b|^(?:iroyin|iwadii)\b",
     because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b|\b(?:enikeni|onimo\w*|awadi\w*|onitan|titi (?:di oni|doni|di isinsin)|iwale)\b",
 )
 
