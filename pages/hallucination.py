@@ -96,6 +96,8 @@ def _computed(page: ui.Page) -> None:
             select=True,
             drawn=True,
         )
+        if len(rows) > charts.NAMED:
+            ui.note(f"{charts.NAMED} of {len(rows):,} systems are named; hover a mark for its name.")
     with right:
         picked = ui.table(rates.systems, _columns(definition), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None

@@ -7,7 +7,7 @@ A clicked mark says `[system, language, metric, outcome]`, each empty where the 
 from mirage.charts.hallucination.by_language import bars, cells
 from mirage.charts.hallucination.parts import QUERIES, RATES
 from mirage.charts.hallucination.places import order
-from mirage.charts.hallucination.plane import trade_off
+from mirage.charts.hallucination.plane import NAMED, trade_off
 from mirage.charts.hallucination.shares import share_bars
 
-__all__ = ["QUERIES", "RATES", "bars", "cells", "order", "share_bars", "trade_off"]
+__all__ = ["NAMED", "QUERIES", "RATES", "bars", "cells", "order", "share_bars", "trade_off"]

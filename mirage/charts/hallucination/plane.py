@@ -23,6 +23,10 @@ _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 
 
+NAMED = 40
+"""Names and crowds that stand beside marks: those in focus and the first of the rows. A hover names every mark."""
+
+
 def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
     """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
 
@@ -117,6 +121,8 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
 
     ends = ("value", "low", "high")
     crowds = _crowds(rows, focus)
+    first = sorted(crowds, key=lambda k: (rows[k]["system"] not in focus, k))[:NAMED]
+    crowds = {k: crowd for k, crowd in crowds.items() if k in first}
     labels = [crowd[0] if len(crowd) == 1 else counted(len(crowd), "system") for crowd in crowds.values()]
     marks = [
         mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
