@@ -130,14 +130,14 @@ def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Caus
         attributions: the answers' causes, each answer once; the query is the unit.
         causes: which causes to report.
     """
-    counts: dict[tuple[str, str], dict[Cause, int]] = {}
+    counts: dict[str, dict[str, dict[Cause, int]]] = {}
     for entry in attributions:
         if entry.cause is not None:
-            of_system = counts.setdefault((entry.system, entry.language), dict.fromkeys(CAUSES, 0))
-            of_system[entry.cause] += 1
+            of_language = counts.setdefault(entry.system, {}).setdefault(entry.language, dict.fromkeys(CAUSES, 0))
+            of_language[entry.cause] += 1
     shares = []
-    for system in sorted({system for system, _ in counts}):
-        by_language = {code: counts[key] for key in sorted(counts) for code in [key[1]] if key[0] == system}
+    for system in sorted(counts):
+        by_language = dict(sorted(counts[system].items()))
         totals = {code: sum(of_cause.values()) for code, of_cause in by_language.items()}
         for cause in causes:
             cells = [(of_cause[cause], totals[code]) for code, of_cause in by_language.items()]
