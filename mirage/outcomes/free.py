@@ -87,7 +87,7 @@ _ABBREVIATED = re.compile(
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
 _ENGLISH = re.compile(
-    r"\b(?:the|i|is|are|not?|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
+    r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
     r"|unclear|null|nil|you|sorry)\b"
 )
 _WORDS = re.compile(r"[^\W_]+")
