@@ -515,13 +515,14 @@ def _kind(
     if about_sources or not holds("statutes"):
         sourced = holds("nouns")
         denied = holds("denies", stripped) and (sourced or seen_sources)
-        negated = (
-            holds("negates", stripped)
-            and (seen_sources or about_sources or holds("me", stripped))
-            and (about_sources or not holds("known"))
-        )
+        negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
         if denied or negated or holds("gap", stripped):
-            fact = polar or (holds("hedges") and not seen_sources) or (holds("because") and not holds("aside"))
+            fact = (
+                polar
+                or holds("known")
+                or (holds("hedges") and not seen_sources)
+                or (holds("because") and not holds("aside"))
+            )
             return "claim" if not sourced and fact else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
