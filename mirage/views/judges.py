@@ -15,6 +15,7 @@ from mirage import judge
 from mirage.battles.referee import judges
 from mirage.battles.verdict_rows import OF_SCORES, REPEATED
 from mirage.errors import MirageError
+from mirage.rank.bootstrap import DRAWN
 from mirage.rank.control import Coefficient, control_style
 from mirage.store import bundled, first_view, kept_ledger, makers_of, open_arena, write_first_views
 from mirage.views.leaderboard import battles_of, style
@@ -114,7 +115,7 @@ def judge_rows(arena: Arena) -> pa.Table:
             row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
             row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
         key = summary.judge, summary.language
-        row |= _part("length", slopes.get(key, {"reason": "no battle has a winner and the length of both answers"}))
+        row |= _part("length", slopes[key] if key in slopes else {"reason": _no_slope(arena, key[0])})
         row |= _part("family", families[key])
         if summary.judge in people(arena):
             row["family_reason"] = "people have no maker"
@@ -195,13 +196,20 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
         battles_by_language = {
             code: language_battles
             for code, language_battles in battles_of(arena, name, "both").items()
-            if _measured(language_battles, known.get(code))
+            if len(language_battles.systems) <= DRAWN and _measured(language_battles, known.get(code))
         }
         if not battles_by_language:
             continue
         result = control_style(battles_by_language, known)
         for code, (coefficient,) in result.coefficients.items():
             yield name, code, coefficient, result.n_battles.get(code, sum(result.n_battles.values()))
+
+
+def _no_slope(arena: Arena, judge: str) -> str:
+    """Why there is no slope."""
+    if any(len(language_battles.systems) > DRAWN for language_battles in battles_of(arena, judge, "both").values()):
+        return f"more than {DRAWN} systems, too many for a page: mirage rank --control length"
+    return "no battle has a winner and the length of both answers"
 
 
 def _measured(language_battles: rank.Battles, known: Any) -> bool:
