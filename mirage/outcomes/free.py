@@ -517,12 +517,9 @@ def _kind(
         denied = holds("denies", stripped) and (sourced or seen_sources)
         negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
         if denied or negated or holds("gap", stripped):
-            fact = (
-                polar
-                or holds("known")
-                or (holds("hedges") and not seen_sources)
-                or (holds("because") and not holds("aside"))
-            )
+            known = holds("known") and not holds("weak", stripped)
+            guessed = holds("hedges") and not seen_sources
+            fact = polar or known or guessed or (holds("because") and not holds("aside"))
             return "claim" if not sourced and fact else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
