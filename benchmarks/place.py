@@ -1,10 +1,9 @@
-"""Battles until a new system's tier is settled: chosen by information, at random, and all pairs, with known truth."""
+"""Battles drawn at random until a new system's tier is settled, and all pairs, with known truth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,8 +18,6 @@ SEEDS = range(60)
 LANGUAGE = "en"
 PRIOR_SD = 0.5
 """Error of the surrogate, in logits: about that of the default on left-out systems."""
-
-Policy = Literal["information", "random"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Course:
     """Battles of all pairs."""
 
 
-def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, batch: int = 25) -> Course:
+def course(seed: int, *, systems: int = 19, queries: int = 100, batch: int = 25) -> Course:
     """Place one system of a simulated arena, drawn by the seed, batch after batch, by its verdicts in that arena.
 
     Its prior is its true rating with an error of `PRIOR_SD`. The true tier is where the true rating lies among the
@@ -51,7 +48,6 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
 
     Args:
         seed: of arena, system, prior and choice.
-        policy: how battles are chosen.
         systems: systems of the arena, the new one among them.
         queries: queries.
         batch: battles chosen at a time.
@@ -84,8 +80,7 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
         now = sequential.posterior_standing(state, tiers, seed=seed)
         rights.append((len(fought), now.tier == true_tier))
         room = sequential.CandidatePool(battles.queries, fought_pairs & ~requested, requested)
-        share = 1.0 if policy == "random" else 0.1
-        chosen = sequential.choose_battles(state, tiers, [room], n=batch, control_share=share, seed=seed)
+        chosen = sequential.choose_battles(state, [room], n=batch, seed=seed)
         if now.settled or not chosen:
             break
         for battle in chosen:
@@ -101,38 +96,31 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
 
 
 def run() -> list[Row]:
-    """Place the same systems by both choices; a row each for what it took and for whether it was right."""
-    by = {policy: [course(seed, policy) for seed in SEEDS] for policy in ("information", "random")}
-    chosen, drawn = by["information"], by["random"]
-    took = {
-        policy: [placed.battles if placed.settled else placed.all + 1 for placed in placements]
-        for policy, placements in by.items()
-    }
+    """Place systems of simulated arenas; rows for what it took and for whether it was right."""
+    courses = [course(seed) for seed in SEEDS]
     where = f"19 systems x 100 queries, {len(SEEDS)} arenas"
-    fewer = sum(a < b for a, b in zip(took["information"], took["random"], strict=True))
-    more = sum(a > b for a, b in zip(took["information"], took["random"], strict=True))
-    every = chosen[0].all
+    every = courses[0].all
+    took = [placed.battles if placed.settled else placed.all + 1 for placed in courses]
     return [
         Row(
             f"battles until a tier is settled at 95%, {where}: median (90% range)",
-            _range(took["information"], every),
-            f"drawn at random: {_range(took['random'], every)}; all pairs: {every:,}",
-            f"{np.median(took['random']) / np.median(took['information']):.1f} times fewer than at random, "
-            f"{every / np.median(took['information']):.1f} than all pairs; fewer in {fewer}, more in {more} arenas",
-            "fewer than at random",
+            _range(took, every),
+            f"all pairs: {every:,}",
+            f"{every / np.median(took):.1f} times fewer than all pairs",
+            "fewer than all pairs",
         ),
         Row(
             f"battles until the most probable tier is the true one and stays so, {where}: median (90% range)",
-            _range([placed.n_until_right for placed in chosen], every),
-            f"drawn at random: {_range([placed.n_until_right for placed in drawn], every)}; all pairs: {every:,}",
+            _range([placed.n_until_right for placed in courses], every),
+            f"all pairs: {every:,}",
             "",
             "",
         ),
         Row(
             f"settled with fewer than all pairs, and of those the right tier, {where}",
-            _right(chosen),
-            f"drawn at random: {_right(drawn)}",
-            f"true rating in the 95% interval: {np.mean([placed.inside for placed in chosen]):.0%}",
+            _right(courses),
+            "",
+            f"true rating in the 95% interval: {np.mean([placed.inside for placed in courses]):.0%}",
             "at least 90% right",
         ),
     ]

@@ -61,8 +61,6 @@ BATTLES = (
     ui.Col("query_id", "Query", "text", help="The query's id."),
     ui.Col("system_b", "Opponent", "system", help="The system yours battles, in both orders."),
     ui.Col("wins", "Yours wins", "probability", help="Probability that yours wins it, ties aside."),
-    ui.Col("information", "Information", "probability", help="Bits that it is expected to tell about the tier."),
-    ui.Col("control", "Drawn at random", "text", help="Whether it was drawn at random, as a check of the others."),
 )
 
 

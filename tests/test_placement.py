@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import mirage.rank as rank
-from benchmarks.place import Course, Policy, course
+from benchmarks.place import Course, course
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
 from mirage.placement import sequential
@@ -206,58 +206,32 @@ def test_tiers_that_leave_out_a_system_are_refused() -> None:
 # --- the choice ------------------------------------------------------------------------------------------------------
 
 
-def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None:
-    noise = sequential.Noise(1.0, 0.5)
-    start = sequential.start([known((4.0, 0.2, -0.2, -4.0), sd=0.1, noise=noise)], sequential.Prior([0.0], [0.5]))
-    chosen = sequential.choose_battles(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
-    assert {battle.opponent for battle in chosen} == {1, 2}
-    assert len({battle.query for battle in chosen}) == 20
-    information = [battle.information for battle in chosen]
-    assert information[0] > information[-1] > 0
-
-
 def test_the_choice_is_the_same_for_the_same_seed_and_never_names_a_battle_twice() -> None:
     start = sequential.start([sequential.field("en", battles())], sequential.Prior([0.0], [0.7]))
-    tiers = [["sim-01", "sim-02", "sim-03", "sim-04"], ["sim-05", "sim-06", "sim-07", "sim-08"]]
-    twice = [sequential.choose_battles(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
+    twice = [sequential.choose_battles(start, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
     assert twice[0] == twice[1] != twice[2]
     assert len(twice[0]) == 32, "there are no more"
     assert len({(battle.query, battle.opponent) for battle in twice[0]}) == 32
-    with pytest.raises(BadInput, match="control share"):
-        sequential.choose_battles(start, tiers, [room(4, 8)], n=1, control_share=1.5)
+    with pytest.raises(BadInput):
+        sequential.choose_battles(start, [room(4, 8)], n=-1)
 
 
-def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() -> None:
-    tiers = [["a", "b"], ["c", "d"]]
-    rooms = room(30, 4)
-    drawn = []
+def test_the_choice_does_not_depend_on_what_is_known_and_goes_on_where_it_was() -> None:
+    rooms, named = room(30, 4), []
     for mean in (-2.0, 0.0, 2.0):
         state = sequential.start([known((1.0, 0.5, -0.5, -1.0), sd=0.1)], sequential.Prior([mean], [0.5]))
-        chosen = sequential.choose_battles(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
-        control = [(battle.language, battle.query, battle.opponent) for battle in chosen if battle.control]
-        assert len(control) in range(8, 12)
+        chosen = sequential.choose_battles(state, [rooms], n=10, seed=9)
+        named += [(battle.query, battle.opponent) for battle in chosen]
         for battle in chosen:
             rooms.tried[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
-        positions = sequential.random_battles(state, [rooms], seed=9)
-        assert set(control) <= set(positions)
-        drawn.append(control)
-        rooms = room(30, 4)
-    shortest = min(len(places) for places in drawn)
-    # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
-    order = sequential.random_battles(
-        state, [sequential.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.tried))], seed=9
-    )
-    for places in drawn:
-        assert [place for place in order if place in places] == places
-        assert set(places) <= set(order[: shortest + 40])
+    whole = sequential.choose_battles(state, [room(30, 4)], n=30, seed=9)
+    assert named == [(battle.query, battle.opponent) for battle in whole]
 
 
-def test_a_control_share_of_one_is_a_random_choice() -> None:
+def test_the_choice_is_random() -> None:
     state = sequential.start([known((4.0, 0.2, -0.2, -4.0))], sequential.Prior([0.0], [0.5]))
-    chosen = sequential.choose_battles(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
-    assert all(battle.control for battle in chosen)
-    counts = np.bincount([battle.opponent for battle in chosen], minlength=4)
-    assert counts.min() > 12
+    chosen = sequential.choose_battles(state, [room(50, 4)], n=100)
+    assert np.bincount([battle.opponent for battle in chosen], minlength=4).min() > 12
 
 
 def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
@@ -274,7 +248,7 @@ def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
 
 def test_one_tier_alone_is_placed_by_its_rating() -> None:
     state = sequential.start([known((0.1, -0.1))], sequential.Prior([0.0], [1.0]))
-    chosen = sequential.choose_battles(state, [["a", "b"]], [room(10, 2)], n=12, control_share=0)
+    chosen = sequential.choose_battles(state, [room(10, 2)], n=12)
     assert len(chosen) == 12
     assert sequential.horizon(state, [["a", "b"]], [room(10, 2)]).median == sequential.LEAST
 
@@ -285,39 +259,16 @@ SEEDS = range(200, 224)
 
 
 @cache
-def courses(policy: Policy) -> tuple[Course, ...]:
-    return tuple(course(seed, policy, systems=8, queries=60, batch=15) for seed in SEEDS)
+def courses() -> tuple[Course, ...]:
+    return tuple(course(seed, systems=8, queries=60, batch=15) for seed in SEEDS)
 
 
-def test_information_settles_a_tier_with_fewer_battles_than_chance() -> None:
-    needed = {
-        policy: np.array([run.battles if run.settled else run.all for run in courses(policy)])
-        for policy in ("information", "random")
-    }
-    assert (needed["information"] < needed["random"]).sum() > (needed["information"] > needed["random"]).sum()
-    assert needed["information"].sum() < 0.95 * needed["random"].sum()
-    assert np.median(needed["information"]) < 0.5 * courses("information")[0].all
-
-
-@pytest.mark.parametrize("seed", range(300, 306))
-def test_battles_chosen_by_information_are_expected_to_tell_more_than_random_ones(seed: int) -> None:
-    tally = battles(seed, systems=12)
-    field = sequential.field("en", tally)
-    order = [field.systems[k] for k in np.argsort(-field.theta)]
-    tiers = [order[:3], order[3:6], order[6:9], order[9:]]
-    state = sequential.start([field], sequential.Prior([float(np.random.default_rng(seed).normal(0, 1))], [0.5]))
-    information = [
-        sum(
-            c.information
-            for c in sequential.choose_battles(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed)
-        )
-        for share in (0.0, 0.1, 1.0)
-    ]
-    assert information[0] > information[1] > information[2]
+def test_a_tier_is_settled_with_fewer_battles_than_all_pairs() -> None:
+    assert np.median([run.battles if run.settled else run.all for run in courses()]) < 0.6 * courses()[0].all
 
 
 def test_what_is_called_settled_at_95_percent_is_right_at_least_nine_times_in_ten() -> None:
-    runs = [run for policy in ("information", "random") for run in courses(policy)]
+    runs = courses()
     settled = [run for run in runs if run.settled]
     assert len(settled) > len(runs) / 2
     assert np.mean([run.right for run in settled]) >= 0.9

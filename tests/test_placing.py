@@ -135,14 +135,13 @@ def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path
 
 
 def test_a_placement_says_how_it_was_made(simulated: tuple[Path, pa.Table]) -> None:
-    placement = place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
+    placement = place(store.open_arena(simulated[0]), "sim-04", battles=20, seed=3)
     assert placement.regressor in placement.method
-    assert "control share 0.25, seed 3" in placement.method
-    assert sum(battle.control for battle in placement.next) == 5
+    assert "seed 3" in placement.method
     assert placement.calls == 40
     assert placement.horizon.most == 360
     assert [name for tier in placement.tiers for name in tier].count("sim-04") == 0
-    again = place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
+    again = place(store.open_arena(simulated[0]), "sim-04", battles=20, seed=3)
     assert (placement.next, placement.stands) == (again.next, again.stands)
 
 

@@ -28,9 +28,6 @@ def place(
     ] = None,
     languages: Languages = None,
     battles: Annotated[int | None, typer.Option(min=1, help="Battles to name; 10 to 50, as needed, if absent.")] = None,
-    control_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of them drawn at random; others by what they tell.")
-    ] = 1.0,
     seed: Seed = 0,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Further verdicts of the judge, as `import judgments` reads.")
@@ -43,7 +40,7 @@ def place(
     """Place a new system among the judged ones, with few battles.
 
     Its features say where to expect it, its battles in the table judgments update that, and the next battles are named,
-    drawn at random: chosen ones settled its tier no sooner in simulations. Reads the tables judgments, features and
+    drawn at random. Reads the tables judgments, features and
     answers. Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing
     is left to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row
     its tier, the probability that the system is of this tier, of this rank, and above this one.
@@ -57,7 +54,6 @@ def place(
         referee=referee,
         languages=codes(languages),
         battles=battles,
-        control_share=control_share,
         seed=seed,
         verdicts=verdicts,
     )
@@ -77,13 +73,6 @@ def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
         note(f"After {standing.n:,} battles by {placement.referee}: {_stands(standing)}")
     if placement.unparsed:
         note(f"{placement.unparsed:,} battles without a verdict that could be read")
-    control = placement.control
-    if control.n:
-        agrees = "" if control.agrees else ": more than chance apart, so the rating may be off"
-        note(
-            f"Of {control.n:,} battles drawn at random it won {control.points:g} points, "
-            f"{control.expected:.1f} expected (give or take {control.sd:.1f}){agrees}"
-        )
     if len(placement.tiers) == 1:
         note("The battles separate none of the judged systems: there is one tier, and nothing to settle")
     note(f"{'Settled' if placement.settled else 'Not settled'}: {placement.rule}")
@@ -99,8 +88,7 @@ def _tell_next(placement: Placement, dir_: Path, file: Path | None) -> None:
     unbounded = f"more than the {horizon.most:,} that can be fought"
     median, low, high = (f"{n:,}" if n is not None else unbounded for n in (horizon.median, horizon.low, horizon.high))
     note(f"Battles until then: about {median} (90% range {low} to {high}); each in both orders, 2 verdicts")
-    n_drawn = sum(battle.control for battle in placement.next)
-    message = f"{len(placement.next):,} battles, {n_drawn:,} of them drawn at random, {placement.calls:,} verdicts"
+    message = f"{len(placement.next):,} battles drawn at random, {placement.calls:,} verdicts"
     if not placement.next:
         note("There is no battle left to fight")
     elif file is None:

@@ -18,7 +18,6 @@ from mirage.placement import sequential
 from mirage.placement.expectation import expectation
 from mirage.placement.reading import (
     battles_fought,
-    control_of,
     fields_of,
     grids,
     judge_of,
@@ -26,7 +25,7 @@ from mirage.placement.reading import (
     tiers_of,
     verdicts_of,
 )
-from mirage.placement.records import ORDERS, Placement, PlacementRow, RandomCheck, SuggestedBattle, placement_rows
+from mirage.placement.records import ORDERS, Placement, PlacementRow, SuggestedBattle, placement_rows
 from mirage.rank.threads import one_thread
 from mirage.store.export import export_rows
 
@@ -35,23 +34,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BATCH",
-    "CONTROL",
     "ORDERS",
     "Placement",
     "PlacementRow",
-    "RandomCheck",
     "SuggestedBattle",
     "place",
     "write_battles",
 ]
 
 BATCH = (10, 50)
-"""Fewest and most battles that are named at a time where no number is asked for: the choice gets better with every
-verdict that is in."""
-
-CONTROL = 1.0
-"""Share of the battles that is drawn at random: all. Battles chosen by what they tell settle a tier no sooner (`make
-bench`, place: median 175 against 150, fewer in 22 and more in 14 of 60 arenas)."""
+"""Fewest and most battles that are named at a time where no number is asked for."""
 
 
 def place(
@@ -61,7 +53,6 @@ def place(
     referee: str | None = None,
     languages: Sequence[str] | None = None,
     battles: int | None = None,
-    control_share: float = CONTROL,
     seed: int = 0,
     verdicts: Path | None = None,
     prior: sequential.Prior | None = None,
@@ -78,8 +69,7 @@ def place(
         languages: codes; None for all in which the judge has judged and the system has answered. Of several, the place
             is that by the mean over them.
         battles: how many to name; None for what is expected to settle it, between the two of `BATCH`.
-        control_share: share of them that is drawn at random, in [0, 1]; the others by what they tell about the tier.
-        seed: of that draw; the same in every round, so that it is known which battles were drawn.
+        seed: of that draw.
         verdicts: a file of further verdicts of the judge (`mirage import judgments`), which stay out of the arena.
         prior: where the system is expected, over what the surrogate says; one mean and deviation a language.
 
@@ -99,7 +89,6 @@ def place(
             judge_of(judgments, referee),
             languages=languages,
             battles=battles,
-            control_share=control_share,
             seed=seed,
             prior=prior,
         )
@@ -113,7 +102,6 @@ def _placed(
     *,
     languages: Sequence[str] | None,
     battles: int | None,
-    control_share: float,
     seed: int,
     prior: sequential.Prior | None,
 ) -> Placement:
@@ -135,11 +123,9 @@ def _placed(
         sequential.CandidatePool(queries, open_ & ~grid, grid)
         for (queries, open_), grid in zip(answered, grids(requested, answered), strict=True)
     ]
-    horizon = sequential.horizon(state, tiers, rooms)
+    horizon = sequential.horizon(state, tiers, rooms, seed=seed)
     count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
-    picked = sequential.choose_battles(
-        state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed
-    )
+    picked = sequential.choose_battles(state, rooms, n=0 if now.settled else count, seed=seed)
     return Placement(
         system=system,
         referee=referee,
@@ -157,15 +143,11 @@ def _placed(
                 rooms[battle.language].queries[battle.query],
                 system,
                 state.systems[battle.opponent],
-                battle.control,
                 battle.wins,
-                battle.information,
             )
             for battle in picked
         ),
         horizon=horizon,
-        control=control_of(state, sequential.random_battles(state, rooms, seed=seed), fought, rooms),
-        control_share=control_share,
         seed=seed,
     )
 

@@ -18,7 +18,6 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.imports.own import UserFile, read_own
 from mirage.judge.pairs import ANSWERS
 from mirage.placement import sequential
-from mirage.placement.records import RandomCheck
 from mirage.placement.sequential.field import by_pair
 from mirage.rank.bootstrap import JOINT
 from mirage.rank.tiers import separate
@@ -186,28 +185,6 @@ def grids(
                 grid[positions[query], j] = True
         grids.append(grid)
     return grids
-
-
-def control_of(
-    state: sequential.State,
-    drawn: Sequence[sequential.TierGoal],
-    fought: Sequence[sequential.BattleResult],
-    rooms: Sequence[sequential.CandidatePool],
-) -> RandomCheck:
-    """What became of the battles that were drawn at random, beside what the rating leads to expect."""
-    keys = {(k, rooms[k].queries[q], j) for k, q, j in drawn}
-    battles = [battle for battle in fought if (battle.language, battle.query, battle.opponent) in keys]
-    mean = state.mean
-    p = np.array(
-        [1 / (1 + np.exp(mean[battle.language, battle.opponent] - mean[battle.language, -1])) for battle in battles]
-    )
-    dispersion = np.array([state.fields[battle.language].noise.dispersion for battle in battles])
-    return RandomCheck(
-        len(battles),
-        float(sum(battle.points for battle in battles)),
-        float(p.sum()),
-        float(np.sqrt((dispersion * p * (1 - p)).sum())),
-    )
 
 
 def _strings(values: Sequence[str]) -> Any:

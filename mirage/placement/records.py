@@ -51,31 +51,8 @@ class SuggestedBattle:
     """The new system."""
     system_b: str
     """Its opponent."""
-    control: bool
-    """Whether it was drawn at random, whatever it may tell."""
     wins: schema.Share
     """Probability that the new system wins it, ties aside."""
-    information: float
-    """Bits that it is expected to tell about the tier, beyond the battles before it in the list."""
-
-
-@dataclass(frozen=True, slots=True)
-class RandomCheck:
-    """The battles that were drawn at random, as a check of the rating that all battles gave."""
-
-    n: int
-    """How many have a verdict."""
-    points: float
-    """Points the new system won in them; a tie is half."""
-    expected: float
-    """Points its rating leads to expect."""
-    sd: float
-    """Standard deviation of these."""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether they lie within two standard deviations."""
-        return abs(self.points - self.expected) <= 2 * self.sd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,10 +83,6 @@ class Placement:
     """The battles to fight next; none once it is settled."""
     horizon: sequential.Horizon
     """How many more battles until it is settled."""
-    control: RandomCheck
-    """The battles drawn at random so far."""
-    control_share: float
-    """Share of the next battles that is drawn at random."""
     seed: int
     """Seed of the draws."""
 
@@ -144,8 +117,7 @@ class Placement:
         prior = f"the surrogate {self.regressor}" if self.regressor else "the spread of the judged systems"
         return (
             f"Bayesian Bradley-Terry (Laplace), prior by {prior}, ties half a win each, battles on one query weighed "
-            f"as a cluster; 95% credible intervals, {self.now.n} battles, control share {self.control_share:g}, "
-            f"seed {self.seed}"
+            f"as a cluster; 95% credible intervals, {self.now.n} battles, seed {self.seed}"
         )
 
 

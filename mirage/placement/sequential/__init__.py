@@ -4,7 +4,7 @@
     state = start([known], Prior([0.4], [0.5]))               # the new one is expected at 0.4, give or take 0.5
     state = state.after([Fought(query=q, opponent=j, points=y)])
     standing(state, tiers).tier_probabilities                 # which tier it is in
-    choose(state, tiers, [Room(open_, fought)], n=20, seed=0)      # the battles that tell most about that
+    choose_battles(state, [CandidatePool(queries, open_, tried)], n=20, seed=0)      # the next, drawn at random
 
 Bayesian Bradley-Terry in Laplace's approximation: the arena's battles give a Gaussian for its own systems, a surrogate
 one for the new system, and the new system's battles update both. `field.py` has what goes before the new battles,
@@ -15,10 +15,8 @@ from mirage.placement.sequential.choice import (
     CandidatePool,
     ChosenBattle,
     Horizon,
-    TierGoal,
     choose_battles,
     horizon,
-    random_battles,
 )
 from mirage.placement.sequential.field import Field, Noise, field
 from mirage.placement.sequential.state import (
@@ -46,13 +44,11 @@ __all__ = [
     "Prior",
     "Standing",
     "State",
-    "TierGoal",
     "TierList",
     "boundaries",
     "choose_battles",
     "field",
     "horizon",
     "posterior_standing",
-    "random_battles",
     "start",
 ]
