@@ -15,12 +15,12 @@ HALVES = ("held", "dev")
 OURS = ROOT / "mirage" / "outcomes" / accuracy.FILE
 
 
-def read_labels(half: str) -> dict[str, list[tuple[str, Outcome]]]:
+def read_labels(half: str) -> dict[str, list[tuple[str, str, Outcome]]]:
     """The labelled answers of one half, by language."""
     labelled = {}
     for path in sorted((LABELS / half).glob("*.jsonl")):
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        labelled[path.stem] = [(row["answer"], row["right"]) for row in rows]
+        labelled[path.stem] = [(row["query"], row["answer"], row["right"]) for row in rows]
     return labelled
 
 

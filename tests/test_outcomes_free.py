@@ -28,8 +28,8 @@ GOLDEN = ROOT / "tests" / "golden"
 CASES = [json.loads(line) for line in (GOLDEN / "outcomes_free.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def free(answer: str, language: str = "en") -> Any:
-    return parse_outcome(answer, language=language, template="rag")
+def free(answer: str, language: str = "en", query: str = "") -> Any:
+    return parse_outcome(answer, language=language, template="rag", query=query)
 
 
 def answers(*rows: tuple[str, str, str | None]) -> pa.Table:
@@ -75,8 +75,38 @@ def test_answers_from_the_field(shared: Path) -> None:
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_the_rules_read_the_labels_they_were_written_on(language: str) -> None:
     labelled = labels.read_labels("dev")[language]
-    wrong = [answer for answer, right in labelled if free(answer, language).outcome != right]
+    wrong = [answer for query, answer, right in labelled if free(answer, language, query).outcome != right]
     assert len(wrong) <= 0.03 * len(labelled), wrong
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked", "beside"),
+    [
+        (
+            "The manual lists the programmes and the error codes. The water consumption is not specified.",
+            "What is the water consumption of the washer?",
+            "Which programmes and error codes does the manual list?",
+        ),
+        (
+            "Das Heft beschreibt den Anbau der Pflanze. Der Koffeingehalt wird darin nicht genannt.",
+            "Wie hoch ist der Koffeingehalt des Tees?",
+            "Was beschreibt das Heft über den Anbau der Pflanze?",
+        ),
+    ],
+)
+def test_a_gap_about_what_was_asked_is_the_answer(answer: str, asked: str, beside: str) -> None:
+    language = "de" if answer.startswith("Das") else "en"
+    assert free(answer, language, asked).outcome == "abstained"
+    assert free("It has six." + answer[answer.index(".") :], language, beside).outcome == "answered"
+
+
+def test_the_query_reaches_the_outcomes_of_a_table() -> None:
+    answer = "Cultivation and taste are described at length. The caffeine content is not given anywhere."
+    column = QUERIES.schema.get_field_index("text")
+    queries = QUERIES.set_column(column, QUERIES.schema.field(column), [["What is the caffeine content?"]])
+    rows = outcomes(queries, answers(("a", answer, "rag"))).to_pylist()
+    assert [row["outcome"] for row in rows if row["parser"] == "strict"] == ["abstained"]
+    assert free(answer, query="How is its cultivation described, at what length?").outcome == "answered"
 
 
 def test_every_language_has_words() -> None:

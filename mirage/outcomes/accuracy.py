@@ -47,22 +47,22 @@ class OutcomeAccuracy:
     """Wrong share of the second: answers below a length abstain; the length is the best for all these answers."""
 
 
-def accuracy(labelled: Mapping[str, Sequence[tuple[str, Outcome]]]) -> list[OutcomeAccuracy]:
+def accuracy(labelled: Mapping[str, Sequence[tuple[str, str, Outcome]]]) -> list[OutcomeAccuracy]:
     """Measure the rules on labelled answers.
 
     Args:
-        labelled: by language, pairs of an answer and its right outcome.
+        labelled: by language, a query, the answer to it and its right outcome.
 
     Returns:
         A row for each language, and `all`: all answers together.
     """
-    everything = [pair for pairs in labelled.values() for pair in pairs]
+    everything = [(answer, right) for rows in labelled.values() for _, answer, right in rows]
     lengths = sorted({len(answer) for answer, _ in everything})
     limit = min(lengths, key=lambda length: sum(_by_length(answer, length) != right for answer, right in everything))
     results = {
         code: [
-            (parse_free(answer, code).outcome, _by_phrase(answer, code), _by_length(answer, limit), right)
-            for answer, right in labelled[code]
+            (parse_free(answer, code, query=query).outcome, _by_phrase(answer, code), _by_length(answer, limit), right)
+            for query, answer, right in labelled[code]
         ]
         for code in in_order(labelled)
     }

@@ -15,6 +15,12 @@ Then the kinds decide together. A claim anywhere outweighs a gap: the answer can
 of hallucinations counts; so a claim from the writer's own knowledge after a gap is an answer. Gaps and declines without
 a claim abstain. A question back without a claim is a clarification. Topics beside a gap belong to the gap.
 
+Claims beside a gap may be no answer but more of what the sources treat, which the query tells. A gap in the words of
+the query ("None says who designed it") is the answer to it, a gap about something else ("Its cost is not given") stands
+beside the answer, and an answer begins by what was asked. So claims give way where the gap is nearer to the query than
+the first claim is, which topics between them make likelier; figures stand where there are no topics (`_outvoted`).
+Where the query is not known, topics alone decide.
+
 Of an answer with the headings Reason and Answer only the part under Answer is read (`mirage.answers.parse_answer`).
 """
 
@@ -32,6 +38,7 @@ from mirage.outcomes.fold import Folded, compile_folded, fold
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.wording import WORDINGS, Wording
 from mirage.schema import Outcome
+from mirage.text import terms
 
 Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "sourced", "claim", "nothing"]
 
@@ -110,13 +117,14 @@ _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
-def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None) -> Parsed:
+def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None, *, query: str = "") -> Parsed:
     """Read one answer in the model's own words; see the module's text.
 
     Args:
         answer: the raw answer, without the model's thoughts.
         language: code of the language of the query.
         phrases: the words for yes and no of the template the answer was given to, where it has any.
+        query: what was asked; empty where it is not known.
     """
     if phrases and (parsed := _by_phrases(answer, phrases)):
         return parsed
@@ -138,7 +146,14 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        decision = _decide(_enough(_clauses(raw, folded, readers)), table=len(_ROW.findall(raw)) > 1)
+        asked = _pieces_of_words(fold(query, code).text)
+
+        def nearness(clause: _Clause) -> float:
+            said = _pieces_of_words(folded.text[clause.start : clause.end])
+            return len(said & asked) / len(said) if said else 0
+
+        clauses = _enough(_clauses(raw, folded, readers))
+        decision = _decide(clauses, nearness if asked else None, table=len(_ROW.findall(raw)) > 1)
     outcome, rule, span = decision
     if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
@@ -179,7 +194,16 @@ _Decision = tuple[Outcome, str, tuple[int, int] | None]
 """Outcome, rule and the span that decided."""
 
 
-def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
+_Nearness = Callable[[_Clause], float]
+"""Share of a clause's words, in pieces of three letters, that are the query's."""
+
+
+def _pieces_of_words(text: str) -> set[str]:
+    """The pieces of three letters of a text's words, so that an ending matters little."""
+    return {f" {term} "[place : place + 3] for term in terms(text) for place in range(len(term))}
+
+
+def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bool) -> _Decision:
     """Decide the outcome from the kinds of the clauses; in a table a single cell counts as a claim."""
     of: dict[Kind, list[_Clause]] = {}
     for clause in clauses:
@@ -189,7 +213,7 @@ def _decide(clauses: Sequence[_Clause], *, table: bool) -> _Decision:
     if not gaps:
         asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
-    elif _outvoted(claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps):
+    elif _outvoted(claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness):
         claims = []
     if gaps or asks:
         # Beside a gap or a question a stray word is no claim; several are a list.
@@ -228,6 +252,10 @@ _LABELLED = 8
 """Words after the label of a source that only say what it is about."""
 _STRAY = 2
 """Claims beside a gap that may all be stray words."""
+_AHEAD = 0.225
+"""How much nearer to the query than the first claim a gap is that is the answer."""
+_TOPIC = 0.2
+"""What a clause on what the sources treat adds to that."""
 _APOLOGY = 6
 """Words of an apology, fewer than: a longer clause says more."""
 
@@ -237,12 +265,21 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
     return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
 
 
-def _outvoted(claims: Sequence[_Clause], topics: Sequence[_Clause], gaps: Sequence[_Clause]) -> bool:
-    """Whether claims beside a gap are only more of what the sources treat: they hold no figure and say less."""
+def _outvoted(
+    claims: Sequence[_Clause], topics: Sequence[_Clause], gaps: Sequence[_Clause], nearness: _Nearness | None
+) -> bool:
+    """Whether claims beside a gap are only more of what the sources treat."""
+    if not claims:
+        return False
+    figures = any(claim.figure for claim in claims)
+    if nearness:
+        ahead = max(map(nearness, gaps)) - nearness(claims[0])
+        return bool(topics or not figures) and ahead + _TOPIC * len(topics) >= _AHEAD
+    # Without the query: they hold no figure, are no list and say less.
     topics = [topic for topic in topics if not topic.item]
     weight = sum(clause.size for clause in [*topics, *gaps])
-    first = min((clause.start for clause in [*topics, *gaps]), default=0)
-    firm = any(claim.figure or claim.item or claim.start < first for claim in claims)
+    first = min(clause.start for clause in [*topics, *gaps])
+    firm = figures or any(claim.item or claim.start < first for claim in claims)
     return len(topics) > 1 and not firm and sum(claim.size for claim in claims) < weight
 
 

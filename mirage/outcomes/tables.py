@@ -74,6 +74,7 @@ def parse_outcome(
     language: str,
     template: str | None = "vanilla",
     phrases: TemplatePhrases | None = None,
+    query: str = "",
 ) -> Parsed:
     """Read the outcome of one answer; None is a missing answer.
 
@@ -85,6 +86,7 @@ def parse_outcome(
             reply to one of `NOMIRACL_TEMPLATES` has those of NoMIRACL, any other answer (None: not known) those of
             free answers.
         phrases: the words for yes and no of that template, where it states any.
+        query: what was asked, which helps to read a free answer; empty where it is not known.
 
     Raises:
         UnknownName: if there is no such parser or language.
@@ -100,7 +102,7 @@ def parse_outcome(
         return parse_strict(answer, code)
     # Blanked, not cut: places stay.
     answer = part_thoughts(answer).masked
-    return parse_without_text(answer) or parse_free(answer, code, phrases)
+    return parse_without_text(answer) or parse_free(answer, code, phrases, query=query)
 
 
 def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> pa.Table:
@@ -136,7 +138,8 @@ def _of_language(
     import pyarrow.compute as pc
 
     answers = answers.combine_chunks()
-    subset = queries["subset"].take(pc.index_in(answers["query_id"], queries["query_id"].combine_chunks()))
+    places = pc.index_in(answers["query_id"], queries["query_id"].combine_chunks())
+    subset = queries["subset"].take(places)
     if subset.null_count:
         row = answers.filter(pc.is_null(subset)).slice(0, 1).to_pylist()[0]
         raise BadInput(
@@ -144,7 +147,10 @@ def _of_language(
             where=f"language={language!r}, query_id={row['query_id']!r}",
             do="give the queries table a row for it with subset relevant or non_relevant",
         )
-    encoded = [_encoded(answers[name]) for name in ("status", "template", "text")]
+    # Only a free answer is read by its query.
+    formulaic = pc.is_in(answers["template"], pa.array(sorted(NOMIRACL_TEMPLATES)))
+    query = pc.if_else(formulaic, "", pc.fill_null(queries["text"].take(places), ""))
+    encoded = [_encoded(column) for column in (*(answers[name] for name in ("status", "template", "text")), query)]
     shape = tuple(max(1, len(values)) for _, values in encoded)
     cells, place = np.unique(np.ravel_multi_index([codes for codes, _ in encoded], shape), return_inverse=True)
     states = [
@@ -156,8 +162,8 @@ def _of_language(
     parts = []
     for parser in PARSERS:
         parsed = [
-            _parse_answer(language, parser, text, status, template, phrases.get(template or ""))
-            for status, template, text in states
+            _parse_answer(language, parser, text, status, template, phrases.get(template or ""), query)
+            for status, template, text, query in states
         ]
         names = ("outcome", "rule", "span_start", "span_end")
         types = (pa.string(), pa.string(), pa.int64(), pa.int64())
@@ -182,7 +188,13 @@ def _encoded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
 
 
 def _parse_answer(
-    language: str, parser: Parser, text: str | None, status: str, template: str | None, phrases: TemplatePhrases | None
+    language: str,
+    parser: Parser,
+    text: str | None,
+    status: str,
+    template: str | None,
+    phrases: TemplatePhrases | None,
+    query: str,
 ) -> Parsed:
     """Parse a text, minding what is recorded about the call that was to bring it."""
     if status == "missing":
@@ -195,7 +207,7 @@ def _parse_answer(
         return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
-    return parse_outcome(text or "", language=language, template=template, phrases=phrases)
+    return parse_outcome(text or "", language=language, template=template, phrases=phrases, query=query)
 
 
 def departures(outcomes: pa.Table) -> pa.Table:
