@@ -69,7 +69,7 @@ class Units:
 
 def name_unit(unit: Unit) -> str:
     """Name the unit within a sentence on intervals: "with the ... as the unit"."""
-    return unit if unit == "query" else "query, one for all languages that share its id,"
+    return unit if unit == "query" else "query across languages"
 
 
 def shared_ids(queries: Mapping[str, Sequence[str]]) -> frozenset[str]:

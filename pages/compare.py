@@ -13,6 +13,7 @@ from mirage.errors import MirageError
 from mirage.rank.records import JOINT
 from mirage.text import counted
 from mirage.ui import referee as who
+from mirage.units import name_unit
 from mirage.views import compare as views
 from mirage.views.keys import key_text
 
@@ -190,8 +191,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
     holm = " Verdicts of languages hold after Holm’s correction over them." if len(report.rows) > 1 else ""
     ui.note(
         "A triangle to the right: better; to the left: worse; a square: equivalent; a hollow circle: inconclusive. "
-        f"Whiskers are 95% intervals with the query as the unit.{band}"
-        f"{holm}"
+        f"Whiskers are 95% intervals with the {name_unit(report.query_unit)} as the unit.{band}{holm}"
     )
 
 
@@ -201,9 +201,9 @@ def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> No
     if not report.moved:
         ui.heading(head, "The two differ on no query that is known here.")
         return
-    ui.heading(head, "Select a row to read what both said. Losses of the first stand before gains of the same size.")
+    ui.heading(head, "Select a row to read what both said. Largest changes first; losses before gains.")
     by_rating = choice.measure == RATING
-    columns = MOVED if by_rating else (*MOVED[:2], *VALUES, *MOVED[2:])
+    columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
     picked = ui.table(views.moved(report), columns, key="moved", select=True)
     if picked is None:
         return
@@ -270,13 +270,14 @@ COLUMNS = (
 )
 MOVED = (
     ui.Col("where", "Language", "text", help="Language of the query.", width=110),
-    ui.Col("query_id", "Query", "text", help="Its id.", width=200),
     ui.Col(
         "difference",
         "Difference",
         "difference",
         help="By how much the first is ahead on this query; of ratings, by how much the query moves the difference.",
+        width=90,
     ),
+    ui.Col("query_id", "Query", "text", help="Its id."),
 )
 VALUES = (
     ui.Col("first", "First", "value", help="Value of the first system.", width=74),

@@ -256,8 +256,8 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
     )
     st.caption(
         ui.plain(
-            f"{method}. Hollow: the interval takes in 0, or there is none. It goes with the rating; whether it makes "
-            "an answer good, no correlation tells. Hover a cell for its interval and n; select it to see its feature "
+            f"{method}. Hollow: the interval takes in 0, or there is none. A correlation does not show that a "
+            "feature makes an answer good. Hover a cell for its interval and n; select it to see its feature "
             "with intervals below."
         )
     )

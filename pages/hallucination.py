@@ -110,7 +110,7 @@ def _computed(page: ui.Page) -> None:
                 "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
                 "as with it."
             )
-    shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
+    shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])] or _notable(rows) or order[:2]))
     figures = views.published_arena(page.arena)
     draw: dict[str, Callable[[], None]] = {
         "By definition": lambda: _moves(rates),
@@ -340,7 +340,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
         f"{silent['system']} hallucinates least, {_rate(silent, 'hallucination')}, and stays silent on "
         f"{RATE(silent['error_value'])} of what it could answer. {bold['system']} misses least, "
         f"{_rate(bold, 'error')}, and answers {RATE(bold['hallucination_value'])} of what nothing supports. "
-        f"Nearest to the best corner: {best['system']} ("
+        f"Best balance: {best['system']} ("
         f"{RATE(best['hallucination_value'])}, {RATE(best['error_value'])})."
     )
 
@@ -387,7 +387,7 @@ def _moves(rates: views.Rates) -> None:
         "counts as wrong. The lowest rate is on top; systems that change places are coloured.",
     )
     for place, metric in zip(
-        ui.side_by_side((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True
+        ui.side_by_side((460, 1), (460, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
         rows = ui.rows(views.moves(rates, metric))
         with place:
@@ -399,6 +399,7 @@ def _moves(rates: views.Rates) -> None:
                     ui.kept(charts.order, rows, mode=ui.mode()),
                     key=f"order_{metric}",
                     alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
+                    half=True,
                     drawn=True,
                 )
 

@@ -176,7 +176,7 @@ def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
         if all(row[measure.name] is None for row in rows):
             reason = next((row[f"{measure.name}_reason"] for row in rows if row[f"{measure.name}_reason"]), "")
             reasons.setdefault(reason or "not measured", []).append(measure.title)
-    return " ".join(f"No {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
+    return " ".join(f"Not shown: {', '.join(titles)} ({reason})." for reason, titles in reasons.items())
 
 
 def _prices() -> None:

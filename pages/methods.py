@@ -22,7 +22,7 @@ _RULES = (
     ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
 )
 _ACCURACY = (
-    ui.Col("language", "Language", "text", help="Language of the labelled answers; all: all together."),
+    ui.Col("language", "Language", "text", help="Language of the labelled answers; all: pooled."),
     ui.Col("n", "Answers", "count", help="Labelled answers."),
     ui.Col(
         "wrong",
@@ -34,8 +34,8 @@ _ACCURACY = (
         written="rate",
     ),
     ui.Col("unparsed", "Unparsed", "rate", help="No outcome can be made out."),
-    ui.Col("phrase_wrong", "Any phrase", "rate", help="Wrong if any phrase of refusal anywhere abstains."),
-    ui.Col("length_wrong", "Length", "rate", help="Wrong if answers below a length abstain; the best length."),
+    ui.Col("phrase_wrong", "Any phrase", "rate", help="Errors of a simple rule: any phrase of refusal abstains."),
+    ui.Col("length_wrong", "Length", "rate", help="Errors of a simple rule: answers below the best length abstain."),
 )
 COUNT, RATE = FORMATS["count"].write, FORMATS["rate"].write
 _SECTIONS = ("Definitions", "Differences", "Outcomes", "Prompts", "Data", "Columns")
@@ -115,11 +115,15 @@ def accuracy(page: ui.Page) -> None:
         return
     total = rows.to_pylist()[-1]
     page.summary(
-        f"Free answers: {RATE(total['wrong'])} of {COUNT(total['n'])} labelled answers in {len(rows) - 1} languages "
-        f"read wrongly, {RATE(total['unparsed'])} unparsed."
+        f"The rules for free answers misread {RATE(total['wrong'])} (95% CI {RATE(total['wrong_low'])} to "
+        f"{RATE(total['wrong_high'])}) of {COUNT(total['n'])} labelled answers in {len(rows) - 1} languages; "
+        f"{RATE(total['unparsed'])} are unparsed."
     )
-    kept_apart = "kept apart from whoever wrote the rules" if half == "held" else "used in writing the rules"
-    ui.note(f"Answers to prompts other than NoMIRACL's. The labelled answers were {kept_apart}.")
+    seen = "not seen" if half == "held" else "seen"
+    ui.note(
+        f"Answers to prompts other than NoMIRACL's, {seen} while the rules were written. Any phrase and Length are the "
+        "errors of two simpler rules, for comparison."
+    )
     ui.table(rows, _ACCURACY, key="accuracy")
     page.download("outcome-accuracy", rows, about={"labels": half})
 

@@ -78,7 +78,7 @@ def main(page: ui.Page) -> None:
                 st.caption("Ask whoever runs this explorer for it. All other pages can be read.")
             else:
                 st.markdown("**Give a name or a pseudonym to begin.**")
-                st.caption("Your votes are kept under it. One key a vote; the votes of this visit can be taken back.")
+                st.caption("Your votes are stored under it. A vote takes one key; votes of this visit can be undone.")
         return
     kind = KINDS[subject]
     try:

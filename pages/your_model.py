@@ -143,7 +143,8 @@ def take(page: ui.Page) -> None:
     with right:
         st.header("2. Bring its answers", anchor=False)
         st.caption(
-            "JSON Lines or CSV with language, query_id and text. A wrong line refuses the whole file, by number."
+            "JSON Lines or CSV with language, query_id and text. One invalid line rejects the file; the error names "
+            "the line."
         )
         st.caption(_kept())
         with st.form("take", border=False):
@@ -282,11 +283,11 @@ def _kept() -> str:
     until = (
         f"under your login, {ui.plain(current_reader.name)}"
         if current_reader.name
-        else f"for this visit: a reload begins another, and after {owned.KEPT_HOURS} hours it is removed"
+        else f"until you reload the page, for {owned.KEPT_HOURS} hours at most"
     )
     return (
-        "The arena stays as it is: your answers go into a copy that only you are shown. It is kept "
-        f"{until}. Your copies may take {owned.quota() / 1e6:,.0f} MB."
+        f"Your answers go into a private copy of the arena, kept {until}. "
+        f"Your copies may take {owned.quota() / 1e6:,.0f} MB in all."
     )
 
 

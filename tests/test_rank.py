@@ -339,7 +339,8 @@ def test_queries_of_several_languages_are_one_unit_pitfall_123() -> None:
     assert 0.9 < widths[0] / widths[1] <= 1.02
     assert np.ptp(independent.languages["all"].interval(), axis=0).mean() / widths[1] < 0.8
     assert (twice.unit, independent.unit) == ("query shared by languages", "query")
-    assert "one for all languages that share its id" in twice.method
+    assert "query across languages" in twice.method
+    assert "across" not in independent.method
     analytic, alone = rank.analytic(twice)["all"], rank.analytic(twice)["en"]
     np.testing.assert_allclose(analytic.covariance, alone.covariance)
     np.testing.assert_allclose(analytic.df, alone.df)

@@ -114,7 +114,7 @@ MEASURES: dict[str, Measure] = {
             "known",
             "Known answers",
             "Share of known-answer pairs on which the judge names the right answer: those where relevance labels make "
-            "one answer right and the other wrong. In both orders, where both were judged. Of battles.",
+            "one answer right and the other wrong. A pair judged in both orders is one decision.",
             "share",
             1.0,
             "error",

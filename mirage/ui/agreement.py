@@ -107,7 +107,7 @@ def voted_languages(counts: Mapping[str, int]) -> str:
     have = [f"{name_of(code)} {n:,}" for code, n in counts.items() if n]
     none = [name_of(code) for code, n in counts.items() if not n]
     if not have:
-        return "Nobody has voted here on a battle drawn at random. A vote takes one key."
+        return "No votes on randomly drawn battles yet. A vote takes one key."
     words = f"Random votes: {', '.join(have)}."
     if none:
         words += f" No votes in {len(none)} of {len(counts)} languages"

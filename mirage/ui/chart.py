@@ -25,6 +25,7 @@ def chart(
     select: bool = False,
     name: str = "",
     wide: bool = False,
+    half: bool = False,
     drawn: bool = False,
 ) -> Any:
     """Show a figure that carries its own look.
@@ -35,6 +36,7 @@ def chart(
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
         wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
+        half: the chart is half a page and needs 460 pixels; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
         drawn: the chart is one that `mirage.charts.drawing` draws, in a few milliseconds, where Plotly takes 40 for a
             chart and a fifth of one for each mark.
@@ -47,9 +49,10 @@ def chart(
     add_chart(key, figure, alt, name or key)
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
-    place: Any = st.container(key=f"scroll_{key}" + (f"_least{least}" if least else "")) if wide else st
+    fit = "_half" if half else f"_least{least}" if least else ""
+    place: Any = st.container(key=f"scroll_{key}{fit}") if wide or half else st
     if drawn:
-        with place if wide else nullcontext():
+        with place if wide or half else nullcontext():
             return show_drawing(figure, key=key, alt=alt, select=select)
     config = {
         "displaylogo": False,

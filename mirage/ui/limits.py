@@ -11,6 +11,8 @@ from mirage.ui.text import note
 
 ROWS = 100
 """Rows of a table that stand on the page; with more it scrolls within."""
+WINDOW = 25
+"""Rows at a time of a table that scrolls within."""
 MARKS = 3_000
 """Marks of a chart that a browser draws without a wait."""
 _FEWEST = 10
@@ -30,14 +32,14 @@ def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequenc
         return systems
     pages = {f"{k + 1}-{min(k + most, len(systems))}": systems[k : k + most] for k in range(0, len(systems), most)}
     chosen: str = pick(
-        "Drawn",
+        "Systems drawn",
         tuple(pages),
         key=key,
         kind="range of ranks",
         width=150,
-        help=f"By their place in the table, {most} at a time. The table and the download hold all {len(systems):,}.",
+        help=f"{most} at a time, by place in the table. The table and the download hold all {len(systems):,}.",
     )
-    note(f"Systems {chosen} of {len(systems):,} are drawn; choose others under Drawn. The table has all.")
+    note(f"The chart shows systems {chosen} of {len(systems):,}, by rank in the table; choose others above.")
     return pages[chosen]
 
 

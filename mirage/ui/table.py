@@ -16,8 +16,9 @@ import streamlit as st
 from mirage import schema
 from mirage.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
 from mirage.ui.kept import kept
-from mirage.ui.limits import ROWS
+from mirage.ui.limits import ROWS, WINDOW
 from mirage.ui.parts import add_table
+from mirage.ui.text import note
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,7 +101,7 @@ def mode() -> Mode:
 def table(
     rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
 ) -> int | None:
-    """Show rows, up to `ROWS` of them without an inner scroll bar unless a height is given.
+    """Show rows, up to `ROWS` of them without an inner scroll bar unless a height is given; else say how many.
 
     Args:
         rows: Arrow table; a null shows as a dash.
@@ -119,12 +120,14 @@ def table(
         key=key,
         hide_index=True,
         row_height=ROW,
-        height=height or ROW * (min(len(rows), ROWS) + 1) + 3,
+        height=height or ROW * ((len(rows) if len(rows) <= ROWS else WINDOW) + 1) + 3,
         column_config=config,
         placeholder="–",
         on_select="rerun" if select else "ignore",
         selection_mode="single-row",
     )
+    if len(rows) > ROWS:
+        note(f"{len(rows):,} rows; scroll within the table to see all.")
     picked = shown.selection.rows if select else []
     return picked[0] if picked and picked[0] < len(rows) else None
 

@@ -23,7 +23,7 @@ _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 
 
-NAMED = 40
+NAMED = 16
 """Names and crowds that stand beside marks: those in focus and the first of the rows. A hover names every mark."""
 
 
@@ -128,7 +128,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
         mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
         for label, k in zip(labels, crowds, strict=True)
     ]
-    corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("blind to support", (0, 0, 0), (1, 1, 1))]
+    corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("ignores the evidence", (0, 0, 0), (1, 1, 1))]
     places = place_labels((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
     annotations = []
     for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
