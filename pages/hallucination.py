@@ -387,7 +387,7 @@ def _moves(rates: views.Rates) -> None:
         "counts as wrong. The lowest rate is on top; systems that change places are coloured.",
     )
     for place, metric in zip(
-        ui.side_by_side((460, 1), (460, 1), key="order", gap="medium"), views.SUBSETS, strict=True
+        ui.side_by_side((480, 1), (480, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
         rows = ui.rows(views.moves(rates, metric))
         with place:

@@ -36,7 +36,7 @@ def chart(
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
         wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
-        half: the chart is half a page and needs 460 pixels; on a narrower screen it scrolls sideways.
+        half: the chart is half a page and needs 480 pixels; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
         drawn: the chart is one that `mirage.charts.drawing` draws, in a few milliseconds, where Plotly takes 40 for a
             chart and a fifth of one for each mark.
