@@ -355,6 +355,8 @@ class _Reader:
     me: re.Pattern[str]
     weak: re.Pattern[str]
     because: re.Pattern[str]
+    given: re.Pattern[str]
+    wants: re.Pattern[str]
     about: re.Pattern[str]
     only: re.Pattern[str]
     implies: re.Pattern[str]
@@ -537,7 +539,7 @@ def _kind(
         return any(getattr(reader, name).search(text) for reader in readers)
 
     stripped = clause.strip(_TRIM)
-    about_sources, asks = holds("sources"), holds("asks")
+    about_sources, asks = holds("sources") or holds("given"), holds("asks")
     if (interrogative or asks) and holds("offers"):
         return "aside"
     if asks and (interrogative or not (about_sources or (seen_sources and holds("negates")))):
@@ -545,6 +547,8 @@ def _kind(
         return "asks" if interrogative or not _FIGURE.search(clause) else "claim"
     if holds("declines"):
         return "declines"
+    if holds("wants") and not _FIGURE.search(clause):
+        return "gap"
     if holds("implies"):
         return "claim"
     if interrogative and not about_sources:
@@ -560,12 +564,11 @@ def _kind(
             return "claim" if not sourced and fact else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
-    return _statement(clause, stripped, holds, seen_sources=seen_sources)
+    return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
 
 
-def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_sources: bool) -> Kind:
+def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool) -> Kind:
     """What a clause is that neither denies nor asks."""
-    about_sources = holds("sources")
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
     if holds("aside", stripped):
@@ -574,7 +577,9 @@ def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, seen_s
         return "claim"
     if holds("topic", stripped) or ((seen_sources or about_sources) and holds("about")):
         return "only" if holds("only") else "topic"
-    weak = holds("weak", stripped) or holds("me") or (about_sources and holds("sources", stripped[:_HEAD]))
+    if holds("given") and holds("only"):
+        return "only"
+    weak = holds("weak", stripped) or holds("me") or holds("given") or (about_sources and holds("sources", stripped[:_HEAD]))
     if weak and not _FIGURE.search(clause):
         return "sourced"
     return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"
