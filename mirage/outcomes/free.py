@@ -89,7 +89,7 @@ _RELATIVE = re.compile(
 )
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
-    r"|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
+    r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
@@ -105,6 +105,8 @@ _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
 _LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
+_FIELD = re.compile(r'^[^\W\d]+" ?: ?"?')
+"""The name of a field of JSON."""
 _POLAR = re.compile(
     r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да"
     r"|لا|كلا|نعم|بلي|نه|خير|نخير|بله|آري|না|হ্যাঁ|नहीं|नही|जी नहीं|हाँ|हां|जी हाँ"
@@ -136,7 +138,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     code = base(language)
     raw = answer[begin:stop]
     folded = _clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
-    words = folded.text.strip(_TRIM)
+    words = _FIELD.sub("", folded.text.strip(_TRIM))
     if not _WORDS.search(words):
         return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
@@ -407,7 +409,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 _LABEL.sub("", clause if quote else _QUOTED.sub('""', clause)),
                 readers,
                 interrogative=interrogative and number == len(pieces) - 1,
-                seen_sources=seen_sources,
+                seen_sources=seen_sources and item is None,
                 polar=polar,
             )
             if kind == "question" and number and text[left - 1] == ":":
@@ -554,20 +556,22 @@ def _kind(
     if interrogative and not about_sources:
         return "question"
     if about_sources or not holds("statutes"):
-        sourced = holds("nouns")
+        sourced = about_sources or holds("nouns")
         denied = holds("denies", stripped) and (sourced or seen_sources)
         negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
         if denied or negated or holds("gap", stripped):
             known = holds("known") and not holds("weak", stripped)
             guessed = holds("hedges") and not seen_sources
             fact = polar or known or guessed or (holds("because") and not holds("aside"))
-            return "claim" if not sourced and fact else "gap"
+            return "claim" if fact and not sourced or known and not about_sources else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
     return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
 
 
-def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool) -> Kind:
+def _statement(
+    clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
+) -> Kind:
     """What a clause is that neither denies nor asks."""
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
@@ -579,7 +583,12 @@ def _statement(clause: str, stripped: str, holds: Callable[..., bool], *, about_
         return "only" if holds("only") else "topic"
     if holds("given") and holds("only"):
         return "only"
-    weak = holds("weak", stripped) or holds("me") or holds("given") or (about_sources and holds("sources", stripped[:_HEAD]))
+    weak = (
+        holds("weak", stripped)
+        or holds("me")
+        or holds("given")
+        or (about_sources and holds("sources", stripped[:_HEAD]))
+    )
     if weak and not _FIGURE.search(clause):
         return "sourced"
     return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"

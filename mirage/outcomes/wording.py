@@ -95,7 +95,10 @@ _EN_HOLD = (
 
 _EN = Wording(
     sources=rf"\b{_EN_SOURCES}\b",
-    nouns=rf"\b(?:{_EN_SOURCES}|{_EN_INFO}|questions?|query|none of (?:them|these|those))\b",
+    nouns=_words(
+        rf"\b(?:{_EN_SOURCES}|{_EN_INFO}|questions?|query|none of (?:them|these|those))\b",
+        r"\b(?:manuals?|brochures?|leaflets?|reports?|interviews?|letters?|biograph\w+|memoirs?|labels?|flyers?|catalogues?|booklets?|guides?|chronicles?|minutes|transcripts?|diar(?:y|ies)|newsletters?|handbooks?)\b",
+    ),
     statutes=r"\b(?:acts?|laws?|treat(?:y|ies)|constitution|regulations?|decrees?|charter|ordinance|statutes?|contract|bible|quran|directive|convention|agreement|code|bill|rules?)\b",
     denies=_words(
         r"\b(?:contain|ha[sv]e?|list|giv|provid|includ|offer|mention|state|name)\w* no\b",
@@ -243,7 +246,10 @@ _DE_HOLD = (
 )
 _DE = Wording(
     sources=rf"\b{_DE_SOURCES}\b",
-    nouns=rf"\b(?:{_DE_SOURCES}|{_DE_INFO}|frage\w*|darin|davon)\b",
+    nouns=_words(
+        rf"\b(?:{_DE_SOURCES}|{_DE_INFO}|frage\w*|darin|davon)\b",
+        r"\b(?:\w*handbuch\w*|\w*anleitung\w*|broschüre\w*|faltblatt\w*|\w*berichte?\b|\w*interview\w*|briefe?\b|biogra[fp]\w*|memoiren|etikett\w*|\w*katalog\w*|leitfaden\w*|chronik\w*|protokoll\w*|\w*tagebuch\w*|\w*richtlinie\w*|prospekt\w*)",
+    ),
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
     gap=_words(
@@ -269,6 +275,7 @@ _DE = Wording(
         r"\bweder\b.{0,80}\bnoch\b.{0,40}(?:erwähn|genannt|angegeben|enthalten|beschrieben|informationen|dokument)",
         r"\b(?:wären|sind|wäre|ist) (?:weitere|mehr|zusätzliche)\b|\b(?:weitere|mehr|zusätzliche) \w+ (?:nötig|notwendig|erforderlich|benötigt)",
         r"\baußerhalb (?:de[sr]|meine)",
+        r"\bkeine?[rnms]? (?:\w+ ){1,4}?(?:aufgeführt|verzeichnet|vermerkt|angegeben|genannt|zu finden|erwähnt|abgedruckt|hinterlegt|notiert|ausgewiesen)\b",
     ),
     short=(
         r"(?:das |die frage |die antwort |frage |antwort |antwort: )?(?:ist |sind )?(?:(?:nicht|ir|un)[ -]?(?:relevant|beantwortbar|zu beantworten|verfügbar|vorhanden|bekannt|angegeben|genannt|erwähnt|gefunden|"
@@ -284,6 +291,7 @@ _DE = Wording(
             r"|thematisier\w*|bericht\w*|erklär\w*|erläuter\w*|umfass\w*|beschränk\w*|biet\w*|schilder\w*|dokumentier\w*|rede|widme\w*|findet|finden|stellen|stellt)\b",
         ),
         r"^(?:stattdessen|vielmehr)\b",
+        r"^(?:beschrieben|behandelt|erwähnt|dargestellt|geschildert|thematisiert|besprochen|erläutert) (?:wird|werden)\b",
     ),
     about=r"\b(?:behandel|beschreib|beschrieb|handel|erwähn|befass|thematisier|schilder|geht es um|geht um|dreht sich|drehen sich|aufgezählt|aufgelistet|listet|zählt (?:\w+ ){0,3}?auf)\w*|\b(?:zur sprache|angesprochen|erwähnt|beschrieben|behandelt|aufgeführt|gestreift|thema\b|vorgestellt|genannt werden|werden genannt|besprochen|angerissen)\b|\b(?:kommt|kommen|taucht|tauchen)\w*|\b(?:im (?:mittelpunkt|fokus|zentrum|vordergrund)|schwerpunkt\w*)\b",
     only=r"\b(?:nur|lediglich|ausschließlich|stattdessen|vielmehr|vor allem|hauptsächlich|allein|bloß|andere themen|überwiegend)\b",
@@ -332,7 +340,10 @@ _ES_HOLD = (
 )
 _ES = Wording(
     sources=rf"\b{_ES_SOURCES}\b",
-    nouns=rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
+    nouns=_words(
+        rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
+        r"\b(?:manual\w*|folletos?|informes?|entrevistas?|cartas?|biografías?|memorias|etiquetas?|catálogos?|guías?|crónicas?|actas?|fichas?|prospectos?)\b",
+    ),
     statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
     gap=_words(
@@ -352,6 +363,7 @@ _ES = Wording(
         r"\b(?:no|ni) (?:basta|bastan|alcanza|alcanzan|son suficientes|es suficiente)\b",
         r"\b(?:se necesit\w+|se requier\w+|haría falta|harían falta|sería necesari\w+|serían necesari\w+|necesitaría) (?:\w+ )?(?:más|otr|información|datos|document)",
         r"\bguardan? silencio\b|\bomiten?\b|\bfuera del? (?:alcance|ámbito|contexto)",
+        r"^(?:pues |bueno |vaya )?(?:la verdad(?: es que)? )?(?:no (?:lo )?sé|lo desconozco|lo ignoro)\b|\bse me escapa\b",
     ),
     short=(
         r"(?:la |esta |respuesta |respuesta: |pregunta |es |está )*(?:no (?:es |está |se puede |puede ser |se |hay |existe |tengo |encontrad\w|se encontró )?(?:relevantes?|pertinentes?|aplicables?|aplica|respondible|contestable|disponibles?|encontrad[oa]|mencionad[oa]|especificad[oa]|indicad[oa]|conocid[oa]|responder|respondid[oa]|contestar|determinable|posible|sé|idea|suficiente (?:información|contexto)|(?:una )?respuesta|información(?: \w+){0,2}|datos|menciona|especifica|sabe|indica|encuentra)"
@@ -372,7 +384,7 @@ _ES = Wording(
     known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b|\b(?:tengo entendido|según mis conocimientos|por lo que yo sé|si no recuerdo mal)\b",
     reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b|\batribuy\w+|\bdatan? (?:la|el)\b|\bnombra\w* .{3,60} como\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
-    sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b",
+    sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b|\bsiento (?:no|mucho)\b",
     aside=_words(
         r"\b(?:podría\w*|puede\w*|quizá\w*) (?:\w+ )?(?:servir\w*|ayudar\w*|valer\w*|contener\w*|sirva\w*)\b",
         r"^(?:la|su|tu) (?:pregunta|consulta) (?:pide|es|trata|se refiere|busca|pregunta|versa|exige|requiere)\b|^se (?:pide|pregunta)\b|^(?:preguntas?|usted pregunta)\b",
@@ -412,7 +424,10 @@ _FR_NOT = (
 _FR_HOLD = r"\b(?:contien|conten|mentionn|fourni|inclu|indiqu|précis|dit\b|disent|dire\b|donn|offr|répon|décri|expliqu|révèl|détaill|apparai|apparaî|trouv|figur|signal|évoqu|trait|abord|parl|a pas|existe|apport|cit|suffi|pertinen|perme|réfèr|détermin|sai[st]\b|savoir|nomm|présent|disponib|est\b|sont\b|fait|font|identifi|montr|couvr|connai|connu|aid|concern|compor|rapport|port|spécifi|renseign|trac|établ|propos|livr|énum|dispos|clair|permett)"
 _FR = Wording(
     sources=rf"\b{_FR_SOURCES}\b",
-    nouns=rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
+    nouns=_words(
+        rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
+        r"\b(?:notices?|manuels?|brochures?|dépliants?|rapports?|entretiens?|lettres?|biographies?|mémoires|étiquettes?|catalogues?|livrets?|guides?|chroniques?|procès-verba\w+|tableaux?)\b",
+    ),
     statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
     gap=_words(
@@ -437,8 +452,11 @@ _FR = Wording(
         r"\bne (?:\w+ )?(?:le |la |l'|les |en |y )?(?:précis|mentionn|indiqu|dit|disent|spécifi|évoqu)\w* (?:\w+ )?(?:pas|rien|aucun|jamais|ni)",
     ),
     short=(
-        r"(?:la |cette |réponse |question |réponse: |est |c'est )*(?:(?:non|pas|im|in|ir)[ -]?(?:pertinente?s?|applicable|répondable|disponible|trouvée?|mentionnée?|précisée?|spécifiée?|connue?|indiquée?|fournie?|de réponse|d'informations?|possible(?: de répondre)?|concernée?|résoluble|répondu|déterminée?)"
-        r"|aucune? (?:réponse|information|donnée|résultat|mention|document|rapport|idée)s?(?: \w+){0,2}|sans (?:réponse|objet|rapport|information)|hors sujet|inconnue?|je ne sais pas|informations? insuffisantes?|contexte insuffisant|données insuffisantes|n/?[ad]|néant|aucune?|impossible à (?:répondre|déterminer)|rien trouvé|irrelevante?|sans pertinence)"
+        _words(
+            r"(?:la |cette |réponse |question |réponse: |est |c'est )*(?:(?:non|pas|im|in|ir)[ -]?(?:pertinente?s?|applicable|répondable|disponible|trouvée?|mentionnée?|précisée?|spécifiée?|connue?|indiquée?|fournie?|de réponse|d'informations?|possible(?: de répondre)?|concernée?|résoluble|répondu|déterminée?)"
+            r"|aucune? (?:réponse|information|donnée|résultat|mention|document|rapport|idée)s?(?: \w+){0,2}|sans (?:réponse|objet|rapport|information)|hors sujet|inconnue?|je ne sais pas|informations? insuffisantes?|contexte insuffisant|données insuffisantes|n/?[ad]|néant|aucune?|impossible à (?:répondre|déterminer)|rien trouvé|irrelevante?|sans pertinence)",
+            r"(?:non|pas) (?:renseigné|communiqué|précisé|mentionné|indiqué|spécifié|fourni|documenté|trouvé|connu|déterminé|applicable|défini)e?s?",
+        )
     ),
     turns=r"[,;] ?(?=(?:[\w'-]+ ){1,5}?(?:toutefois|cependant|pourtant|néanmoins)\b)|(?:^|[,;.–—-] ?)(?:et )?(?:mais|cependant|toutefois|bien que|bien qu'|quoique|même si|néanmoins|pourtant|tandis que|alors que|en revanche|or|sauf que)\b(?!,? ?aussi)|;| – | — | mais | bien que | bien qu'| même si ",
     concedes=r"(?:bien que|bien qu'|quoique|même si|malgré|tandis que|alors que|si\b(?=.*\bne\b)|hormis|à part)",
@@ -478,6 +496,7 @@ _FR = Wording(
         r"\b(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu|merci de|veuillez|s'il vous plaît|j'ai besoin|il faudrait)\b.{0,30}?\b(?:précis|clarifi|indiqu|spécifi|dire|reformul|détaill|confirm|éclairc)\w*.{0,50}(?:quel|qui|si |question|de quoi|ce que|\?)",
         r"^(?:de |à |sur |par |en |dans |pour )?(?:quel(?:le)?s?|lequel|laquelle|lesquels|duquel|de laquelle)\b.{0,80}\b(?:vous|tu|t')\b",
         r"\b(?:précisez|indiquez|précise|dites-moi|dis-moi) (?:\w+ )?(?:de |à )?(?:quel|qui|lequel|laquelle|si |ce que)",
+        r"\bj'(?:ai|aurais) besoin de (?:savoir|connaître)\b|\bil (?:me )?faudrait (?:savoir|préciser)\b",
     ),
     declines=r"\bne (?:peux|pourrai|puis|suis|saurais) pas (?:\w+ ){0,3}?(?:aider|assister|donner (?:suite|de conseil|d'instruc|des conseil|des instruc)|répondre à (?:cette|votre) (?:demande|requête)|fournir (?:de conseil|d'instruc|des instruc|d'avis|d'aide)|satisfaire|accéder)|\bcontraire (?:à|aux) (?:mes|nos)",
     negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b",
@@ -492,7 +511,10 @@ _FI_SOURCES = r"(?:muistiinpano\w*|lainau\w*|liit(?:e|tee)\w*|julkaisu\w*|aineks
 _FI_INFO = r"(?:tieto\w*|tiedo\w*|vastau\w*|maininta\w*|mainintoja|viittau\w*|yksityiskoh\w*|viitteitä|selity\w*|data\w*|vihje\w*|perust\w*|kysymy\w*|merkintää|selvyyttä)"
 _FI = Wording(
     sources=rf"\b{_FI_SOURCES}\b",
-    nouns=rf"\b(?:{_FI_SOURCES}|{_FI_INFO}|niissä|niistä)\b",
+    nouns=_words(
+        rf"\b(?:{_FI_SOURCES}|{_FI_INFO}|niissä|niistä)\b",
+        r"\b(?:opas\w*|oppaa\w+|ohje\w*|esitte\w*|raport\w*|haastattel\w*|kirjee\w*|elämäkerra\w*|muistelm\w*|luettelo\w*|kronik\w*|pöytäkirj\w*|päiväkirj\w*|lehtijut\w*)",
+    ),
     statutes=r"\b\w*(?:laki|lain|laissa|sopimu|perustusla|asetu|säädö|säännö|raamattu|koraani|direktiivi|sääntö)\w*\b",
     denies=_all(
         r"\b(?:ei|eivät|en|emme|eikä|ilman|puuttu\w*|riittämät\w*|mikään|mitään|missään)\b",
@@ -515,6 +537,7 @@ _FI = Wording(
         r"\b(?:tarvittaisiin|tarvitaan|tarvitsisin|vaatisi|edellyttäisi) (?:\w+ )?(?:lisä|enemmän|muita|tarkempi)",
         r"\bilman (?:\w+ )?(?:lisätietoa|lisätietoja|kontekstia)",
         r"\b(?:mikään|yksikään|missään|yhdessäkään|mistään)\b.{0,50}\b(?:ei|eivät)\b|\bei (?:mikään|yksikään|missään|mistään)\b",
+        r"\bvai(?:etaan|kene\w+|ettu)\b",
     ),
     short=(
         r"(?:vastaus: |vastaus |kysymys |kysymykseen )?(?:on )?(?:ei (?:ole )?(?:\w+ttavissa|\w+ttävissä|relevantti|oleellinen|olennainen|vastattavissa|vastausta|tietoa|tiedossa|saatavilla|mainittu|löydy|löytynyt|sovellettavissa|merkityksellinen|liity(?: aiheeseen)?|voi vastata|voida vastata|asiaankuuluva|määritelty|tiedetä|mainita|riittävästi tietoa|tarpeeksi tietoa|vastattu|riittäviä tietoja)"
@@ -573,7 +596,10 @@ _RU_HOLD = (
 )
 _RU = Wording(
     sources=rf"\b{_RU_SOURCES}\b",
-    nouns=rf"\b(?:{_RU_SOURCES}|{_RU_INFO}|вопрос\w*|(?:ни один|ни одна|ни одно|ни в одном) из|в них|там)\b",
+    nouns=_words(
+        rf"\b(?:{_RU_SOURCES}|{_RU_INFO}|вопрос\w*|(?:ни один|ни одна|ни одно|ни в одном) из|в них|там)\b",
+        r"\b(?:руководств\w*|инструкци\w*|брошюр\w*|буклет\w*|отчет\w*|отчёт\w*|интервью|письм[аоеу]\w*|биографи\w*|воспоминани\w*|этикет\w*|каталог\w*|летопис\w*|протокол\w*|дневник\w*|памятк\w*|объявлени\w*)\b",
+    ),
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
     gap=_words(
@@ -622,6 +648,7 @@ _RU = Wording(
         rf"^(?:согласно|на основе|на основании|исходя из|по|в|судя по) (?:[\w-]+ ){{0,3}}?{_RU_SOURCES}$",
         r"^(?:поэтому|таким образом|следовательно|итак|итог|вывод|резюме|примечание|ответ|источники?|здравствуйте|привет|конечно|спасибо|кроме того|также|вот\b.{0,40}|хороший вопрос|что касается вашего вопроса)$",
         r"^(?:хотите|могу ли|чем ещё|чем еще|нужна ли)\b",
+        r"^(?:тогда|и тогда) (?:я )?(?:сразу )?(?:отвечу|скажу|посмотрю|проверю|подскажу|помогу|найду)\b",
     ),
     offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн|\b(?:хотите|хочешь|желаете),? (?:чтобы )?(?:я|\w+жу|\w+щу|\w+лю|\w+шу|\w+ду)\b|\bмогу ли я\b|\b(?:мне|надо ли|нужно ли) (?:\w+ть)\b",
     asks=_words(
@@ -636,7 +663,7 @@ _RU = Wording(
     weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b|^(?:друг(?:ой|ая|ое|ом|им)|один из|ещ[её] один|одна из)\b|^(?:отч[её]т\w*|исследовани\w*|книг\w*|глав[аеы]|письм\w*|дневник\w*|таблиц\w*)\b|\b(?:следующее)\b|\b(?:позвонить|обратиться|написать в)\b",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
     given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b",
-    wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|загрузите|приложите|вставьте|скиньте)\b",
+    wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|скиньте)\b",
 )
 
 _ID_SOURCES = r"(?:yang ada di (?:hadapan|tangan)|bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
@@ -645,7 +672,10 @@ _ID_NOT = r"\b(?:tidak|tak|belum|bukan|tanpa|kurang|nihil|tiada|tidaklah|gagal|m
 _ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawab|jelas|terang|temu|bahas|cantum|cakup|tunjuk|singgung|ungkap|kata|rinci|bicara|liput|cukup|relevan|kait|tahu|tentu|nyata|urai|laku|dapat|mungkin|bantu|dukung|punya|milik|rekam|catat|definisi|spesifik|informasi|disampaikan|sampaikan|bisa|memadai|lengkap|laporkan|tulis|paparkan|hubungan)"
 _ID = Wording(
     sources=rf"\b{_ID_SOURCES}\b",
-    nouns=rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|satu pun)\b",
+    nouns=_words(
+        rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|satu pun)\b",
+        r"\b(?:manual\w*|brosur\w*|selebaran\w*|laporan\w*|wawancara\w*|surat\w*|biografi\w*|memoar\w*|label\w*|katalog\w*|panduan\w*|resep\w*|pengumuman\w*)\b",
+    ),
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
     denies=_all(_ID_NOT, _ID_HOLD),
     gap=_words(
@@ -715,7 +745,10 @@ _SW_SOURCES = r"(?:nilicho nacho|nilizo nazo|kipande|vipande|nukuu|manukuu|sehem
 _SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|ufafanuzi|undani|kutajwa)"
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
-    nouns=rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
+    nouns=_words(
+        rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
+        r"\b(?:mwongozo|miongozo|kipeperushi|vipeperushi|ripoti|mahojiano|barua|wasifu|kumbukumbu|lebo|katalogi|tangazo|matangazo|mwandishi)\b",
+    ),
     statutes=r"\b(?:sheria|mkataba|katiba|kanuni|amri|biblia|kurani|azimio|makubaliano|maagizo)\b",
     denies=_words(
         _all(
@@ -735,6 +768,7 @@ _SW = Wording(
         r"^(?:lakini |bali )?(?:si|sio) (?:lini|nani|jinsi|wapi|kwa nini|kiasi|idadi|kuhusu|tarehe)\b",
         r"\b(?:zinahitajika|yanahitajika|inahitajika|zingehitajika) (?:\w+ )?(?:zaidi|nyingine|nyaraka|taarifa)|\b(?:taarifa|maelezo|nyaraka) (?:zaidi|ya ziada|za ziada) (?:zinahitajika|yanahitajika|inahitajika)",
         r"\bnje ya (?:muktadha|upeo)",
+        r"\bsiku(?:kuta|ona|pata|bahatika)\b|\bnimeshindwa\b|\bsiwezi (?:kutaja|kusema|kujibu|kukadiria|kujua|kueleza|kuthibitisha)\b|\b(?:ni|nime|tume)kosa (?:jibu|taarifa)",
     ),
     short=(
         r"(?:jibu: |jibu |swali |hili |hii )?(?:si(?:yo)? (?:husika|muhimu|sahihi|mada)|sio (?:husika|muhimu|mada)|haihusiani(?: \w+){0,2}|halihusiani(?: \w+){0,2}|hai(?:husiki|jibiki|wezekani kujibu(?:wa|ka)?|patikani|jatajwa|tajwi|julikani|na uhusiano|na jibu|tumiki|jajibiwa)|hali(?:jibiki|wezi kujibiwa|patikani|jatajwa|julikani|jibiwi|husiki)|hakuna (?:jibu|majibu|taarifa|habari|maelezo|data|matokeo|uhusiano)(?: \w+){0,3}"
@@ -793,7 +827,10 @@ _AR_NOT = (
 _AR_HOLD = r"\w*(?:ذكر|تضمن|حتوي|تحتو|شير|شار|قدم|توفر|وفر|وضح|حدد|جيب|اجاب|جواب|تناول|تطرق|بين|صرح|شرح|جد|عثر|كشف|وارد|ترد|يرد|ورد|فصح|معلوم|كاف|علاق|صلة|مذكور|متاح|محدد|معروف|موجود|فيه|تغط|تعرض|فسر|نص|قول|تقول|ساعد|اشتمل|شمل|سمح|مكن|عرف|تخبر|تحدث|تكلم|تعط|يعط|سرد|شيء|صف|ناقش|خبر|عالج|كلمة|حرف|اثر|تلمس|تمس|خوض|هتم|ظهر|لمح|لامس|وجود|تعرض|فيد|نفع|لتفت|شمول|مت (?:الي|بصلة)|ياتي|تاتي|تات\b|يات\b|حكي|ضمن)\w*"
 _AR = Wording(
     sources=rf"\b{_AR_SOURCES}",
-    nouns=rf"(?:\b{_AR_SOURCES}|{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
+    nouns=_words(
+        rf"(?:\b{_AR_SOURCES}|{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
+        r"(?:الدليل|كتيب|كراس|منشور|تقرير|تقارير|مقابلة|رسالة|رسائل|السيرة|مذكرات|ملصق|كتالوج|محضر|نشرة|الاعلان)",
+    ),
     statutes=r"\w*(?:قانون|معاهد|دستور|مرسوم|لائح|لايح|ميثاق|قران|انجيل|اتفاقي|نظام|تشريع|عقد)\w*",
     denies=_words(
         rf"{_AR_NOT} (?:\w+ ){{0,4}}?{_AR_HOLD}",
@@ -869,7 +906,10 @@ _FA_NOT = r"(?:\bن(?:مي|دار|شد|يست|كرد|يام|داد|بود|گفت
 _FA_HOLD = r"(?:ذكر|اشار|آمده|نيامده|نياورد|بيان|گفته|نگفت|نمي ?گو|نمي ?ده|ارائه|ارايه|دارد|ندار|وجود|موجود|يافت|مشخص|معلوم|پاسخ|جواب|توضيح|اطلاع|پرداخ|شامل|شده|نشده|كافي|مرتبط|روشن|حاوي|پيدا|نيست|نيستند|تعيين|ديده|مطرح|كمك|نمي ?شود|دربار|در مورد|آشكار|داده|قيد|سخن|حرف|خالي|غايب|ديد|پوشش|پرداز|در بر|كم دار|سراغ|ربط|نگاه|در آنچه)"
 _FA = Wording(
     sources=rf"\b{_FA_SOURCES}",
-    nouns=rf"(?:\b{_FA_SOURCES}|\b{_FA_INFO}|\bسؤال\w*|\bسوال\w*|\bپرسش\w*|\bهيچ ?(?:يك|كدام)\b(?! از (?!آن|اين|سند|اسناد|متن|منابع|مقاله|بخش|گزيده))|\bآنها\b|\bآن ها\b)",
+    nouns=_words(
+        rf"(?:\b{_FA_SOURCES}|\b{_FA_INFO}|\bسؤال\w*|\bسوال\w*|\bپرسش\w*|\bهيچ ?(?:يك|كدام)\b(?! از (?!آن|اين|سند|اسناد|متن|منابع|مقاله|بخش|گزيده))|\bآنها\b|\bآن ها\b)",
+        r"(?:راهنما|دفترچه|بروشور|گزارش|مصاحبه|نامه|زندگينامه|خاطرات|برچسب|فهرست|اعلاميه|آگهي)",
+    ),
     statutes=r"\b(?:قانون|قوانين|معاهده|قانون اساسي|آيين ?نامه|فرمان|منشور|قرآن|انجيل|كنوانسيون|پيمان|مصوبه|قرارداد|توافق)\w*",
     denies=_all(_FA_NOT, _FA_HOLD),
     gap=_words(
@@ -901,7 +941,10 @@ _FA = Wording(
     ),
     about=r"(?:توصيف|شرح مي ?ده|شرح داده|پرداخته|مي ?پرداز|اشاره|درباره\w*|در ?مورد|فهرست|معرفي مي ?كن|^از .{1,60}مي ?گوي|بررسي|توضيح مي ?ده|مربوط|بيان مي ?كن|بازگو|برشمرد|بر ?مي ?شمار|روايت|مرور|سرگذشت|سخن مي ?گو|آورده|متوقف مي ?شو|(?:پايان|خاتمه) مي ?ياب)",
     only=r"\b(?:فقط|تنها|صرفا|در عوض|عمدتا|منحصرا|به جاي آن|بيشتر به|موضوعات ديگر|موضوعات ديگري)\b",
-    implies=rf"^(?!.*\b{_FA_TEXTS}).*\b(?:هرگز|هيچ ?گاه|هيچ ?وقت) (?!ذكر|گفته|اشاره|بيان)|^(?:طبق|بنا بر|به گفته.|بر ?اساس|مطابق) {_FA_TEXTS}(?!.*(?:نامعلوم|نامشخص|ناشناخته|ممكن|مي ?توان|ذكر|معلوم|مشخص|جواب|پاسخ|اطلاع|اشاره|روشن))|^(?!.*\b{_FA_TEXTS}).*\b(?:مدرك قاطع\w*|ادله|شواهد)\b|^(?!.*\b{_FA_TEXTS}).*\b(?:تا (?:امروز|كنون|به امروز|حالا)|هنوز هم|هيچ ?كس نمي ?داند|كسي نمي ?داند)\b|(?:حاكي از|نشان مي ?ده\w*|القا مي ?كن\w*|چنين بر مي ?آيد|برمي ?آيد|به نظر مي ?رسد كه|مي ?توان حدس|تلويحا|حدس زد(?!ن)|اين گمان|اشاره دارند كه|به اين فكر)",
+    implies=_words(
+        rf"^(?!.*\b{_FA_TEXTS}).*\b(?:هرگز|هيچ ?گاه|هيچ ?وقت) (?!ذكر|گفته|اشاره|بيان)|^(?:طبق|بنا بر|به گفته.|بر ?اساس|مطابق) {_FA_TEXTS}(?!.*(?:نامعلوم|نامشخص|ناشناخته|ممكن|مي ?توان|ذكر|معلوم|مشخص|جواب|پاسخ|اطلاع|اشاره|روشن))|^(?!.*\b{_FA_TEXTS}).*\b(?:مدرك قاطع\w*|ادله|شواهد)\b|^(?!.*\b{_FA_TEXTS}).*\b(?:تا (?:امروز|كنون|به امروز|حالا)|هنوز هم|هيچ ?كس نمي ?داند|كسي نمي ?داند)\b|(?:حاكي از|نشان مي ?ده\w*|القا مي ?كن\w*|چنين بر مي ?آيد|برمي ?آيد|به نظر مي ?رسد كه|مي ?توان حدس|تلويحا|حدس زد(?!ن)|اين گمان|اشاره دارند كه|به اين فكر)",
+        r"^(?:دادگاه|قاضي|پليس|هيئت منصفه|كارشناسان|پژوهشگران)",
+    ),
     known=r"\b(?:به طور كلي|دانش عمومي|اطلاعات عمومي|معروف است|مشهور است|مي ?دانيم كه|همه مي ?دانيم|معمولا|عموما|تا (?:جايي|آنجا|آن ?جا)(?:يي)? ?كه (?:من )?مي ?دان\w*|به صورت كلي|روشن است كه)\b",
     reports=r"\b(?:طبق|بر ?اساس دانش|به ?گفته|به ?گزارش|مطابق|به طور كلي (?:مي ?دانيم|معلوم)|دانش عمومي|اطلاعات عمومي|معروف است|مشهور است|مي ?دانيم كه)\b(?!.{0,40}(?:ارائه ?شده|ارايه ?شده|داده ?شده|موجود)\W*$)|(?:گفته|آمده|ذكر|بيان|مي ?گويد|مي ?گويند|اشاره|نوشته|تصريح|تاكيد)(?: \w+){0,2} كه\b|^(?:آنها |و )?(?:مي ?گويند|گفته ?اند|نوشته ?اند|آورده ?اند) ",
     hedges=r"\b(?:احتمالا|شايد|به نظر مي ?رسد|ظاهرا|گويا|ممكن است|گمان مي ?رود|محتملا|تصور مي ?شود|احتمال دارد|گفته مي ?شود|انگار|به احتمال)\b",
@@ -935,7 +978,9 @@ _YO_SOURCES = r"(?:ayolo\w*|apile ?k[oɔ]\w*|ak[oɔ]sile\w*|atejise\w*|nkan ti m
 _YO_INFO = r"(?:is[oe]funni|ifunni-?mo|alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifitonileti|ibeere|esi|data|itokasi)"
 _YO = Wording(
     sources=rf"\b{_YO_SOURCES}\b",
-    nouns=rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b",
+    nouns=_words(
+        rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b", r"\b(?:ikede|iroyin|leta|iforowero|itan igbesi aye|akoole)\b"
+    ),
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
     denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
     gap=_words(
@@ -967,7 +1012,7 @@ _YO = Wording(
     about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b|\b(?:menu ?ba|soro lori|so nipa|ro?yin|toka si)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
     implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
-    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b|\b(?:ni oye mi|oye mi ni pe)\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b|\b(?:ni oye mi|oye mi ni pe)\b|\bohun ti (?:emi |mo )+mo\b",
     reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
@@ -1004,7 +1049,10 @@ _HI_TEXTS = r"(?:दस्तावे|स्रोत|स्त्रोत|स
 _HI_NOT = r"(?:नहीं|नही|(?:^| )न (?:तो|ही)|बिना|अभाव|कमी|अपर्याप्त|अनुपलब्ध|असमर्थ|मौन|चुप|ख़?ामोश|नदारद|ग़?ायब|अनुपस्थित|मुश्किल|कठिन|(?:^| )न (?=\S+ (?:है|हैं|गया|गई|सका|सकी)))"
 _HI = Wording(
     sources=_HI_SOURCES,
-    nouns=rf"(?:{_HI_SOURCES}|{_HI_INFO}|प्रश्न|सवाल|इनमें|उनमें|इसमें|किसी में)",
+    nouns=_words(
+        rf"(?:{_HI_SOURCES}|{_HI_INFO}|प्रश्न|सवाल|इनमें|उनमें|इसमें|किसी में)",
+        r"(?:पुस्तिका|पर्च|रिपोर्ट|साक्षात्कार|चिट्ठी|जीवनी|संस्मरण|लेबल|सूची|ख़बर|खबर)",
+    ),
     statutes=r"(?:अधिनियम|क़?ानून|संधि|संविधान|अध्यादेश|आदेश|समझौत|बाइबिल|क़?ुरान|विधेयक|नियमावली|घोषणापत्र)",
     denies=_all(
         _HI_NOT,
@@ -1035,6 +1083,7 @@ _HI = Wording(
             r"(?:बारे में|के विषय|पर (?:केंद्रित|चर्चा|आधारित|बात)|चर्चा|वर्णन|विवरण|उल्लेख|बताते|बताता|बताया|संबंधित|सम्बंधित|ज़?िक्र|सूची|जानकारी (?:है|देते|दी|मिलती)|समझा|तक सीमित|शामिल|प्रस्तुत|बात करत|बात की|गिना|दर्शा|दिए|देत|का है|की है|जुड़|सुनात|पर (?:है|हैं)(?: |$)|जीवनी|बतात|सिमट|टिक|घूमत|केंद्रित|इर्द-गिर्द)",
         ),
         r"^(?:इसके बजाय|इसकी बजाय)",
+        r"का (?:वर्णन|उल्लेख|ज़िक्र|जिक्र|विवरण|ब्योरा|ब्यौरा|बयान) (?:है|हैं|मिलता|मिलती)",
     ),
     about=r"(?:वर्णन|चर्चा|के बारे में|बताया गया|बताता|बताते|उल्लेख|ज़?िक्र|सूची|से संबंधित|पर केंद्रित|विवरण|पर आधारित|गिना|की बात|आकर (?:रुक|थम|ख़?त्म)|तक (?:ही|सीमित)|जुड़[ेा]|सुनात|पर (?:है|हैं)|जीवनी|हाल बतात)",
     only=r"(?:केवल|सिर्फ|सिर्फ़|मात्र|बजाय|मुख्यतः|मुख्य रूप से|अन्य विषय|दूसरे विषय)",
@@ -1076,7 +1125,10 @@ _BN_TEXTS = r"(?:নথি|দলিল|উৎস(?![বর])|উত্স|প�
 _BN_NOT = r"(?:নেই|নাই|(?:^|[ ,])না(?=[ .,!;]|$)|(?<!তি)নি(?=[ .,!;]|$)|নয়|ছাড়া|অভাব|অপর্যাপ্ত|অক্ষম|যায় না|নীরব|অনুপস্থিত|অসম্ভব|পারছি না|ব্যর্থ|কঠিন|মুশকিল|এড়িয়ে|ঘাটতি|চুপ|নিশ্চুপ|গেল না|(?:য়|ে|েন|েনি|ি)না(?=[ .,!;]|$))"
 _BN = Wording(
     sources=_BN_SOURCES,
-    nouns=rf"(?:{_BN_SOURCES}|{_BN_INFO}|প্রশ্ন|এগুলো|সেগুলো|এতে|তাতে|কোনোটি|কোনটি)",
+    nouns=_words(
+        rf"(?:{_BN_SOURCES}|{_BN_INFO}|প্রশ্ন|এগুলো|সেগুলো|এতে|তাতে|কোনোটি|কোনটি)",
+        r"(?:নির্দেশিকা|পুস্তিকা|লিফলেট|প্রতিবেদন|সাক্ষাৎকার|চিঠি|জীবনী|স্মৃতিকথা|লেবেল|তালিকা|বিজ্ঞপ্তি)",
+    ),
     statutes=r"(?:আইন|চুক্তি|সংবিধান|অধ্যাদেশ|বিধি|সনদ|বাইবেল|কুরআন|কোরআন|নীতিমালা)",
     denies=_all(
         _BN_NOT,
@@ -1097,7 +1149,7 @@ _BN = Wording(
         r"(?:আওতা|পরিধি|সীমা)\S* (?:বাইরে|বহির্ভূত)|নীরব",
     ),
     short=(
-        r"(?:উত্তর: ?|জবাব: ?|প্রশ্নটি |এটি )?(?:অপ্রাসঙ্গিক|প্রাসঙ্গিক (?:নয়|না)|সম্পর্কিত (?:নয়|না)|সম্পর্কহীন|অসম্পর্কিত|উত্তরযোগ্য (?:নয়|না)|উত্তর ?(?:দেওয়ার|দেবার) যোগ্য (?:নয়|না)|উত্তর(?:টি|টা)? (?:নেই|নাই|অজানা|পাওয়া যায়নি|পাওয়া যায় না|জানা নেই|সম্ভব নয়|দেওয়া সম্ভব নয়|দেওয়া যায় না|দেওয়া যাবে না|মেলেনি)|কোনো? (?:উত্তর|তথ্য|জবাব|সম্পর্ক|ফলাফল|ডেটা|মিল)\S*(?: \S+){0,2}|জানা (?:নেই|নাই|যায়নি|যায় না)|অজানা|অজ্ঞাত|তথ্য (?:নেই|অপর্যাপ্ত|পাওয়া যায়নি|অপ্রতুল|যথেষ্ট নয়)|যথেষ্ট তথ্য (?:নেই|নাই)|পর্যাপ্ত তথ্য (?:নেই|নাই)|অপর্যাপ্ত (?:তথ্য|প্রসঙ্গ)|উল্লেখ (?:নেই|নাই|করা হয়নি)|উল্লিখিত নয়|প্রযোজ্য (?:নয়|না)|উপলব্ধ (?:নয়|না)|জানি না|নিরুত্তর|উত্তরহীন|পাওয়া যায়নি|প্রশ্নের সঙ্গে (?:সম্পর্কিত|প্রাসঙ্গিক) নয়|উত্তর দেওয়া (?:সম্ভব নয়|যাচ্ছে না|যায় না)|বলা (?:নেই|যায় না|সম্ভব নয়)|n/?a)"
+        r"(?:উত্তর: ?|জবাব: ?|প্রশ্নটি |এটি )?(?:অপ্রাসঙ্গিক|প্রাসঙ্গিক (?:নয়|না)|সম্পর্কিত (?:নয়|না)|সম্পর্কহীন|অসম্পর্কিত|উত্তরযোগ্য (?:নয়|না)|উত্তর ?(?:দেওয়ার|দেবার) যোগ্য (?:নয়|না)|উত্তর(?:টি|টা)? (?:নেই|নাই|অজানা|পাওয়া যায়নি|পাওয়া যায় না|জানা নেই|সম্ভব নয়|দেওয়া সম্ভব নয়|দেওয়া যায় না|দেওয়া যাবে না|মেলেনি)|কোনো? (?:উত্তর|তথ্য|জবাব|সম্পর্ক|ফলাফল|ডেটা|মিল)\S*(?: \S+){0,2}|জানা (?:নেই|নাই|যায়নি|যায় না)|অজানা|অজ্ঞাত|তথ্য (?:নেই|অপর্যাপ্ত|পাওয়া যায়নি|অপ্রতুল|যথেষ্ট নয়)|যথেষ্ট তথ্য (?:নেই|নাই)|পর্যাপ্ত তথ্য (?:নেই|নাই)|অপর্যাপ্ত (?:তথ্য|প্রসঙ্গ)|উল্লেখ (?:নেই|নাই|করা হয়নি)|উল্লিখিত নয়|প্রযোজ্য (?:নয়|না)|উপলব্ধ (?:নয়|না)|জানি না|নিরুত্তর|উত্তরহীন|পাওয়া যায়নি|প্রশ্নের সঙ্গে (?:সম্পর্কিত|প্রাসঙ্গিক) নয়|উত্তর দেওয়া (?:সম্ভব নয়|যাচ্ছে না|যায় না)|বলা (?:নেই|যায় না|সম্ভব নয়)|n/?a)|অনুপস্থিত|উল্লেখ নেই|অনুল্লিখিত|দেওয়া নেই"
     ),
     turns=r"(?<=লেও)[ ,]+|(?:(?<=েন)|(?<=নি)|(?<=ছে)|(?<=ছিল)), (?=\S+ \S+)|(?<=সত্ত্বেও)[ ,]+|(?:^|[,;.–—-] ?| )(?:কিন্তু|তবে|যদিও|অথচ|তবুও|তা সত্ত্বেও|বরং|তা হলেও|অবশ্য)(?= |,)|;| – | — ",
     concedes=r"(?:যদিও|সত্ত্বেও)(?= |,)",
@@ -1114,7 +1166,7 @@ _BN = Wording(
     known=r"(?:সাধারণভাবে|সাধারণ জ্ঞান|সাধারণত|সর্বজনবিদিত|সুবিদিত|সবাই জানে|যত ?দূর (?:আমি )?জানি|আমার জানা ?মতে|জানামতে|আমার জ্ঞান|নিজস্ব জ্ঞান)",
     reports=r"(?:অনুযায়ী(?!.{0,3}$)|অনুসারে(?!.{0,3}$)|সাধারণভাবে জানা|সাধারণ জ্ঞান|সাধারণত|সর্বজনবিদিত|সুবিদিত)|(?:বলা হয়েছে|বলে|বলছে|উল্লেখ আছে|উল্লেখ করা হয়েছে|লেখা আছে|জানায়|জানা যায়|জানা যায়,|দাবি করে) যে",
     hedges=r"(?:সম্ভবত|হয়তো|মনে হয়|ধারণা করা হয়|সম্ভাবনা|বোধহয়|অনুমান|মনে করা হয়|বলা হয় যে|হতে পারে)",
-    sorry=r"(?:দুঃখিত|ক্ষমা|দুর্ভাগ্য|মাফ|দুঃখের)",
+    sorry=r"(?:দুঃখিত|ক্ষমা|দুর্ভাগ্য|মাফ|দুঃখের)|মার্জনা",
     aside=_words(
         r"(?:সাহায্য|সহায়তা) (?:করতে পার|পাওয়া যেতে|মিলতে)|কাজে (?:লাগ|আস)|^চাইলে |(?:খুঁজতে|দেখতে|খুঁজে দেখতে) পারি|উপযোগী|উপকারী",
         r"(?:অনুগ্রহ|দয়া করে|খুশি হব|আনন্দিত হব|আনন্দের সঙ্গে|সানন্দে|খুশি মনে|আপনি (?:চাইলে|যদি|আরও|আরো|অন্য|কোনো|এ বিষয়ে|স্থানীয়)|আপনি.{0,40}(?:পারেন|দেখুন|করুন|দিলে|চাইলে|দিন)|পরামর্শ|সুপারিশ|যোগাযোগ করুন|যাচাই করুন|দেখুন|খুঁজুন|জিজ্ঞাসা করুন|জানান|শেয়ার কর|সাহায্য কর|সহায়তা কর|ভালো হবে|ভাল হবে|উচিত হবে|দেখতে পারেন|পাঠান|দিলে|পাঠালে|জানতে চান|দেখে নিন|জেনে নিন|দেখে (?:দেব|নেব|দিচ্ছি)|খুঁজব|খুঁজে (?:দেব|দেখব|দেখি)|যুক্ত করলে|আপলোড|ভালো হয়|দিতে পারেন|দিলেই|মিলিয়ে দেখ)",
@@ -1149,7 +1201,10 @@ _TE_INFO = r"(?:సమాచారం|సమాచార|సమాధానం|�
 _TE_NOT = r"(?:లేదు|లేవు|లేరు|లేను|లేము|లేక|లేని|కాదు|కావు|లేకపో|[క-హ]దు(?=[ .,!;]|$)|(?:[క-రళ-హ]|(?<!క)(?<!గ)(?<!సె)(?<!నె)ల)వు(?=[ .,!;]|$)|సరిపో(?:దు|వు)|కుండా|అసాధ్య|కొరవడ|(?:రా|పో|లే)దు(?=[ .,!;]|$)|ఇష్టం లేదు|కష్టం|మౌన|లేం(?=[ .,!;]|$)|నందున|వీలు ?కా|కుదర(?:దు|లేదు)|తెలియ(?:దు|లేదు|రాలేదు)|దొరక|లభించ|చెప్పలే|తెలీ)"
 _TE = Wording(
     sources=_TE_SOURCES,
-    nouns=rf"(?:{_TE_SOURCES}|{_TE_INFO}|ప్రశ్న|వాటిలో|వీటిలో|ఇందులో|అందులో|ఏదీ|ఏ ఒక్క|ఎక్కడా)",
+    nouns=_words(
+        rf"(?:{_TE_SOURCES}|{_TE_INFO}|ప్రశ్న|వాటిలో|వీటిలో|ఇందులో|అందులో|ఏదీ|ఏ ఒక్క|ఎక్కడా)",
+        r"(?:కరపత్ర|నివేదిక|ఇంటర్వ్యూ|లేఖ|జీవిత ?చరిత్ర|జ్ఞాపకాల|లేబుల్|జాబితా|ప్రకటన|పట్టిక)",
+    ),
     statutes=r"(?:చట్టం|చట్ట|ఒప్పందం|రాజ్యాంగం|ఆర్డినెన్స్|శాసనం|బైబిల్|ఖురాన్|నిబంధన)",
     denies=_all(
         _TE_NOT,
@@ -1166,6 +1221,7 @@ _TE = Wording(
         r"(?:మరింత|మరిన్ని|అదనపు|ఇంకా) (?:సమాచారం|వివరాలు|పత్రాలు|మూలాలు|సందర్భం)[^,]{0,10}(?:అవసరం|కావాలి)",
         r"(?:పరిధి|సందర్భం)\S* (?:బయట|వెలుపల|దాటి)|మౌనం",
         r"^(?:కానీ )?(?:ఎప్పుడు|ఎవరు|ఎలా|ఎక్కడ|ఎందుకు|ఎంత)\S* (?:కాదు|లేదు)$",
+        r"ఎ(?:వర|ప్పుడ|ంద|క్కడ|లా|ంత|న్న|న్ని)\S{0,8}ో.{0,60}(?:లేదు|లేవు|లేరు)",
     ),
     short=(
         r"(?:సమాధానం: ?|జవాబు: ?|ప్రశ్న |ఇది )?(?:సంబంధం (?:లేదు|లేనిది|లేని\S*)|సంబంధించినది కాదు|సంబంధిత(?:ం|మైనది)? కాదు|సంబంధిత(?:మైనది)? లేదు|అసంబద్ధ\S*|అసంబంధ\S*|అప్రస్తుత\S*|సందర్భోచితం కాదు|సమాధానం (?:లేదు|తెలియదు|దొరకలేదు|ఇవ్వలేము|ఇవ్వలేను|లభించలేదు|చెప్పలేము|అందుబాటులో లేదు|ఇవ్వడం సాధ్యం కాదు|సాధ్యం కాదు|లభ్యం కాదు)|జవాబు (?:లేదు|తెలియదు|దొరకలేదు|ఇవ్వలేము|చెప్పలేము)|సమాధానం (?:ఇవ్వ|చెప్ప)దగిన(?:ది)? కాదు|సమాధానం లేని (?:ప్రశ్న|\S+)|తెలియదు|తెలీదు|నాకు తెలియదు|సమాచారం (?:లేదు|దొరకలేదు|సరిపోదు|అందుబాటులో లేదు|చాలదు)|తగినంత సమాచారం లేదు|తగిన సమాచారం లేదు|అందుబాటులో లేదు|పేర్కొనలేదు|పేర్కొనబడలేదు|ప్రస్తావించలేదు|ప్రస్తావన లేదు|వర్తించదు|ఏమీ లేదు|వివరాలు లేవు|దొరకలేదు|లభ్యం కాదు|అసాధ్యం|చెప్పలేం|చెప్పలేము|n/?a|నిర్ధారించలేము|సంబంధం లేని సమాచారం|ఫలితాలు లేవు|డేటా లేదు)"
@@ -1216,7 +1272,10 @@ _TH_TEXTS = r"(?:เอกสาร|แหล่งข้อมูล|แหล�
 _TH_INFO = r"(?:ข้อมูล|คำตอบ|รายละเอียด|การกล่าวถึง|คำอธิบาย|เบาะแส|การระบุ|เนื้อหา|ตัวเลข|บันทึก|ข้อความ|ร่องรอย|สักคำ|เรื่อง|ประเด็น)"
 _TH = Wording(
     sources=_TH_SOURCES,
-    nouns=rf"(?:{_TH_SOURCES}|{_TH_INFO}|คำถาม|ในนั้น|ส่วนใด|ฉบับ|เรื่องนี้)",
+    nouns=_words(
+        rf"(?:{_TH_SOURCES}|{_TH_INFO}|คำถาม|ในนั้น|ส่วนใด|ฉบับ|เรื่องนี้)",
+        r"(?:คู่มือ|แผ่นพับ|รายงาน|บทสัมภาษณ์|จดหมาย|ชีวประวัติ|ฉลาก|ประกาศ|ใบปลิว)",
+    ),
     statutes=r"(?:กฎหมาย|พระราชบัญญัติ|สนธิสัญญา|รัฐธรรมนูญ|กฤษฎีกา|ประกาศ|คัมภีร์|ข้อตกลง|อนุสัญญา|ระเบียบ)",
     denies=r"(?:ไม่|มิ|ยังไม่|ไร้|ขาด|ปราศจาก|ไม่ได้|มิได้)[^,.]{0,14}?(?:ระบุ|กล่าว|พูด|บอก|พบ|ให้|ปรากฏ|อธิบาย|เพียงพอ|เกี่ยวข้อง|เกี่ยวกับ|ครอบคลุม|ตอบ|บรรจุ|ประกอบ|รวม|แสดง|ชี้|เอ่ย|ชัด|เปิดเผย|พาดพิง|แจ้ง|บันทึก|เขียน|สามารถ|ทราบ|แน่|ตรง|ข้อมูล|เจอ|นำเสนอ|เล่า|ยืนยัน|ถูก|แตะ|เห็น|ได้คำตอบ|เหลียวแล|อยู่|ร่องรอย|สักคำ|ปริปาก|ใช่เรื่อง|พอ)|เงียบ(?=เรื่อง|เกี่ยว|ต่อ|$)|ขาดเรื่อง|ข้ามเรื่อง|ละเว้น",
     gap=_words(
@@ -1248,7 +1307,10 @@ _TH = Wording(
     ),
     about=r"(?:อธิบาย|กล่าวถึง|พูดถึง|บรรยาย|เกี่ยวกับ|ระบุราย|รายชื่อ|เป็นเรื่อง|เป็นประวัติ|เริ่ม(?:จาก|ด้วย)|ไปถึง|(?:จบ|หยุด|สิ้นสุด)(?:ลง)?(?:ที่|แค่)|เล่า|ไล่เรียง|ไล่ราย|ว่าด้วย|เน้น|ครอบคลุม|แสดงราย)",
     only=r"(?:เพียง|เท่านั้น|แค่|เฉพาะ|แต่เพียง|ส่วนใหญ่|เป็นหลัก|เรื่องอื่น|ประเด็นอื่น|มีแต่)",
-    implies=rf"^(?!.*{_TH_TEXTS}).*ไม่เคย(?!.*(?:กล่าว|ระบุ|บอก))|^ตาม{_TH_TEXTS}\S* (?!.*(?:ทราบ|ระบุ|กล่าว|พูดถึง|บอก|ข้อมูล|คำตอบ|แน่ชัด|ชัดเจน|ตอบ|สามารถ|อาจ|เป็นไปไม่ได้|พบ))|^(?!.*{_TH_TEXTS}).*หลักฐาน|^(?!.*{_TH_TEXTS}).*(?:จนทุกวันนี้|จนถึงทุกวันนี้|จนปัจจุบัน|จนถึงปัจจุบัน|ไม่มีใคร(?:ทราบ|รู้))|หลักฐานไม่(?:เพียง)?พอ|(?:ชวนให้(?:คิด|เข้าใจ)|บ่งชี้ว่า|บ่งบอกว่า|ส่อว่า|ทำให้เข้าใจว่า|แสดงนัย|บอกเป็นนัย|สื่อว่า)",
+    implies=_words(
+        rf"^(?!.*{_TH_TEXTS}).*ไม่เคย(?!.*(?:กล่าว|ระบุ|บอก))|^ตาม{_TH_TEXTS}\S* (?!.*(?:ทราบ|ระบุ|กล่าว|พูดถึง|บอก|ข้อมูล|คำตอบ|แน่ชัด|ชัดเจน|ตอบ|สามารถ|อาจ|เป็นไปไม่ได้|พบ))|^(?!.*{_TH_TEXTS}).*หลักฐาน|^(?!.*{_TH_TEXTS}).*(?:จนทุกวันนี้|จนถึงทุกวันนี้|จนปัจจุบัน|จนถึงปัจจุบัน|ไม่มีใคร(?:ทราบ|รู้))|หลักฐานไม่(?:เพียง)?พอ|(?:ชวนให้(?:คิด|เข้าใจ)|บ่งชี้ว่า|บ่งบอกว่า|ส่อว่า|ทำให้เข้าใจว่า|แสดงนัย|บอกเป็นนัย|สื่อว่า)",
+        r"(?:จนบัดนี้|จนทุกวันนี้|จนถึงปัจจุบัน|จวบจน|ไม่มีใครรู้|นักวิชาการ|นักประวัติศาสตร์|นักวิทยาศาสตร์|ผู้เชี่ยวชาญ)",
+    ),
     known=r"(?:เป็นที่ทราบกัน|ความรู้ทั่วไป|โดยทั่วไป|เป็นที่รู้กัน|ทราบกันดี|ทราบกันทั่วไป|โดยปกติ|เท่าที่(?:ผม|ฉัน|ดิฉัน)?(?:พอจะ|จะ)?(?:ทราบ|รู้)|ความรู้(?:ของ|ส่วนตัว|เดิม))",
     reports=r"(?:ตามที่|เป็นที่ทราบกัน|ความรู้ทั่วไป|โดยทั่วไป|เป็นที่รู้กัน|ทราบกันดี|ทราบกันทั่วไป)|(?:ระบุ|กล่าว|บอก|รายงาน|ชี้|อ้าง|ยืนยัน)(?:ไว้|เอาไว้|ให้เห็น)?ว่า",
     hedges=r"(?:น่าจะ|คาดว่า|อาจ|ดูเหมือน|เชื่อว่า|เชื่อกันว่า|คงจะ|สันนิษฐาน|เข้าใจว่า|เป็นไปได้|คาดกัน|กล่าวกันว่า|ว่ากันว่า)",
@@ -1285,7 +1347,10 @@ _KO_NOT = r"(?:않|없|못|아니|부족|불충분|미흡|불가|모르|몰라|�
 _KO_HOLD = r"(?:포함|언급|명시|기재|기록|제공|설명|서술|기술|제시|나와|나오|나타|다루|다뤄|담겨|담고|적혀|수록|드러나|밝히|밝혀|알려|말하|답하|답할|답변|찾|확인|존재|주어|들어|소개|표시|있지|정보|내용|근거|관련|충분|판단|특정|명확|분명|알 수|쓰여|대해|관한|해당|보이|실려|구할|밝힐|설명하|알 ?수|전하|파악|얻|건드리|띄|짚|거론|입에|올리|보입|논한|상관|돌리|들어 ?있|침묵|빠져|빠졌|누락|이르|도달|흔적|한마디|실마리|보이|정할|헤아|다룬)"
 _KO = Wording(
     sources=_KO_SOURCES,
-    nouns=rf"(?:{_KO_SOURCES}|{_KO_INFO}|질문|어디에도|어느 것도|여기|그중|이 중)",
+    nouns=_words(
+        rf"(?:{_KO_SOURCES}|{_KO_INFO}|질문|어디에도|어느 것도|여기|그중|이 중)",
+        r"(?:설명서|안내문|안내서|보고서|인터뷰|편지|회고록|라벨|목록|회의록|공지|팸플릿|연보)",
+    ),
     statutes=r"(?:법(?=[은이을 률령안]|에|$)|법률|어업령|조례|조약|헌법|법령|칙령|협약|협정|성경|규정집|(?:[가-힣])령(?=[은이을]))",
     denies=_all(_KO_HOLD, _KO_NOT),
     gap=_words(
@@ -1357,7 +1422,10 @@ _JA_INFO = (
 )
 _JA = Wording(
     sources=_JA_SOURCES,
-    nouns=rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",
+    nouns=_words(
+        rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",
+        r"(?:冊子|説明書|パンフレット|報告書|インタビュー|手紙|伝記|回想|ラベル|一覧|記念誌|文集|年譜|日記|議事録|お知らせ)",
+    ),
     statutes=r"(?:法律|\w法(?=[はがに])|条約|憲法|条例|規則|協定|聖書|勅令|布告|法令|規約|契約)",
     denies=r"(?:含ま|含ん|書か|書い|記載|記述|言及|述べ|触れ|示さ|示し|載っ|説明|明記|提供|見つ|見当た|記さ|挙げ|存在し|得られ|ふれ|扱わ|扱っ|答え|関連し|関係し|足り|読み取|該当|あり|確認|特定|判断|明らか|明示|教え|出て|残っ|伝え|わか|分か|語|踏み込|見受け|目に|見え|書き手|著者|追っ|及[んば]|うかが|窺|取り上げ|登場|たどり着|至|論じ|掲載|ヒット|網羅|言い)[^,.]{0,12}?(?:ません|ない|なかった|ておらず|おらず|れず|ず(?=[,.]|$)|なく)|(?:ありません|ない|なし|ございません|存在しません|不足|不十分|ないため|なく)",
     gap=_words(
@@ -1371,6 +1439,7 @@ _JA = Wording(
         r"(?:追加|さらなる|より詳しい|十分な|別)の?(?:情報|資料|文書|文脈)[^,.]{0,10}(?:必要)",
         r"(?:範囲外|対象外|対象では)",
         r"(?<!証拠)(?<!証拠が)(?:不足|不十分|足りません|足りない|足りず)",
+        r"(?:言及|記載|記述|説明|手がかり|情報|触れ)[^,.]{0,4}(?:ゼロ|皆無|見られず)|載って(?:は)?い(?:ない|ません)|心苦し",
     ),
     short=(
         r"(?:回答: ?|答え: ?|質問に対する|この質問は?)?(?:入手不可|確認不可|記載不明|回答(?:は)?(?:不可|不能|なし|できません|できない|不可能|できず|困難|拒否|を控えます)|該当(?:なし|情報なし|しません|する(?:情報|記載|記述|もの)(?:は|が)?(?:なし|ありません|ない|見つかりません))|不明(?:です)?|わかりません|分かりません|わからない|分からない|無関係(?:です)?|関連(?:性)?(?:は|が)?(?:なし|ありません|ない|がない)|関係(?:は|が)?(?:なし|ありません|ない)|関連していません|関連しません|答え(?:は)?(?:なし|られません|られない|がありません|が見つかりません|はありません|不明|が出せません)|情報(?:は|が)?(?:なし|不足(?:です)?|ありません|不十分|がありません|見つかりません)|(?:記載|記述|言及|データ|解答|解|結果)(?:は|が)?(?:なし|ありません|されていません|ない)|未回答|無回答|見つかりません(?:でした)?|解答不(?:可|能)|判断(?:不可|不能|できません|できない)|特定(?:不可|できません|できない)|存じません|知りません|対象外|質問と(?:は)?(?:無)?関(?:係|連)(?:が|は)?(?:ありません|ない|です|なし)?|関連情報(?:は|が)?(?:なし|ありません)|関連する(?:情報|記載|内容)(?:は|が)?(?:なし|ありません)|文書に(?:は)?(?:記載)?(?:なし|ありません|されていません)|n/?a|なし|資料(?:に)?なし|不詳|回答できる情報(?:は|が)?ありません|お答えできません|確認できません(?:でした)?)"
@@ -1389,8 +1458,8 @@ _JA = Wording(
     implies=rf"^(?!.*{_JA_TEXTS}).*(?:ない|ません)と(?:述べ|語|答え|言っ|話し|主張)|^(?!.*{_JA_TEXTS}).*(?:決して|二度と|ついに|一度も)(?!.*(?:言及|記|述べ|触れ))|^.{{0,6}}{_JA_TEXTS}.{{0,4}}(?:によると|によれば|では[,])(?!.*(?:不明|分か|わか|明らか|記載|言及|触れ|情報|回答|答え|できま|特定|述べられて|見当|載って|ませんでし))|^(?!.*{_JA_TEXTS}).*(?:証拠|根拠となる)|^(?!.*{_JA_TEXTS}).*(?:今日まで|今日に至るまで|いまだに|今も|現在も|未だに|誰も知ら|誰にも分か|誰も分か)|証拠(?:が|は)?(?:不十分|不足|足り)|(?:示唆|うかがえ|窺え|思わせ|ように(?:読め|見え|思わ|取れ)|読み取れます|読み取れる|推測され|推察|暗示|ほのめか)",
     known=r"(?:一般(?:的)?に(?:は)?|周知|常識|一般(?:的な)?知識|一般論|通常(?:は)?|(?:私|当方)の(?:知る限り|知識|理解|記憶)|知る限り)",
     reports=r"(?:によると|によれば|一般(?:的)?に(?:は)?|周知|常識|一般知識|一般論)(?![,、]?$)|と(?:書かれて|記されて|述べ(?:て|られて)|記載されて|され(?:て|る|ます)|説明され(?:て)?|言わ)(?:い(?:ます|る)|ます|る|ており)?",
-    hedges=r"(?:よう(?:です|だ|で|に)|らしい|おそらく|恐らく|たぶん|かもしれ|と考えられ|とみられ|と思われ|可能性|推測(?!は|を控)|でしょう|と言われ|とされ|はず|見られ)",
-    sorry=r"(?:申し訳|すみません|恐れ入り|残念|ごめん|あいにく|お詫び|恐縮)",
+    hedges=r"(?:(?<!ない)よう(?:です|だ|で|に)|らしい|おそらく|恐らく|たぶん|かもしれ|と考えられ|とみられ|と思われ|可能性|推測(?!は|を控)|でしょう|と言われ|とされ|はず|見られ)",
+    sorry=r"(?:申し訳|すみません|恐れ入り|残念|ごめん|あいにく|お詫び|恐縮)|心苦し",
     aside=_words(
         r"(?:ありがとうございます|役立つ|役に立つ|参考になる|手がかりになる|分かるかもしれ|わかるかもしれ)",
         r"(?:ください|下さい|お手伝い|お役に立|お探し|お問い合わせ|お勧め|おすすめ|お薦め|推奨|必要です|必要があ|必要とな|いただけれ|いただければ|いただけます(?:か|と)|てみて|いかがでしょう|でしょうか|幸い|お知らせ|ご(?:確認|参照|覧|提供|質問|相談|連絡|提示|希望|用意)|確認すると(?:よい|良い)|(?:よい|良い|いい|確実)でしょう|お調べ|調べると|お気軽|喜んで|ましょう|(?:ほう|方)が(?:よい|良い|いい|確実)|とよい|と良い|をお待ち|助かります|拝見(?:し|いた)|探してみま|お調べ|一緒に|添付(?:し|いただ|くだ|頂|すれ|を)|アップロード|お送り|いただけると|もらえると|あれば|回答いたします|お答えいたします|いたします$)",
@@ -1423,7 +1492,10 @@ _ZH_NOT = r"(?:[没沒]有?|[没沒]|未(?:能|曾|被)?|[无無](?:法|从|從)
 _ZH_HOLD = r"(?:包含|包括|含有|提及|提到|提供|[说說]明|指出|[给給]出|涉及|回答|介[绍紹]|描述|[记記][载載录錄]|找到|[发發][现現]|[确確]定|[确確][认認]|得知|判[断斷]|知道|了解|[显顯]示|解[释釋]|列出|交代|[谈談][到及论論]|[讨討][论論]|透露|[写寫]明|明[确確]|相[关關]|[说說]|依[据據]|推[断斷测測]|[标標]明|注明|[阐闡]述|出[现現]|看到|看出|查到|[详詳][细細述]|答案|信息|[资資]料|[资資][讯訊]|[内內]容|足[够夠]|充分|[讲講]|[论論]及|披露|公布|直接|具[体體]|[线線]索|存在|[关關]于|[关關]於|有[关關]|[记記]|[证證]|写|寫|言明|表明|反映|作答|[谈談]|看|[数數][据據]|[细細][节節]|支持|[帮幫]助)"
 _ZH = Wording(
     sources=_ZH_SOURCES,
-    nouns=rf"(?:{_ZH_SOURCES}|{_ZH_INFO}|[问問][题題]|[哪那]一?[份篇][都也])",
+    nouns=_words(
+        rf"(?:{_ZH_SOURCES}|{_ZH_INFO}|[问問][题題]|[哪那]一?[份篇][都也])",
+        r"(?:手册|说明书|宣传册|小册子|[报報]告|采[访訪]|[访訪][谈談]|信件|[传傳][记記]|回[忆憶][录錄]|[标標][签籤]|目[录錄]|年[谱譜]|通知|[简簡][报報]|[讲講]解[词詞]|公告)",
+    ),
     statutes=r"(?:[条條]例|法律|法案|法令|[宪憲]法|[条條][约約]|公[约約]|[规規]定|章程|[圣聖][经經]|[协協][议議定]|[渔漁]业?法|[^方无無办辦没沒看想说說做司书書]法(?=[并未没沒]))",
     denies=rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])|[沉缄緘]默|[闭閉]口不[谈談]|付之阙如|付之闕如|[只隻]字[未不]提|略而不|[没沒]影|一[个個]?字[也都]?[没沒]",
     gap=_words(
@@ -1442,6 +1514,7 @@ _ZH = Wording(
         r"[尚仍][无無][^,.]{0,6}(?:定[论論]|答案|[结結][论論])|不得而知|[没沒]有[^,.]{0,4}答案",
         r"(?:需要|[须須]要|[还還]需|有待)[^,.]{0,6}(?:更多|其他|[额額]外|[补補]充|[进進]一步)[^,.]{0,4}(?:信息|[资資]料|文[档檔件]|[资資][讯訊]|上下文)",
         r"超出[^,.]{0,12}[范範][围圍]",
+        r"[没沒](?:有)?[说說提讲講写寫][^,.]{0,14}(?:是|[还還]是|[谁誰]|何|哪|什|多少|[几幾])",
     ),
     short=(
         r"(?:答案?: ?|回答: ?|答[复復]: ?|[该該此这這]?[问問][题題])?(?:不相[关關]|[无無][关關](?:[内內]容|信息)?|[与與](?:[该該]?[问問][题題]|主[题題])(?:[无無][关關]|不相[关關])|[无無]法(?:回答|作答|解答|[确確]定|判[断斷]|[给給]出答案|得知|找到答案|[获獲]知|提供答案)(?:[该該此这這](?:[问問][题題]|[题題]))?|[无無]相[关關](?:信息|[内內]容|[资資]料|答案|[结結]果|[资資][讯訊])|[没沒]有(?:答案|相[关關]信息|相[关關][内內]容|找到(?:答案|相[关關]\S{1,4})?|提到|提及|相[关關][资資][料讯訊]|信息|[关關][联聯])|不可回答|不可[答知]|[无無]答案|不知道|不[详詳]|未知|不[确確]定|不清楚|未(?:提及|提到|找到|提供|[说說]明)(?:相[关關]\S{1,4}|答案)?|信息不足|[资資]料不足|[资資][讯訊]不足|不[适適]用|找不到(?:答案)?|[没沒]提(?:到|及)?|暂[无無](?:信息|答案|[资資]料|相[关關]信息)|[暂暫][无無]\S{0,4}|不能回答|答不(?:上[来來]|了|出)|n/?a|[无無]|[无無]解|查[无無](?:此\S|[资資]料|[结結]果)?|上下文(?:中)?[没沒]有|[难難]以回答|[无無][从從]得知|不得而知|[没沒]有[结結]果|[缺数數][据據]不足|缺乏信息|[没沒]有相[关關]性|不相干|拒[绝絕]回答)(?:的?(?:[问問][题題])?)?"
