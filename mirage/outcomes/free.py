@@ -105,6 +105,8 @@ _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
 _LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
+_NUMBERED = re.compile(r"\W*(?:[^\W\d]+ )?[^\W\d]+ ?\d{1,3}\b(?:封信)?(?![.,]\d)|\W*第\d+[^\W\d]{1,2}")
+"""A noun and a number."""
 _FIELD = re.compile(r'^[^\W\d]+" ?: ?"?')
 """The name of a field of JSON."""
 _POLAR = re.compile(
@@ -391,7 +393,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
     """Cut a text into clauses and say of each what it is."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
-    seen_sources, polar = False, bool(_POLAR.match(text))
+    seen_sources, seen_given, polar = False, False, bool(_POLAR.match(text))
     # What a person is quoted for is not what the writer says; a whole answer in quotes is.
     quote = bool(_QUOTED.fullmatch(text.strip()))
     for start, end in _sentences(raw, text, places):
@@ -414,6 +416,11 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             )
             if kind == "question" and number and text[left - 1] == ":":
                 kind = "asks"
+            # "The screenshot ends on Friday. Have you another?"
+            kind = "gap" if kind == "question" and seen_given else kind
+            if _is_numbered(clause, readers):
+                seen_sources = True
+                kind = "sourced" if kind == "claim" else kind
             if kind in ("topic", "sourced") and _names(raw, places, left, right):
                 kind = "claim"
             if kind == "gap" and _claims_beside(clause, readers, seen_sources=seen_sources):
@@ -435,6 +442,9 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 or kind in ("gap", "topic", "only")
                 or (kind in ("aside", "sourced") and any(reader.sources.search(clause) for reader in readers))
             )
+            seen_given = seen_given or (
+                kind in ("topic", "only", "sourced") and any(reader.given.search(clause) for reader in readers)
+            )
             left += len(clause) - len(clause.lstrip())
             yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, bool(_FIGURE.search(clause)))
             last = kind
@@ -443,6 +453,12 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             heading = last if last in (*_ANNOUNCED, "aside", "gap") else None
         elif not item and text[start:end].strip():
             heading = None
+
+
+def _is_numbered(clause: str, readers: Sequence[_Reader]) -> bool:
+    """Whether a clause begins with a source by its number: "Letter 4"."""
+    numbered = _NUMBERED.match(clause)
+    return bool(numbered) and any(reader.nouns.search(numbered[0]) for reader in readers)
 
 
 def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
@@ -563,7 +579,7 @@ def _kind(
             known = holds("known") and not holds("weak", stripped)
             guessed = holds("hedges") and not seen_sources
             fact = polar or known or guessed or (holds("because") and not holds("aside"))
-            return "claim" if fact and not sourced or known and not about_sources else "gap"
+            return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
     return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
@@ -579,7 +595,8 @@ def _statement(
         return "aside"
     if holds("reports"):
         return "claim"
-    if holds("topic", stripped) or ((seen_sources or about_sources) and holds("about")):
+    spoken = seen_sources or about_sources or holds("nouns")
+    if (spoken and holds("topic", stripped)) or ((seen_sources or about_sources) and holds("about")):
         return "only" if holds("only") else "topic"
     if holds("given") and holds("only"):
         return "only"

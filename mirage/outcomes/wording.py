@@ -142,6 +142,7 @@ _EN = Wording(
         r"\bwithout (?:\w+ ){0,2}(?:information|context|details)",
         r"\b(?:more|additional|further) (?:information|context|details|sources?|documents?) (?:is|are|would be|may be|will be) (?:needed|required|necessary)",
         r"\bdon't know\b",
+        r"\b(?:doesn't|does not|don't|never|didn't) (?:come up|show up|turn up|get a mention|feature)\b",
     ),
     short=(
         r"(?:the |this |it |question |answer |answer: ?|i )?(?:is |are |was )?(?:(?:not|un|ir|non)[ -]?(?:relevant|answerable|answered|found|available|provided"
@@ -219,11 +220,11 @@ _EN = Wording(
         r"\bnot (?:appropriate|comfortable)\b",
         r"\b(?:harmful|illegal|dangerous) (?:activit|request|content|instruction)",
     ),
-    negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b|\btoo (?:\w+ )?(?:little|few|short|vague|brief|sparse|thin|general|limited|scant\w*|\w+ to)\b|\b(?:stops? short|ends? before|breaks? off|runs? out)\b",
+    negates=r"n't\b|\b(?:not|never|nor|none|nothing|nowhere|neither|without|cannot|cant|dont|no|un(?:mentioned|addressed|answered|stated|clear|known|specified|resolved)|left out|leaves? (?:\w+ ){0,12}?open|silent|absent|missing|lacks?|lacking|omits?)\b|\b(?:impossible|un(?:able|determined|certain|available|documented|recorded|reported|specified|disclosed))\b|\btoo (?:\w+ )?(?:little|few|short|vague|brief|sparse|thin|general|limited|scant\w*|\w+ to)\b|\b(?:stops? short|ends? before|breaks? off|runs? out)\b|\b(?:open question|anyone's guess|a mystery)\b",
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
     weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b|^(?:(?:an)?other|one|a (?:second|third|fourth|further))\b|^(?:the|this|that) (?:report|study|paper|book|chapter|letter|diary|table|index|account|piece)s?\b|\b(?:the following|as follows)\b|\b(?:phone|call|ring) (?:\w+ ){0,3}office\b",
     because=r"\b(?:because|since|due to|owing to)\b|\b(?:no one|nobody|historians?|scholars?|researchers?|scientists?|archaeologists?|to this day|even today|excavations?|so far|yet\b)\b",
-    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b",
+    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b|\b(?:your|the) (?:screenshot|photo|picture|scan|capture|pdf)\b",
     wants=r"\b(?:if|once|when|should) you (?:can |could |have |do |would |will |also )?(?:send|share|paste|upload|attach|provide|forward|post|drop|supply|snap|scan|photograph)\b|^(?:please |just )?(?:send|share|paste|upload|attach|forward) (?:me |us |over )?(?:the|that|it|those|them|another|a)\b.*\bi(?:'ll| will| can)\b",
 )
 
@@ -249,6 +250,7 @@ _DE = Wording(
     nouns=_words(
         rf"\b(?:{_DE_SOURCES}|{_DE_INFO}|frage\w*|darin|davon)\b",
         r"\b(?:\w*handbuch\w*|\w*anleitung\w*|broschüre\w*|faltblatt\w*|\w*berichte?\b|\w*interview\w*|briefe?\b|biogra[fp]\w*|memoiren|etikett\w*|\w*katalog\w*|leitfaden\w*|chronik\w*|protokoll\w*|\w*tagebuch\w*|\w*richtlinie\w*|prospekt\w*)",
+        r"\bakten?\b|\bblatt\b|heftchen\b",
     ),
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
     denies=_all(_DE_NOT, _DE_HOLD),
@@ -320,11 +322,11 @@ _DE = Wording(
         r"^(?:von |auf |über |um |nach |zu |an |in |für )?(?:welche[rsnm]?|wen|was genau|was)\b.{0,80}\b(?:meinen|meinst|gemeint|soll|möchten|möchtest|geht|wollen|interessier)",
     ),
     declines=r"\b(?:kann|können|darf|werde)\b.{0,40}\b(?:dabei|hierbei|damit|bei dieser anfrage|diese anfrage|dazu|diesem wunsch|bei diesem)\b.{0,40}\bnicht (?:\w+ )?(?:helfen|behilflich|unterstützen|nachkommen|weiterhelfen|entsprechen)|\bnicht (?:dabei )?(?:helfen|weiterhelfen|behilflich|unterstützen)\b|\bgegen (?:meine|die|unsere) (?:\w+ )?(?:richtlinien|regeln)|\bkeine (?:\w+ )?(?:anleitung|beratung|ratschläge)\b",
-    negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*|\bzu (?:\w+ )?(?:wenig|kurz|knapp|vage|dürftig|allgemein|ungenau|lückenhaft|\w+, um)\b|\b(?:endet|bricht|hört) (?:\w+ )*(?:vor|ab|auf)\b",
+    negates=r"\b(?:nicht|kein(?:e[rnms]?)?|nichts|nirgend\w*|nie|niemals|weder|ohne|fehl(?:t|en)|un(?:erwähnt|beantwortet|klar|bekannt|gewiss)|offen|ausgespart|ausgeklammert|schweig(?:t|en))\b|\bun(?:möglich|bestimmt|geklärt|sicher|gesagt|genannt|gelöst)\w*|\bzu (?:\w+ )?(?:wenig|kurz|knapp|vage|dürftig|allgemein|ungenau|lückenhaft|\w+, um)\b|\b(?:endet|bricht|hört) (?:\w+ )*(?:vor|ab|auf)\b|\b(?:rätsel\w*|ungewiss\w*)\b",
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
     weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b|^(?:ein(?:e[rsnm]?)? )?(?:andere[rsn]?|weitere[rsn]?)\b|^(?:der|die|das|im|in der) (?:bericht|studie|buch|kapitel|brief|tagebuch|tabelle|aufsatz|beitrag)\w*\b|\bfolgendes\b|\b(?:anrufen|ein anruf)\b",
     because=r"\b(?:weil|denn|aufgrund|wegen|da)\b|\b(?:niemand|historiker\w*|forsch\w+|wissenschaft\w*|archäolog\w*|bis heute|bislang|bisher|noch immer|grabung\w*)\b",
-    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b",
+    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b|\b(?:bildschirmfoto|screenshot)s?\b|\bihre? (?:fotos?|scans?)\b",
     wants=r"\b(?:wenn|falls|sobald|sofern) (?:sie|du|ihr)\b.{0,70}\b(?:\w*schick\w*|\w*send\w*|hochl\w+|zukommen|bereitstell\w*|einfüg\w*|anhäng\w*|nachreich\w*|übermittel\w*|weiterleit\w*|vorleg\w*|fotografier\w*|teilen|teilst)\b|^(?:bitte )?(?:schicken|senden|laden|reichen|fügen|schick|lade?)\b.{0,70}\b(?:dann|so|ich)\b",
 )
 
@@ -343,6 +345,7 @@ _ES = Wording(
     nouns=_words(
         rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
         r"\b(?:manual\w*|folletos?|informes?|entrevistas?|cartas?|biografías?|memorias|etiquetas?|catálogos?|guías?|crónicas?|actas?|fichas?|prospectos?)\b",
+        r"\bhojas?\b",
     ),
     statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
     denies=_all(_ES_NOT, _ES_HOLD),
@@ -364,6 +367,7 @@ _ES = Wording(
         r"\b(?:se necesit\w+|se requier\w+|haría falta|harían falta|sería necesari\w+|serían necesari\w+|necesitaría) (?:\w+ )?(?:más|otr|información|datos|document)",
         r"\bguardan? silencio\b|\bomiten?\b|\bfuera del? (?:alcance|ámbito|contexto)",
         r"^(?:pues |bueno |vaya )?(?:la verdad(?: es que)? )?(?:no (?:lo )?sé|lo desconozco|lo ignoro)\b|\bse me escapa\b",
+        r"\bno viene\w* (?:\w+ )?\w+ alguna?\b|^(?:pues |bueno |vaya |uf )+(?:no|ni idea)\b|\bno (?:sale|aparece|figura)n? por ning\w+",
     ),
     short=(
         r"(?:la |esta |respuesta |respuesta: |pregunta |es |está )*(?:no (?:es |está |se puede |puede ser |se |hay |existe |tengo |encontrad\w|se encontró )?(?:relevantes?|pertinentes?|aplicables?|aplica|respondible|contestable|disponibles?|encontrad[oa]|mencionad[oa]|especificad[oa]|indicad[oa]|conocid[oa]|responder|respondid[oa]|contestar|determinable|posible|sé|idea|suficiente (?:información|contexto)|(?:una )?respuesta|información(?: \w+){0,2}|datos|menciona|especifica|sabe|indica|encuentra)"
@@ -405,14 +409,14 @@ _ES = Wording(
         r"\b(?:te refieres|se refiere\b(?=[^.]*\?)|te estás refiriendo|se está refiriendo|se refieren\b(?=[^.]*\?)|quieres decir|quiere decir usted|estás (?:preguntando|hablando|buscando|pensando)|está (?:preguntando|hablando|buscando|pensando|usted)|te interesa|le interesa|tienes en mente|tiene en mente|quieres saber|quiere saber|desea saber|deseas saber)\b",
         r"\b(?:podrías?|puedes?|por favor|podría usted|podríais|necesito que|necesitaría que|me)\b.{0,20}?\b(?:aclar|especific|precis|concret|indic|dec|diga|dig|confirm|detall|reformul)\w*.{0,40}(?:qué|cuál|quién|si |a qué|pregunta|más|\?)",
         r"^\W*(?:a |de |en |sobre |por )?(?:cuál|cuáles|qué)\b.{0,80}\b(?:refier|interes|quier|dese|hablas?|busc|preguntas?\b|necesit)",
-        r"\b(?:aclare|aclara|especifique|especifica|precise|precisa|indique|indica|dime|dígame|concrete) (?:\w+ )?(?:a )?(?:qué|cuál|quién|si )",
+        r"(?:^|[,:;] ?|favor,? )(?:aclare|aclara|especifique|especifica|precise|precisa|indique|indica|dime|dígame|concrete) (?:\w+ )?(?:a )?(?:qué|cuál|quién|si )",
     ),
     declines=r"\bno (?:\w+ )?(?:puedo|podemos|puede|me es posible|voy a|debo) (?:\w+ ){0,2}?(?:ayudar|asistir|colaborar|cumplir|atender|brindar (?:consejo|asesor|instruc)|dar (?:consejo|instruc)|ofrecer (?:consejo|asesor|instruc)|proporcionar (?:instruc|consejo|asesor)|facilitar instruc)\w*|\bva en contra de\b",
-    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b|\bal margen\b",
+    negates=r"\b(?:no|ni|nada|nunca|jamás|ningun[oa]?s?|ningún|sin|tampoco|faltan?|ausentes?|fuera|abiert[oa]|calla|callan|silencio|omit\w+)\b|\b(?:desconocid\w+|se (?:ignora|desconoce)|imposible|inciert\w+|insuficient\w+|indeterminad\w+)\b|\b(?:ignor\w+|desconozc\w+)|\bdemasiado (?:poc\w+|\w+ para|vag\w+|brev\w+|escuet\w+|general\w*)\b|\bse (?:corta|detiene|interrumpe)\w*\b|\bal margen\b|\b(?:en el aire|misterio|incógnita)\b",
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
     weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$|^(?:un|una) (?:segund|tercer)\w*\b|^(?:el|la|este|esta) (?:informe|estudio|libro|capítulo|carta|diario|tabla)\b|\b(?:lo siguiente|esto es lo que)\b|\b(?:llamar|telefonear)\b",
     because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b|\b(?:nadie|historiador\w*|investigador\w*|científic\w*|arqueólog\w*|hasta (?:hoy|la fecha|ahora)|todavía|aún|excavacion\w*)\b",
-    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b",
+    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b|\b(?:captura|pantallazo)s?\b|\btus? fotos?\b",
     wants=r"\b(?:si|cuando) .{0,50}\b(?:env[ií](?:as|a|es|e|áis)|mand(?:as|a|es|e)|comparte?s?|adjunt(?:as|a|es|e)|peg(?:as|a|ues|ue)|sub(?:es|e|as|a)|me pas(?:as|a|es|e)|facilit(?:as|a|es|e))\b|\b(?:súb|envía|mánd|pása|pég|adjúnta)\w*(?:l[oa]s?|me)\b.{0,40}\b(?:y|que)\b",
 )
 
@@ -427,6 +431,7 @@ _FR = Wording(
     nouns=_words(
         rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
         r"\b(?:notices?|manuels?|brochures?|dépliants?|rapports?|entretiens?|lettres?|biographies?|mémoires|étiquettes?|catalogues?|livrets?|guides?|chroniques?|procès-verba\w+|tableaux?)\b",
+        r"\bfeuillets?\b|\bpièce\b",
     ),
     statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
     denies=_all(_FR_NOT, _FR_HOLD),
@@ -499,11 +504,11 @@ _FR = Wording(
         r"\bj'(?:ai|aurais) besoin de (?:savoir|connaître)\b|\bil (?:me )?faudrait (?:savoir|préciser)\b",
     ),
     declines=r"\bne (?:peux|pourrai|puis|suis|saurais) pas (?:\w+ ){0,3}?(?:aider|assister|donner (?:suite|de conseil|d'instruc|des conseil|des instruc)|répondre à (?:cette|votre) (?:demande|requête)|fournir (?:de conseil|d'instruc|des instruc|d'avis|d'aide)|satisfaire|accéder)|\bcontraire (?:à|aux) (?:mes|nos)",
-    negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b",
+    negates=r"\b(?:ne|pas|aucune?s?|rien|jamais|sans|ni|nulle part|absente?s?|manquent?|muets?|passée?s? sous silence|ouvertes?|tait|taisent|omet\w*|non)\b|\bn'|\b(?:inconnue?s?|indéterminée?s?|incertaine?s?|impossible|inexistante?s?|insuffisant\w*|faute d\w*)\b|\bignor\w+|\btrop (?:peu|\w+ pour|vagues?|courts?|maigres?|brefs?|générau?x?)\b|\bs'arrêt\w+ (?:avant|là)\b|\b(?:inconnue|mystère|énigme)\b",
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
     weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b|^(?:un|une) autre\b|^(?:le|la|l'|ce|cette) ?(?:rapport|étude|livre|chapitre|lettre|journal|tableau)\b|\b(?:voici|ce qui suit|comme suit)\b|\b(?:appeler|téléphoner)\b",
     because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b|\b(?:personne|nul|historiens?|chercheurs?|scientifiques?|archéologues?|à ce jour|jusqu'(?:à présent|ici)|encore aujourd'hui|fouilles)\b",
-    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b",
+    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b|\b(?:votre|vos|la) (?:capture|photo|scan)s?\b",
     wants=r"\b(?:si|dès que|quand) (?:vous|tu)\b.{0,50}\b(?:envoy\w+|transmet\w*|joign\w+|joins|partag\w+|coll(?:ez|es)|télévers\w+|télécharg\w+|montr\w+|communiqu\w+|photographi\w+)|^(?:envoy|transmett|joign|partag|coll)ez\b.{0,60}\bje\b|\b(?:avez-vous|auriez-vous) .{0,30}\bà me (?:transmettre|envoyer|montrer)\b",
 )
 
@@ -583,7 +588,7 @@ _FI = Wording(
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
     weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)|^(?:raporti\w*|raportti\w*|tutkimu\w*|kirja\w*|luvu\w*|kirje\w*|taulukko\w*)\b|\b(?:seuraava\w*)\b|\b(?:soittaa|soittakaa)\b",
     because=r"\b(?:koska|sillä|vuoksi|takia)\b|\b(?:kukaan|kenellekään|historioitsij\w*|tutkij\w*|tiedemie\w*|arkeolog\w*|tähän päivään|toistaiseksi|vieläkään|yhä|kaivauks\w*)\b",
-    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b",
+    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b|\bkuvakaappau\w*",
     wants=r"\b(?:jos|kun|kunhan)\b.{0,60}\b(?:lähet\w+|liit(?:ät|ätte|tää|tä)\w*|lataat\w*|jaat\w*|toimit\w+)\b.{0,60}|\b(?:liitäthän|lähetäthän|lähetä|liitä|lataa|toimita)\b.{0,60}\b(?:niin|tarkist\w+|katso\w+|vastaan|kerron)\b",
 )
 
@@ -599,6 +604,7 @@ _RU = Wording(
     nouns=_words(
         rf"\b(?:{_RU_SOURCES}|{_RU_INFO}|вопрос\w*|(?:ни один|ни одна|ни одно|ни в одном) из|в них|там)\b",
         r"\b(?:руководств\w*|инструкци\w*|брошюр\w*|буклет\w*|отчет\w*|отчёт\w*|интервью|письм[аоеу]\w*|биографи\w*|воспоминани\w*|этикет\w*|каталог\w*|летопис\w*|протокол\w*|дневник\w*|памятк\w*|объявлени\w*)\b",
+        r"\bлист(?:е|ок|ке|ы|ах)?\b",
     ),
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
     denies=_all(_RU_NOT, _RU_HOLD),
@@ -658,11 +664,11 @@ _RU = Wording(
         r"^(?:о |об |про |в |на |к |из |с )?(?:как(?:ой|ая|ое|ие|ую|ом|ого|их)|котор\w+|о ком|кого|чего)\b.{0,60}\b(?:вы|вас|вам|именно|ты|тебя)\b",
     ),
     declines=r"\bне (?:могу|буду|стану|вправе) (?:\w+ ){0,2}?(?:помочь|помогать|содействовать|выполнить|дать совет|давать совет|предоставить инструкц|давать инструкц|поддержать|консультировать)|\bпротиворечит (?:моим|правилам)",
-    negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт(?:ым|ой|ыми|а|ы)?\b|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b|\bслишком \w+|\bобрыва\w+",
+    negates=r"\b(?:не|нет|ни|ничего|нигде|никогда|нельзя|невозможно|отсутству\w*|без|умалчива\w*|обход\w+|открыт(?:ым|ой|ыми|а|ы)?\b|молч\w+)\b|\b(?:неизвестн\w+|неясн\w+|трудно|сложно|недостаточн\w+|мало|неопредел\w+)\b|\bслишком \w+|\bобрыва\w+|\b(?:загадк\w+|тайн\w+)\b",
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
     weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b|^(?:друг(?:ой|ая|ое|ом|им)|один из|ещ[её] один|одна из)\b|^(?:отч[её]т\w*|исследовани\w*|книг\w*|глав[аеы]|письм\w*|дневник\w*|таблиц\w*)\b|\b(?:следующее)\b|\b(?:позвонить|обратиться|написать в)\b",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
-    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b",
+    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b|\bскриншот\w*|\bваш\w* (?:снимк|фото)\w*",
     wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|скиньте)\b",
 )
 
@@ -733,11 +739,11 @@ _ID = Wording(
         r"^(?:yang )?(?:mana|siapa|apa|\w+ (?:yang )?(?:mana|manakah))\b.{0,60}\b(?:anda|kamu|maksud)\b",
     ),
     declines=r"\btidak (?:dapat|bisa|akan|boleh) (?:\w+ )?(?:membantu|memenuhi|memberi(?:kan)? (?:saran|nasihat|instruksi|panduan|petunjuk)|mendukung|melayani)|\bbertentangan dengan (?:pedoman|kebijakan)",
-    negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b|\bterlalu \w+|\bterputus\b",
+    negates=r"\b(?:tidak|tak|belum|bukan|tanpa|tiada|tidaklah|luput|absen|nihil|terbuka|bungkam)\b|\b(?:sulit|mustahil|kurang|gagal|nir\w+)\b|\bterlalu \w+|\bterputus\b|\b(?:tanda tanya|misteri|teka-teki)\b",
     me=r"\b(?:saya|aku|kami)\b",
     weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b|^(?:laporan|kajian|buku|bab|surat|tabel|makalah)\w*\b|\b(?:sebagai berikut|begini|berikut ini)\b|^\w+ lain\b|\b(?:menelepon|menghubungi)\b",
     because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b|\b(?:tak seorang pun|tidak ada (?:seorang|orang)|sejarawan|peneliti|ilmuwan|arkeolog|hingga (?:kini|sekarang)|sampai (?:kini|sekarang)|penggalian)\b",
-    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b",
+    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b|\b(?:tangkapan layar\w*|screenshot)\b",
     wants=r"\b(?:jika|kalau|bila|apabila|begitu)\b.{0,40}\b(?:kirim\w*|mengirim\w*|unggah|mengunggah|lampir\w*|melampir\w*|bagikan|tempel\w*|menempel\w*)\b|^(?:silakan |tolong |mohon )?(?:kirim|unggah|lampir|tempel)\w* .{0,60}\b(?:saya|nanti)\b|\b(?:sambil )?menunggu (?:data|dokumen|halaman|daftar|kiriman)",
 )
 
@@ -748,6 +754,7 @@ _SW = Wording(
     nouns=_words(
         rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
         r"\b(?:mwongozo|miongozo|kipeperushi|vipeperushi|ripoti|mahojiano|barua|wasifu|kumbukumbu|lebo|katalogi|tangazo|matangazo|mwandishi)\b",
+        r"\bchanzo\b",
     ),
     statutes=r"\b(?:sheria|mkataba|katiba|kanuni|amri|biblia|kurani|azimio|makubaliano|maagizo)\b",
     denies=_words(
@@ -830,6 +837,7 @@ _AR = Wording(
     nouns=_words(
         rf"(?:\b{_AR_SOURCES}|{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
         r"(?:الدليل|كتيب|كراس|منشور|تقرير|تقارير|مقابلة|رسالة|رسائل|السيرة|مذكرات|ملصق|كتالوج|محضر|نشرة|الاعلان)",
+        r"(?:الورقة|ورقة)",
     ),
     statutes=r"\w*(?:قانون|معاهد|دستور|مرسوم|لائح|لايح|ميثاق|قران|انجيل|اتفاقي|نظام|تشريع|عقد)\w*",
     denies=_words(
@@ -894,9 +902,9 @@ _AR = Wording(
     declines=r"\b(?:و|ف)?لا (?:اريد|ارغب|اود|احب) (?:في |ان )?(?:اقدم|اعطي|اخمن|اذكر|اضلل|تقديم|التخمين)|\b(?:لا|لن) (?:استطيع|يمكنني|اقدر|يسعني|نستطيع) (?:\w+ ){0,2}?(?:المساعدة|مساعد\w+|تقديم (?:نصيحة|نصائح|تعليمات|ارشادات|استشار\w+)|تلبية|تنفيذ|اعطاء تعليمات|دعم|الامتثال)|\bيتعارض مع\b",
     weak=r"^(?:و|ف)?(?:فيها|فيه|منها|في احد\w+|ففيها)\b|^(?:و|ف)?(?:بعضها|معظمها|جميعها|كلها|احدها|كلاهما|كلتاهما)|^(?:و|ف)?(?:اما )?(?:و|ف)?(?:الاول|الثاني|الثالث|الرابع|الخامس|الاخير|الاخر|البقية|باقي|بقية|سائر|احدها|احداها|الاولي|الثانية|الثالثة|الرابعة)\w*",
     because=r"\b(?:بسبب|لان\w*|نظرا|اذ|لعدم|نتيجة)\b",
-    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)",
+    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)|(?:لقطة الشاشة|صورتك)",
     wants=r"(?:^|[ ,])(?:اذا|ان|لو|متي|ان كان\w*|حال)\b.{0,30}(?:ارسل|رفعت|ارفقت|شاركت|زودت|لصقت|اضفت)|(?:^|[ ,])(?:ارسل|ارفع|ارفق|الصق|زودن)(?:ها|ه|وا|ي|ني|لي)\b.{0,40}(?:و?س[انت]|فا|حتي|لا)",
-    negates=r"\b(?:لا|لم|ليست?|ليسا|لن|ما من|دون|بلا|غير|خال(?:ي|ية)?)\b",
+    negates=r"\b(?:لا|لم|ليست?|ليسا|لن|ما من|دون|بلا|غير|خال(?:ي|ية)?)\b|(?:مجهول|لغز)",
 )
 
 _FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته(?:\b|هاي?|.? (?:بالا|حاضر|داده))|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده ?هاي?\b|عبارات\w*|عبارت\w*|فايل\w*|قطعات\w*|پرونده ?هاي?\w*|پرونده. (?:نخست|اول|دوم|سوم|چهارم)|بندها\w*|صفح\w*|مأخذ\w*|ماخذ\w*|جست ?و ?جو\w*|آنچه (?:به من|در اختيار|دارم|داريم)\w*)"
@@ -969,7 +977,7 @@ _FA = Wording(
     declines=r"نمي ?توانم.{0,30}(?:كمك|ياري|همكاري|راهنمايي|مشاوره|دستورالعمل)|(?:كمك|همكاري|انجام اين كار|برآورده|مشاوره|راهنمايي).{0,25}نمي ?توانم|(?:در اين زمينه|در اين مورد) (?:كمك|كمكي) .{0,15}ن(?:مي|خواهم)",
     weak=r"^بند(?:هاي?)? ?(?:يك|دو|سه|چهار|پنج|\d)|^(?:و )?(?:در (?:آن|اين) ?ها|در يكي|يكي)\b|^(?:بعضي|برخي|همه|همگي)(?: از (?:آن|اين) ?ها)? |^(?:و )?(?:نخستين|نخست|اولي?|دومي?|دومين|سومي?|سومين|چهارمي?|پنجمي?|آخري|اين متن|آنها|آن ها|هر دو|بقيه|ديگري|باقي|يكي)(?: |$)",
     because=r"\b(?:به سبب|به دليل|به علت|چون|زيرا|چرا ?كه)\b",
-    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|پيوست|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)",
+    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)|(?:نماگرفت|اسكرين|عكستان)",
     wants=r"(?:اگر|چنانچه|هر وقت)\b.{0,60}(?:بفرست|ارسال|بگذار|بارگذاري|پيوست|ضميمه|به اشتراك|بچسبان)",
     negates=r"(?:\bن(?:ي?ست|دار|يامد|شد|كرد|گفت|مي|دا|بود|يافت|وشت|خورد|ه)\w*|مسكوت|خالي|بدون|بيآن|بي )",
 )
@@ -1039,7 +1047,7 @@ _YO = Wording(
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
     weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi (?!mo)|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b|^(?:omiran|ikeyin)\b|^(?:iroyin|iwadii)\b",
     because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b|\b(?:enikeni|onimo\w*|awadi\w*|onitan|titi (?:di oni|doni|di isinsin)|iwale)\b",
-    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b",
+    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b|\baworan yin\b",
     wants=r"\b(?:ti|bi) (?:e|o) ba\b.{0,50}\b(?:ya|fi|so|gbe|le|fun|mu|pin)\b.{0,60}\b(?:maa|ma a|n o|un o|mo le|emi yoo|mo maa)\b",
 )
 
@@ -1114,9 +1122,9 @@ _HI = Wording(
     declines=r"(?:मदद|सहायता|सहयोग|सलाह|निर्देश).{0,25}(?:नहीं|नही) (?:कर|दे) (?:सक|पा)|(?:नीति|दिशानिर्देश|दिशा-निर्देश)\S* के (?:खिलाफ|ख़िलाफ़|विरुद्ध)|(?:मदद|सहायता) करने में असमर्थ",
     weak=r"^(?:एक में|कुछ में)|^(?:वे|ये|इनमें|उनमें|दोनों) |^(?:और )?(?:पहल[ाीे]|दूसर[ाीे]|तीसर[ाीे]|चौथ[ाीे]|पाँचव|पांचव|आख़?िरी|अंतिम|बाकी|बाक़ी|शेष|अन्य|एक में|एक )",
     because=r"(?:की वजह से|क्योंकि|के चलते)",
-    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)",
+    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)|(?:स्क्रीनशॉट)",
     wants=r"(?:भेज|चिपका|अपलोड कर|साझा कर|जोड़|संलग्न कर)(?: ?(?:भी )?द(?:ें|ीजिए|ेंगे|ेंगी|ो|े)|ें|िए|ेंगे|ेंगी)",
-    negates=r"(?:नहीं|नही|न तो|ना |बिना)",
+    negates=r"(?:नहीं|नही|न तो|ना |बिना)|(?:पहेली|रहस्य)",
 )
 
 _BN_SOURCES = r"(?:নথি|দলিল|উৎস(?![বর])|উত্স|প্রসঙ্গ|পাঠ্য|অনুচ্ছেদ|ফলাফল|নিবন্ধ|অংশ|উপাদান|লেখা|প্রবন্ধ|সূত্র|কনটেক্সট|কন্টেক্সট|ডকুমেন্ট|টেক্সট|উদ্ধৃতি|প্রদত্ত|পৃষ্ঠা|ফাইল|প্যাসেজ|বিষয়বস্তু|কাগজ|তথ্যসূত্র|প্রেক্ষাপট|রচনা|পাতা(?=[গয়টর])|টুকরো|উপকরণ|হাতে থাকা (?:নথি|উৎস|উপকরণ|লেখা)|আর্কাইভ)"
@@ -1189,7 +1197,7 @@ _BN = Wording(
     declines=r"(?:সাহায্য|সহায়তা|পরামর্শ|নির্দেশনা|নির্দেশ)\S*[^,]{0,20}(?:পারব না|পারি না|পারছি না|সম্ভব নয়|পারবো না)|(?:নীতি|নির্দেশিকা)\S* (?:বিরুদ্ধে|বিরোধী|পরিপন্থী)",
     weak=r"^(?:একটিতে|কয়েকটি)|^(?:এগুলো|সেগুলো|ওগুলো|দুটি)|^(?:আর |এবং )?(?:প্রথম|দ্বিতীয়|তৃতীয়|চতুর্থ|পঞ্চম|শেষ|বাকি|অন্য|একটি|আরেকটি)",
     because=r"(?:ের কারণে|যেহেতু|কেননা)",
-    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|দিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|ছবিতে|ছবিটিতে|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)",
+    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|দিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|ছবিতে|ছবিটিতে|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)|(?:স্ক্রিনশট)",
     wants=r"(?:পাঠালে|পাঠিয়ে দি(?:লে|ন)|আপলোড কর(?:লে|ুন)|জুড়ে দি(?:লে|ন)|পেস্ট কর(?:লে|ুন)|শেয়ার কর(?:লে|ুন)|তুলে দিলে|বাকিটা দিলে)",
     negates=r"(?:নেই|অনুপস্থিত|নি(?=[ ,.]|$)|না(?=[ ,.]|$)|নয়)",
 )
@@ -1204,6 +1212,7 @@ _TE = Wording(
     nouns=_words(
         rf"(?:{_TE_SOURCES}|{_TE_INFO}|ప్రశ్న|వాటిలో|వీటిలో|ఇందులో|అందులో|ఏదీ|ఏ ఒక్క|ఎక్కడా)",
         r"(?:కరపత్ర|నివేదిక|ఇంటర్వ్యూ|లేఖ|జీవిత ?చరిత్ర|జ్ఞాపకాల|లేబుల్|జాబితా|ప్రకటన|పట్టిక)",
+        r"శాసనం|స్థలపురాణం",
     ),
     statutes=r"(?:చట్టం|చట్ట|ఒప్పందం|రాజ్యాంగం|ఆర్డినెన్స్|శాసనం|బైబిల్|ఖురాన్|నిబంధన)",
     denies=_all(
@@ -1222,6 +1231,7 @@ _TE = Wording(
         r"(?:పరిధి|సందర్భం)\S* (?:బయట|వెలుపల|దాటి)|మౌనం",
         r"^(?:కానీ )?(?:ఎప్పుడు|ఎవరు|ఎలా|ఎక్కడ|ఎందుకు|ఎంత)\S* (?:కాదు|లేదు)$",
         r"ఎ(?:వర|ప్పుడ|ంద|క్కడ|లా|ంత|న్న|న్ని)\S{0,8}ో.{0,60}(?:లేదు|లేవు|లేరు)",
+        r"ఎవరో.{0,50}లేదు",
     ),
     short=(
         r"(?:సమాధానం: ?|జవాబు: ?|ప్రశ్న |ఇది )?(?:సంబంధం (?:లేదు|లేనిది|లేని\S*)|సంబంధించినది కాదు|సంబంధిత(?:ం|మైనది)? కాదు|సంబంధిత(?:మైనది)? లేదు|అసంబద్ధ\S*|అసంబంధ\S*|అప్రస్తుత\S*|సందర్భోచితం కాదు|సమాధానం (?:లేదు|తెలియదు|దొరకలేదు|ఇవ్వలేము|ఇవ్వలేను|లభించలేదు|చెప్పలేము|అందుబాటులో లేదు|ఇవ్వడం సాధ్యం కాదు|సాధ్యం కాదు|లభ్యం కాదు)|జవాబు (?:లేదు|తెలియదు|దొరకలేదు|ఇవ్వలేము|చెప్పలేము)|సమాధానం (?:ఇవ్వ|చెప్ప)దగిన(?:ది)? కాదు|సమాధానం లేని (?:ప్రశ్న|\S+)|తెలియదు|తెలీదు|నాకు తెలియదు|సమాచారం (?:లేదు|దొరకలేదు|సరిపోదు|అందుబాటులో లేదు|చాలదు)|తగినంత సమాచారం లేదు|తగిన సమాచారం లేదు|అందుబాటులో లేదు|పేర్కొనలేదు|పేర్కొనబడలేదు|ప్రస్తావించలేదు|ప్రస్తావన లేదు|వర్తించదు|ఏమీ లేదు|వివరాలు లేవు|దొరకలేదు|లభ్యం కాదు|అసాధ్యం|చెప్పలేం|చెప్పలేము|n/?a|నిర్ధారించలేము|సంబంధం లేని సమాచారం|ఫలితాలు లేవు|డేటా లేదు)"
@@ -1262,7 +1272,7 @@ _TE = Wording(
     declines=r"(?:సహాయం|సాయం|సలహా|సూచనలు)\S*[^,]{0,20}(?:చేయలేను|ఇవ్వలేను|చేయలేము|అందించలేను|చెయ్యలేను)|సహాయపడలేను|(?:విధానాలకు|మార్గదర్శకాలకు|నియమాలకు) విరుద్ధ",
     weak=r"^(?:వాటిలో|వీటిలో|ఒకదానిలో|కొన్ని)(?= )|^(?:అవి|ఇవి|రెండూ) |^(?:మొదటి|రెండ[ోవు]|మూడ[ోవు]|నాలుగ[ోవు]|ఐద[ోవు]|చివరి|మిగ(?:తా|ిలిన)|ఒకటి|మరొకటి|ఇతర)",
     because=r"(?:(?<!అందు)వల్ల|కారణంగా|ఎందుకంటే)",
-    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)",
+    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)|(?:స్క్రీన్ ?షాట్)",
     wants=r"(?:పంపి|పంపిస్|అతికి|జోడి|అప్ ?లోడ్ చే|జత చే|షేర్ చే).{0,4}(?:స్తే|తే|ంచితే|ండి)",
     negates=r"(?:లేదు|లేవు|లేరు|కాదు|లేక|లేన)",
 )
@@ -1334,7 +1344,7 @@ _TH = Wording(
     declines=r"(?:ไม่สามารถ|ไม่อาจ|ช่วย(?:เหลือ)?)[^,]{0,25}(?:ช่วย(?:เหลือ)?|ให้คำแนะนำ|ให้คำปรึกษา|สนับสนุน|ทำตาม|ดำเนินการ|เรื่องนี้ไม่ได้)|ขัดต่อ|ช่วย(?:เหลือ)?เรื่องนี้ไม่ได้",
     weak=r"^(?:บางส่วน|บางฉบับ)|^(?:ทั้งสอง|ทั้งหมด|ทั้งคู่)|^(?:ไฟล์|ข้อความ|เอกสาร|บทความ|ฉบับ|ชิ้น|ส่วน|อัน|เรื่อง)?(?:ที่)?(?:แรก|สอง|สาม|สี่|ห้า|หนึ่ง|สุดท้าย|เหลือ|อื่น)",
     because=r"(?:เพราะ|เนื่องจาก|ด้วยเหตุที่)",
-    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)",
+    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)|(?:ภาพหน้าจอ)",
     wants=r"(?:ถ้า|หาก|รบกวน|ช่วย).{0,24}(?:ส่ง|อัปโหลด|แนบ|แปะ|แชร์|ถ่าย).{0,30}(?:มา|ให้|เพิ่ม)",
     negates=r"(?:ไม่(?:มี|อยู่|ได้|พบ|ปรากฏ|เห็น)|ไร้|ยังไม่)",
 )
@@ -1350,6 +1360,7 @@ _KO = Wording(
     nouns=_words(
         rf"(?:{_KO_SOURCES}|{_KO_INFO}|질문|어디에도|어느 것도|여기|그중|이 중)",
         r"(?:설명서|안내문|안내서|보고서|인터뷰|편지|회고록|라벨|목록|회의록|공지|팸플릿|연보)",
+        r"(?:쪽지|서한)",
     ),
     statutes=r"(?:법(?=[은이을 률령안]|에|$)|법률|어업령|조례|조약|헌법|법령|칙령|협약|협정|성경|규정집|(?:[가-힣])령(?=[은이을]))",
     denies=_all(_KO_HOLD, _KO_NOT),
@@ -1409,7 +1420,7 @@ _KO = Wording(
     declines=r"(?:도움|도와|지원|조언|안내|방법)\S*[^,]{0,25}(?:수 없|어렵|드리지 못|않습니다|불가)|(?:정책|지침|가이드라인)\S* (?:위반|위배|어긋)|요청(?:은|을|에는|에) [^,]{0,15}(?:응할|도와|처리할|수행할|따를) ?수 없",
     weak=r"^(?:하나에는|그중 하나|일부)|^(?:둘 다|이들은|모두) |^(?:첫 ?(?:번째|째)|둘째|두 번째|셋째|세 번째|넷째|네 번째|나머지|마지막|다른 (?:하나|글|문서)|또 (?:하나|다른))",
     because=r"(?:때문|이유로|까닭에|탓에|므로|바람에)",
-    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))",
+    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))|(?:스크린샷|캡처)",
     wants=r"(?:올려|보내|첨부해|붙여|공유해|전달해|추가해|찍어)[^,.]{0,6}주시면|첨부하시면|올리시면|보내시면",
     negates=r"(?:없(?:네|습|어|음|는|다|고)|않|못|아니)",
 )
@@ -1425,6 +1436,7 @@ _JA = Wording(
     nouns=_words(
         rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",
         r"(?:冊子|説明書|パンフレット|報告書|インタビュー|手紙|伝記|回想|ラベル|一覧|記念誌|文集|年譜|日記|議事録|お知らせ)",
+        r"(?:しおり|書簡|号証)",
     ),
     statutes=r"(?:法律|\w法(?=[はがに])|条約|憲法|条例|規則|協定|聖書|勅令|布告|法令|規約|契約)",
     denies=r"(?:含ま|含ん|書か|書い|記載|記述|言及|述べ|触れ|示さ|示し|載っ|説明|明記|提供|見つ|見当た|記さ|挙げ|存在し|得られ|ふれ|扱わ|扱っ|答え|関連し|関係し|足り|読み取|該当|あり|確認|特定|判断|明らか|明示|教え|出て|残っ|伝え|わか|分か|語|踏み込|見受け|目に|見え|書き手|著者|追っ|及[んば]|うかが|窺|取り上げ|登場|たどり着|至|論じ|掲載|ヒット|網羅|言い)[^,.]{0,12}?(?:ません|ない|なかった|ておらず|おらず|れず|ず(?=[,.]|$)|なく)|(?:ありません|ない|なし|ございません|存在しません|不足|不十分|ないため|なく)",
@@ -1480,9 +1492,9 @@ _JA = Wording(
     declines=r"(?:お手伝い|支援|協力|対応|提供|ご案内|お力|助言|応じる?|ご要望|手助け|サポート|アドバイス)[^,.]{0,14}(?:できません|できかね|いたしかね|られません|できない|なれません|差し控え|ことはでき)|(?:ガイドライン|ポリシー|規約)に(?:反|違反)",
     weak=r"^(?:一つには|一つは|中には)|^(?:一部は|ほかは|いずれも)|^(?:どちら|両方|双方|これら|それら)|^(?:[一二三四五六]つ目|第[一二三四五1-9]|最初の|次の|残り|他は|最後の|もう一つ|中心は|主題は|話題は|主な内容は)",
     because=r"(?:のため(?:に)?[,]|から[,]|ので)",
-    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)",
+    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)|(?:スクリーンショット|スクショ)",
     wants=r"(?:貼|送|お送り|添付|アップロード|共有|見せ|載せ)[^,.]{0,14}(?:れば|ければ|ると|たら)",
-    negates=r"(?:ません|ない(?:よう)?(?:です|で|$|[,.])|なかった|ず[,に]|ゼロ)",
+    negates=r"(?:ません|ない(?:よう)?(?:です|で|$|[,.])|なかった|ず[,に]|ゼロ)|(?:謎|出てき(?:ません|ない))",
 )
 
 _ZH_SOURCES = r"(?:文[档檔件]|[资資]料|上下文|文本|段落|[来來]源|[检檢]索[结結]果|搜[索尋][结結]果|[结結]果|文章|材料|[内內]容|信息|[资資][讯訊]|[参參]考|片段|原文|文中|[数數][据據]|文[献獻]|[语語]境|[记記][录錄载載]|[摘节節][录錄要选選]|网[页頁]|[网網][页頁]|章[节節]|[这這]些|其中|[这這][里裡]|(?:(?<=[篇这這些])|^)[报報][道导導]|[这這][几幾][页頁段篇份]|[页頁]面|附件|文里|文內|通篇|全文|[这這四三五两兩几幾]份|[这這几幾四三五两兩]段)"
@@ -1495,6 +1507,7 @@ _ZH = Wording(
     nouns=_words(
         rf"(?:{_ZH_SOURCES}|{_ZH_INFO}|[问問][题題]|[哪那]一?[份篇][都也])",
         r"(?:手册|说明书|宣传册|小册子|[报報]告|采[访訪]|[访訪][谈談]|信件|[传傳][记記]|回[忆憶][录錄]|[标標][签籤]|目[录錄]|年[谱譜]|通知|[简簡][报報]|[讲講]解[词詞]|公告)",
+        r"(?:封信|[卷档檔]案)",
     ),
     statutes=r"(?:[条條]例|法律|法案|法令|[宪憲]法|[条條][约約]|公[约約]|[规規]定|章程|[圣聖][经經]|[协協][议議定]|[渔漁]业?法|[^方无無办辦没沒看想说說做司书書]法(?=[并未没沒]))",
     denies=rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])|[沉缄緘]默|[闭閉]口不[谈談]|付之阙如|付之闕如|[只隻]字[未不]提|略而不|[没沒]影|一[个個]?字[也都]?[没沒]",
@@ -1555,9 +1568,9 @@ _ZH = Wording(
     declines=r"不(?:想|愿|願)意?(?:[给給]出?|提供|胡|乱|亂|随意)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}[帮幫](?:您|你)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
     weak=r"^(?:里面|裡面|其中|有[一几幾]?[篇份段])|^(?:有的|有些|部分|一些)|^(?:[两兩三]份都?|[两兩]者|都)|^(?:第[一二三四五六][个個份段篇、]|其[余餘他它]|另[一外几幾]|最后|最後|[余餘]下|剩下|它[们們]|[两兩]者)",
     because=r"(?:因[为為]|由[于於]|因(?!此))",
-    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])",
+    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])|(?:截[图圖])",
     wants=r"(?:贴|貼|发|發|上传|上傳|附|拍|补|補)[^,.]{0,10}(?:[过過][来來]|上[来來]|[给給]我|[来來](?=,|我))",
-    negates=r"(?:[没沒]|未|[无無](?!关)|不[在见見])",
+    negates=r"(?:[没沒]|未|[无無](?!关)|不[在见見])|(?:是[个個]?[谜謎])",
 )
 
 WORDINGS: dict[str, Wording] = {
