@@ -56,6 +56,8 @@ class _Clause:
     """Whether it stands in an item of a list."""
     figure: bool
     """Whether it holds a figure."""
+    hence: bool
+    """Whether it follows from what stands before it."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -105,7 +107,7 @@ _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
 _LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
-_NUMBERED = re.compile(r"\W*(?:[^\W\d]+ )?[^\W\d]+ ?\d{1,3}\b(?:封信)?(?![.,]\d)|\W*第\d+[^\W\d]{1,2}")
+_NUMBERED = re.compile(r"\W*(?:(?:the|la|el|der|die|das) )?[^\W\d]+ ?\d{1,3}\b(?:封信)?(?![.,]\d)|\W*第\d+[^\W\d]{1,2}")
 """A noun and a number."""
 _FIELD = re.compile(r'^[^\W\d]+" ?: ?"?')
 """The name of a field of JSON."""
@@ -278,7 +280,9 @@ def _outvoted(
     figures = any(claim.figure for claim in claims)
     if nearness:
         ahead = max(map(nearness, gaps)) - nearness(claims[0])
-        return bool(topics or not figures) and ahead + _TOPIC * len(topics) >= _AHEAD
+        # A gap that follows from the claims makes them its reasons.
+        weight = len(topics) + (2 if gaps[-1].hence and gaps[-1].start > claims[0].start else 0)
+        return bool(weight or not figures) and ahead + _TOPIC * weight >= _AHEAD
     # Without the query: they hold no figure, are no list and say less.
     topics = [topic for topic in topics if not topic.item]
     weight = sum(clause.size for clause in [*topics, *gaps])
@@ -359,6 +363,7 @@ class _Reader:
     me: re.Pattern[str]
     weak: re.Pattern[str]
     because: re.Pattern[str]
+    hence: re.Pattern[str]
     given: re.Pattern[str]
     wants: re.Pattern[str]
     about: re.Pattern[str]
@@ -446,7 +451,11 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 kind in ("topic", "only", "sourced") and any(reader.given.search(clause) for reader in readers)
             )
             left += len(clause) - len(clause.lstrip())
-            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, bool(_FIGURE.search(clause)))
+            figure, hence = (
+                bool(_FIGURE.search(clause)),
+                any(reader.hence.search(clause.strip(_TRIM)) for reader in readers),
+            )
+            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, figure, hence)
             last = kind
         if line_ends:
             # What a line announces is of its kind: topics, questions, offers.
@@ -565,7 +574,7 @@ def _kind(
         return "asks" if interrogative or not _FIGURE.search(clause) else "claim"
     if holds("declines"):
         return "declines"
-    if holds("wants") and not _FIGURE.search(clause):
+    if holds("wants", stripped) and not _FIGURE.search(clause):
         return "gap"
     if holds("implies"):
         return "claim"
@@ -574,7 +583,7 @@ def _kind(
     if about_sources or not holds("statutes"):
         sourced = about_sources or holds("nouns")
         denied = holds("denies", stripped) and (sourced or seen_sources)
-        negated = holds("negates", stripped) and (seen_sources or about_sources or holds("me", stripped))
+        negated = holds("negates", stripped) and not polar and (seen_sources or about_sources or holds("me", stripped))
         if denied or negated or holds("gap", stripped):
             known = holds("known") and not holds("weak", stripped)
             guessed = holds("hedges") and not seen_sources

@@ -64,6 +64,8 @@ class Wording:
     """What the reader gave, named by that: "the list you sent"."""
     wants: str = ""
     """Asks for more material, as what was given is not enough: a gap."""
+    hence: str = ""
+    """Words by which a gap follows from what stands before it: so, therefore."""
     because: str = ""
     """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 
@@ -224,8 +226,9 @@ _EN = Wording(
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
     weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b|^(?:(?:an)?other|one|a (?:second|third|fourth|further))\b|^(?:the|this|that) (?:report|study|paper|book|chapter|letter|diary|table|index|account|piece)s?\b|\b(?:the following|as follows)\b|\b(?:phone|call|ring) (?:\w+ ){0,3}office\b",
     because=r"\b(?:because|since|due to|owing to)\b|\b(?:no one|nobody|historians?|scholars?|researchers?|scientists?|archaeologists?|to this day|even today|excavations?|so far|yet\b)\b",
-    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b|\b(?:your|the) (?:screenshot|photo|picture|scan|capture|pdf)\b",
-    wants=r"\b(?:if|once|when|should) you (?:can |could |have |do |would |will |also )?(?:send|share|paste|upload|attach|provide|forward|post|drop|supply|snap|scan|photograph)\b|^(?:please |just )?(?:send|share|paste|upload|attach|forward) (?:me |us |over )?(?:the|that|it|those|them|another|a)\b.*\bi(?:'ll| will| can)\b",
+    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b|\b(?:your|the) (?:screenshot|photo|picture|scan|capture|pdf)\b|\ball i (?:can see|have|see|got) is\b|\bi can only see\b",
+    wants=r"\b(?:if|once|when|should) you (?:can |could |have |do |would |will |also )?(?:send|share|paste|upload|attach|provide|forward|post|drop|supply|snap|scan|photograph)\b|^(?:please |just )?(?:send|share|paste|upload|attach|forward) (?:me |us |over )?(?:the|that|it|those|them|another|a)\b.*\bi(?:'ll| will| can)\b|^(?:please |just )?add (?:\w+ ){1,4}(?:and|so) i\b",
+    hence=r"^(?:so|therefore|thus|hence|consequently|from (?:that|this|these)|as a result|for (?:that|this) reason|on that basis)\b",
 )
 
 _DE_SOURCES = (
@@ -326,8 +329,9 @@ _DE = Wording(
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
     weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b|^(?:ein(?:e[rsnm]?)? )?(?:andere[rsn]?|weitere[rsn]?)\b|^(?:der|die|das|im|in der) (?:bericht|studie|buch|kapitel|brief|tagebuch|tabelle|aufsatz|beitrag)\w*\b|\bfolgendes\b|\b(?:anrufen|ein anruf)\b",
     because=r"\b(?:weil|denn|aufgrund|wegen|da)\b|\b(?:niemand|historiker\w*|forsch\w+|wissenschaft\w*|archäolog\w*|bis heute|bislang|bisher|noch immer|grabung\w*)\b",
-    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b|\b(?:bildschirmfoto|screenshot)s?\b|\bihre? (?:fotos?|scans?)\b",
-    wants=r"\b(?:wenn|falls|sobald|sofern) (?:sie|du|ihr)\b.{0,70}\b(?:\w*schick\w*|\w*send\w*|hochl\w+|zukommen|bereitstell\w*|einfüg\w*|anhäng\w*|nachreich\w*|übermittel\w*|weiterleit\w*|vorleg\w*|fotografier\w*|teilen|teilst)\b|^(?:bitte )?(?:schicken|senden|laden|reichen|fügen|schick|lade?)\b.{0,70}\b(?:dann|so|ich)\b",
+    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b|\b(?:bildschirmfoto|screenshot)s?\b|\bihre? (?:fotos?|scans?)\b|\bmir lieg(?:t|en) nur\b|\bich sehe nur\b|\bdie sie (?:geteilt|geschickt) haben\b",
+    wants=r"\b(?:wenn|falls|sobald|sofern) (?:sie|du|ihr)\b.{0,70}\b(?:\w*schick\w*|\w*send\w*|hochl\w+|zukommen|bereitstell\w*|einfüg\w*|anhäng\w*|nachreich\w*|übermittel\w*|weiterleit\w*|vorleg\w*|fotografier\w*|teilen|teilst)\b|^(?:bitte )?(?:schicken|senden|laden|reichen|fügen|schick|lade?)\b.{0,70}\b(?:dann|so|ich)\b|^reichen sie\b",
+    hence=r"^(?:also|daher|deshalb|somit|damit|folglich|demnach|insofern|daraus)\b|\b(?:also|somit|daher|folglich|deshalb|damit|so nicht)\b",
 )
 
 _ES_SOURCES = (
@@ -416,8 +420,9 @@ _ES = Wording(
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
     weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$|^(?:un|una) (?:segund|tercer)\w*\b|^(?:el|la|este|esta) (?:informe|estudio|libro|capítulo|carta|diario|tabla)\b|\b(?:lo siguiente|esto es lo que)\b|\b(?:llamar|telefonear)\b",
     because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b|\b(?:nadie|historiador\w*|investigador\w*|científic\w*|arqueólog\w*|hasta (?:hoy|la fecha|ahora)|todavía|aún|excavacion\w*)\b",
-    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b|\b(?:captura|pantallazo)s?\b|\btus? fotos?\b",
-    wants=r"\b(?:si|cuando) .{0,50}\b(?:env[ií](?:as|a|es|e|áis)|mand(?:as|a|es|e)|comparte?s?|adjunt(?:as|a|es|e)|peg(?:as|a|ues|ue)|sub(?:es|e|as|a)|me pas(?:as|a|es|e)|facilit(?:as|a|es|e))\b|\b(?:súb|envía|mánd|pása|pég|adjúnta)\w*(?:l[oa]s?|me)\b.{0,40}\b(?:y|que)\b",
+    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b|\b(?:captura|pantallazo)s?\b|\btus? fotos?\b|\bsolo veo\b|\blo único que (?:veo|tengo)\b",
+    wants=r"\b(?:si|cuando) .{0,50}\b(?:env[ií](?:as|a|es|e|áis)|mand(?:as|a|es|e)|comparte?s?|adjunt(?:as|a|es|e)|peg(?:as|a|ues|ue)|sub(?:es|e|as|a)|me pas(?:as|a|es|e)|facilit(?:as|a|es|e))\b|\b(?:súb|envía|mánd|pása|pég|adjúnta)\w*(?:l[oa]s?|me)\b.{0,40}\b(?:y|que)\b|^añad\w+\b.{0,50}\by\b",
+    hence=r"^(?:por (?:eso|ello)|así que|en consecuencia|de modo que|con es[ot])\b|\bpor (?:lo )?tanto\b",
 )
 
 _FR_SOURCES = r"(?:ce que j'ai|notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
@@ -508,8 +513,9 @@ _FR = Wording(
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
     weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b|^(?:un|une) autre\b|^(?:le|la|l'|ce|cette) ?(?:rapport|étude|livre|chapitre|lettre|journal|tableau)\b|\b(?:voici|ce qui suit|comme suit)\b|\b(?:appeler|téléphoner)\b",
     because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b|\b(?:personne|nul|historiens?|chercheurs?|scientifiques?|archéologues?|à ce jour|jusqu'(?:à présent|ici)|encore aujourd'hui|fouilles)\b",
-    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b|\b(?:votre|vos|la) (?:capture|photo|scan)s?\b",
-    wants=r"\b(?:si|dès que|quand) (?:vous|tu)\b.{0,50}\b(?:envoy\w+|transmet\w*|joign\w+|joins|partag\w+|coll(?:ez|es)|télévers\w+|télécharg\w+|montr\w+|communiqu\w+|photographi\w+)|^(?:envoy|transmett|joign|partag|coll)ez\b.{0,60}\bje\b|\b(?:avez-vous|auriez-vous) .{0,30}\bà me (?:transmettre|envoyer|montrer)\b",
+    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b|\b(?:votre|vos|la) (?:capture|photo|scan)s?\b|\bje ne vois que\b",
+    wants=r"\b(?:si|dès que|quand) (?:vous|tu)\b.{0,50}\b(?:envoy\w+|transmet\w*|joign\w+|joins|partag\w+|coll(?:ez|es)|télévers\w+|télécharg\w+|montr\w+|communiqu\w+|photographi\w+)|^(?:envoy|transmett|joign|partag|coll)ez\b.{0,60}\bje\b|\b(?:avez-vous|auriez-vous) .{0,30}\bà me (?:transmettre|envoyer|montrer)\b|^ajoutez\b.{0,50}\bje\b",
+    hence=r"^(?:ainsi|par conséquent|dès lors|c'est pourquoi|de ce fait)\b|\bdonc\b",
 )
 
 _FI_SOURCES = r"(?:muistiinpano\w*|lainau\w*|liit(?:e|tee)\w*|julkaisu\w*|aineksi\w*|näyt(?:e|tee)\w*|dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
@@ -588,8 +594,9 @@ _FI = Wording(
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
     weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)|^(?:raporti\w*|raportti\w*|tutkimu\w*|kirja\w*|luvu\w*|kirje\w*|taulukko\w*)\b|\b(?:seuraava\w*)\b|\b(?:soittaa|soittakaa)\b",
     because=r"\b(?:koska|sillä|vuoksi|takia)\b|\b(?:kukaan|kenellekään|historioitsij\w*|tutkij\w*|tiedemie\w*|arkeolog\w*|tähän päivään|toistaiseksi|vieläkään|yhä|kaivauks\w*)\b",
-    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b|\bkuvakaappau\w*",
-    wants=r"\b(?:jos|kun|kunhan)\b.{0,60}\b(?:lähet\w+|liit(?:ät|ätte|tää|tä)\w*|lataat\w*|jaat\w*|toimit\w+)\b.{0,60}|\b(?:liitäthän|lähetäthän|lähetä|liitä|lataa|toimita)\b.{0,60}\b(?:niin|tarkist\w+|katso\w+|vastaan|kerron)\b",
+    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b|\bkuvakaappau\w*|\bnäen vain\b|\bminulla on vain\b",
+    wants=r"\b(?:jos|kun|kunhan)\b.{0,60}\b(?:lähet\w+|liit(?:ät|ätte|tää|tä)\w*|lataat\w*|jaat\w*|toimit\w+)\b.{0,60}|\b(?:liitäthän|lähetäthän|lähetä|liitä|lataa|toimita)\b.{0,60}\b(?:niin|tarkist\w+|katso\w+|vastaan|kerron)\b|\blisää(?:thän)? .{0,40}\bniin\b",
+    hence=r"^(?:siksi|siten|näin|joten|niinpä)\b|\b(?:siis|näistä)\b",
 )
 
 _RU_SOURCES = r"(?:то, что (?:передо мной|у меня)|заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
@@ -668,8 +675,9 @@ _RU = Wording(
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
     weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b|^(?:друг(?:ой|ая|ое|ом|им)|один из|ещ[её] один|одна из)\b|^(?:отч[её]т\w*|исследовани\w*|книг\w*|глав[аеы]|письм\w*|дневник\w*|таблиц\w*)\b|\b(?:следующее)\b|\b(?:позвонить|обратиться|написать в)\b",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
-    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b|\bскриншот\w*|\bваш\w* (?:снимк|фото)\w*",
-    wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|скиньте)\b",
+    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b|\bскриншот\w*|\bваш\w* (?:снимк|фото)\w*|\bя вижу только\b|\bвижу лишь\b|\bу меня только\b",
+    wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|скиньте)\b|^добавьте\b.{0,50}\bи\b",
+    hence=r"^(?:поэтому|так что|значит|следовательно|таким образом|стало быть|итак|отсюда|выходит)\b",
 )
 
 _ID_SOURCES = r"(?:yang ada di (?:hadapan|tangan)|bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
@@ -743,8 +751,9 @@ _ID = Wording(
     me=r"\b(?:saya|aku|kami)\b",
     weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b|^(?:laporan|kajian|buku|bab|surat|tabel|makalah)\w*\b|\b(?:sebagai berikut|begini|berikut ini)\b|^\w+ lain\b|\b(?:menelepon|menghubungi)\b",
     because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b|\b(?:tak seorang pun|tidak ada (?:seorang|orang)|sejarawan|peneliti|ilmuwan|arkeolog|hingga (?:kini|sekarang)|sampai (?:kini|sekarang)|penggalian)\b",
-    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b|\b(?:tangkapan layar\w*|screenshot)\b",
-    wants=r"\b(?:jika|kalau|bila|apabila|begitu)\b.{0,40}\b(?:kirim\w*|mengirim\w*|unggah|mengunggah|lampir\w*|melampir\w*|bagikan|tempel\w*|menempel\w*)\b|^(?:silakan |tolong |mohon )?(?:kirim|unggah|lampir|tempel)\w* .{0,60}\b(?:saya|nanti)\b|\b(?:sambil )?menunggu (?:data|dokumen|halaman|daftar|kiriman)",
+    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b|\b(?:tangkapan layar\w*|screenshot)\b|\byang (?:saya lihat|terlihat) (?:hanya|cuma)\b",
+    wants=r"\b(?:jika|kalau|bila|apabila|begitu)\b.{0,40}\b(?:kirim\w*|mengirim\w*|unggah|mengunggah|lampir\w*|melampir\w*|bagikan|tempel\w*|menempel\w*)\b|^(?:silakan |tolong |mohon )?(?:kirim|unggah|lampir|tempel)\w* .{0,60}\b(?:saya|nanti)\b|\b(?:sambil )?menunggu (?:data|dokumen|halaman|daftar|kiriman)|^tambahkan\b.{0,50}\b(?:nanti|saya)\b",
+    hence=r"^(?:jadi|maka|(?:oleh )?(?:karena|sebab) itu|dengan demikian|akibatnya)\b|\bsehingga\b",
 )
 
 _SW_SOURCES = r"(?:nilicho nacho|nilizo nazo|kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
@@ -822,8 +831,9 @@ _SW = Wording(
     me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
     weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b|\b(?:pekee|tu)$|^(?:kingine|lingine|jingine|mwingine)\b|^(?:ripoti|utafiti|kitabu|sura|barua|jedwali)\b|\b(?:hali ni hii|yafuatayo|ifuatayo)\b|\b(?:kupiga simu|kuwasiliana)\b",
     because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b|\b(?:hakuna (?:mtu|ajuaye|anayejua)|wanahistoria|watafiti|wanasayansi|wanaakiolojia|mpaka (?:leo|sasa)|hadi (?:leo|sasa))\b",
-    given=r"\b(?:uli(?:yo|yo|zo|vyo|cho|po|lo|o)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|pakia|bandika|shiriki|toa|leta)\w*|mli(?:yo|zo|vyo|cho|lo)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|toa|leta)\w*|picha (?:uli|hii|hiyo|inaon)\w*|nilichosoma|nilizosoma|nilizopewa|nilichopewa)\b",
-    wants=r"\buki(?:ni)?(?:tum|pak|band|wek|ambat|let|pig|shirik)\w*|^(?:tafadhali )?(?:ni)?(?:tum[ai]\w*|pakia|bandika|ambatisha)\b.{0,60}\bni(?:ta|ka)\w+",
+    given=r"\b(?:uli(?:yo|yo|zo|vyo|cho|po|lo|o)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|pakia|bandika|shiriki|toa|leta)\w*|mli(?:yo|zo|vyo|cho|lo)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|toa|leta)\w*|picha (?:uli|hii|hiyo|inaon)\w*|nilichosoma|nilizosoma|nilizopewa|nilichopewa)\b|\bninachoona\b|\bnilicho nacho ni\b",
+    wants=r"\buki(?:ni)?(?:tum|pak|band|wek|ambat|let|pig|shirik)\w*|^(?:tafadhali )?(?:ni)?(?:tum[ai]\w*|pakia|bandika|ambatisha)\b.{0,60}\bni(?:ta|ka)\w+|\bukiongeza\b",
+    hence=r"^(?:kwa hiyo|hivyo|basi|kwa hivyo|ndiyo maana)\b",
 )
 
 _AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|محتوي|فقرات|صفح|سجلات|مواد|ملفات|مرفقات)\w*|\w{0,3}ملف (?=ال(?:اول|ثاني|ثالث|رابع|خامس|مرفق|مقدم)|[\d]|$)|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
@@ -902,9 +912,10 @@ _AR = Wording(
     declines=r"\b(?:و|ف)?لا (?:اريد|ارغب|اود|احب) (?:في |ان )?(?:اقدم|اعطي|اخمن|اذكر|اضلل|تقديم|التخمين)|\b(?:لا|لن) (?:استطيع|يمكنني|اقدر|يسعني|نستطيع) (?:\w+ ){0,2}?(?:المساعدة|مساعد\w+|تقديم (?:نصيحة|نصائح|تعليمات|ارشادات|استشار\w+)|تلبية|تنفيذ|اعطاء تعليمات|دعم|الامتثال)|\bيتعارض مع\b",
     weak=r"^(?:و|ف)?(?:فيها|فيه|منها|في احد\w+|ففيها)\b|^(?:و|ف)?(?:بعضها|معظمها|جميعها|كلها|احدها|كلاهما|كلتاهما)|^(?:و|ف)?(?:اما )?(?:و|ف)?(?:الاول|الثاني|الثالث|الرابع|الخامس|الاخير|الاخر|البقية|باقي|بقية|سائر|احدها|احداها|الاولي|الثانية|الثالثة|الرابعة)\w*",
     because=r"\b(?:بسبب|لان\w*|نظرا|اذ|لعدم|نتيجة)\b",
-    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)|(?:لقطة الشاشة|صورتك)",
-    wants=r"(?:^|[ ,])(?:اذا|ان|لو|متي|ان كان\w*|حال)\b.{0,30}(?:ارسل|رفعت|ارفقت|شاركت|زودت|لصقت|اضفت)|(?:^|[ ,])(?:ارسل|ارفع|ارفق|الصق|زودن)(?:ها|ه|وا|ي|ني|لي)\b.{0,40}(?:و?س[انت]|فا|حتي|لا)",
+    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)|(?:لقطة الشاشة|صورتك)|كل ما (?:لدي|اراه)|لا اري (?:سوي|الا)",
+    wants=r"(?:^|[ ,])(?:اذا|ان|لو|متي|ان كان\w*|حال)\b.{0,30}(?:ارسل|رفعت|ارفقت|شاركت|زودت|لصقت|اضفت)|(?:^|[ ,])(?:ارسل|ارفع|ارفق|الصق|زودن)(?:ها|ه|وا|ي|ني|لي)\b.{0,40}(?:و?س[انت]|فا|حتي|لا)|^اضف",
     negates=r"\b(?:لا|لم|ليست?|ليسا|لن|ما من|دون|بلا|غير|خال(?:ي|ية)?)\b|(?:مجهول|لغز)",
+    hence=r"^(?:لذلك|لذا|بالتالي|وبالتالي|وعليه|وبذلك|ومن ثم|من هنا|وبغياب|فلا|فيبقي|فلم)\b",
 )
 
 _FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته(?:\b|هاي?|.? (?:بالا|حاضر|داده))|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده ?هاي?\b|عبارات\w*|عبارت\w*|فايل\w*|قطعات\w*|پرونده ?هاي?\w*|پرونده. (?:نخست|اول|دوم|سوم|چهارم)|بندها\w*|صفح\w*|مأخذ\w*|ماخذ\w*|جست ?و ?جو\w*|آنچه (?:به من|در اختيار|دارم|داريم)\w*)"
@@ -977,9 +988,10 @@ _FA = Wording(
     declines=r"نمي ?توانم.{0,30}(?:كمك|ياري|همكاري|راهنمايي|مشاوره|دستورالعمل)|(?:كمك|همكاري|انجام اين كار|برآورده|مشاوره|راهنمايي).{0,25}نمي ?توانم|(?:در اين زمينه|در اين مورد) (?:كمك|كمكي) .{0,15}ن(?:مي|خواهم)",
     weak=r"^بند(?:هاي?)? ?(?:يك|دو|سه|چهار|پنج|\d)|^(?:و )?(?:در (?:آن|اين) ?ها|در يكي|يكي)\b|^(?:بعضي|برخي|همه|همگي)(?: از (?:آن|اين) ?ها)? |^(?:و )?(?:نخستين|نخست|اولي?|دومي?|دومين|سومي?|سومين|چهارمي?|پنجمي?|آخري|اين متن|آنها|آن ها|هر دو|بقيه|ديگري|باقي|يكي)(?: |$)",
     because=r"\b(?:به سبب|به دليل|به علت|چون|زيرا|چرا ?كه)\b",
-    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)|(?:نماگرفت|اسكرين|عكستان)",
-    wants=r"(?:اگر|چنانچه|هر وقت)\b.{0,60}(?:بفرست|ارسال|بگذار|بارگذاري|پيوست|ضميمه|به اشتراك|بچسبان)",
+    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)|(?:نماگرفت|اسكرين|عكستان)|آنچه ميبينم",
+    wants=r"(?:اگر|چنانچه|هر وقت)\b.{0,60}(?:بفرست|ارسال|بگذار|بارگذاري|پيوست|ضميمه|به اشتراك|بچسبان)|اضافه كنيد",
     negates=r"(?:\bن(?:ي?ست|دار|يامد|شد|كرد|گفت|مي|دا|بود|يافت|وشت|خورد|ه)\w*|مسكوت|خالي|بدون|بيآن|بي )",
+    hence=r"^(?:پس|بنابراين|درنتيجه|در نتيجه|از اين ?رو|لذا)\b",
 )
 
 _YO_SOURCES = r"(?:ayolo\w*|apile ?k[oɔ]\w*|ak[oɔ]sile\w*|atejise\w*|nkan ti mo ni|iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
@@ -1047,8 +1059,9 @@ _YO = Wording(
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
     weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi (?!mo)|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b|^(?:omiran|ikeyin)\b|^(?:iroyin|iwadii)\b",
     because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b|\b(?:enikeni|onimo\w*|awadi\w*|onitan|titi (?:di oni|doni|di isinsin)|iwale)\b",
-    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b|\baworan yin\b",
-    wants=r"\b(?:ti|bi) (?:e|o) ba\b.{0,50}\b(?:ya|fi|so|gbe|le|fun|mu|pin)\b.{0,60}\b(?:maa|ma a|n o|un o|mo le|emi yoo|mo maa)\b",
+    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b|\baworan yin\b|\bnikan ni mo ri\b",
+    wants=r"\b(?:ti|bi) (?:e|o) ba\b.{0,50}\b(?:ya|fi|so|gbe|le|fun|mu|pin)\b.{0,60}\b(?:maa|ma a|n o|un o|mo le|emi yoo|mo maa)\b|\bti e ba fi\b.{0,40}\branse\b",
+    hence=r"^(?:nitori (?:naa|bee|eyi)|fun idi eyi|bayii)\b",
 )
 
 _HI_SOURCES = r"(?:दस्तावे|स्रोत|स्त्रोत|संदर्भ|सन्दर्भ|(?<!\S)पाठ(?!शाल|क)|अनुच्छेद|परिच्छेद|परिणाम|नतीज|(?<!\S)लेख(?!क|न)|अंश(?! तक)|सामग्री|गद्यांश|उद्धरण|फ़?ाइल|पैराग्राफ|टेक्स्ट|प्रसंग|कॉन्टेक्स्ट|दिए गए|दी गई|प्रलेख|काग|पृष्ठ|अभिलेख|खोज|पन्न|टुकड़|रिकॉर्ड|रिपोर्ट|सन्दर्भ|(?<!\S)आलेख|डॉक्यूमेंट|पैसेज|संदर्भिका)"
@@ -1122,9 +1135,10 @@ _HI = Wording(
     declines=r"(?:मदद|सहायता|सहयोग|सलाह|निर्देश).{0,25}(?:नहीं|नही) (?:कर|दे) (?:सक|पा)|(?:नीति|दिशानिर्देश|दिशा-निर्देश)\S* के (?:खिलाफ|ख़िलाफ़|विरुद्ध)|(?:मदद|सहायता) करने में असमर्थ",
     weak=r"^(?:एक में|कुछ में)|^(?:वे|ये|इनमें|उनमें|दोनों) |^(?:और )?(?:पहल[ाीे]|दूसर[ाीे]|तीसर[ाीे]|चौथ[ाीे]|पाँचव|पांचव|आख़?िरी|अंतिम|बाकी|बाक़ी|शेष|अन्य|एक में|एक )",
     because=r"(?:की वजह से|क्योंकि|के चलते)",
-    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)|(?:स्क्रीनशॉट)",
-    wants=r"(?:भेज|चिपका|अपलोड कर|साझा कर|जोड़|संलग्न कर)(?: ?(?:भी )?द(?:ें|ीजिए|ेंगे|ेंगी|ो|े)|ें|िए|ेंगे|ेंगी)",
+    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)|(?:स्क्रीनशॉट)|मुझे (?:केवल|सिर्फ़|सिर्फ) .{0,30}दिख",
+    wants=r"(?:भेज|चिपका|अपलोड कर|साझा कर|जोड़|संलग्न कर)(?: ?(?:भी )?द(?:ें|ीजिए|ेंगे|ेंगी|ो|े)|ें|िए|ेंगे|ेंगी)|जोड़ दें",
     negates=r"(?:नहीं|नही|न तो|ना |बिना)|(?:पहेली|रहस्य)",
+    hence=r"^(?:इसलिए|अतः|लिहाज़ा|इस कारण|सो )",
 )
 
 _BN_SOURCES = r"(?:নথি|দলিল|উৎস(?![বর])|উত্স|প্রসঙ্গ|পাঠ্য|অনুচ্ছেদ|ফলাফল|নিবন্ধ|অংশ|উপাদান|লেখা|প্রবন্ধ|সূত্র|কনটেক্সট|কন্টেক্সট|ডকুমেন্ট|টেক্সট|উদ্ধৃতি|প্রদত্ত|পৃষ্ঠা|ফাইল|প্যাসেজ|বিষয়বস্তু|কাগজ|তথ্যসূত্র|প্রেক্ষাপট|রচনা|পাতা(?=[গয়টর])|টুকরো|উপকরণ|হাতে থাকা (?:নথি|উৎস|উপকরণ|লেখা)|আর্কাইভ)"
@@ -1197,9 +1211,10 @@ _BN = Wording(
     declines=r"(?:সাহায্য|সহায়তা|পরামর্শ|নির্দেশনা|নির্দেশ)\S*[^,]{0,20}(?:পারব না|পারি না|পারছি না|সম্ভব নয়|পারবো না)|(?:নীতি|নির্দেশিকা)\S* (?:বিরুদ্ধে|বিরোধী|পরিপন্থী)",
     weak=r"^(?:একটিতে|কয়েকটি)|^(?:এগুলো|সেগুলো|ওগুলো|দুটি)|^(?:আর |এবং )?(?:প্রথম|দ্বিতীয়|তৃতীয়|চতুর্থ|পঞ্চম|শেষ|বাকি|অন্য|একটি|আরেকটি)",
     because=r"(?:ের কারণে|যেহেতু|কেননা)",
-    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|দিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|ছবিতে|ছবিটিতে|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)|(?:স্ক্রিনশট)",
-    wants=r"(?:পাঠালে|পাঠিয়ে দি(?:লে|ন)|আপলোড কর(?:লে|ুন)|জুড়ে দি(?:লে|ন)|পেস্ট কর(?:লে|ুন)|শেয়ার কর(?:লে|ুন)|তুলে দিলে|বাকিটা দিলে)",
-    negates=r"(?:নেই|অনুপস্থিত|নি(?=[ ,.]|$)|না(?=[ ,.]|$)|নয়)",
+    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)|(?:স্ক্রিনশট)|আমি শুধু .{0,20}দেখ",
+    wants=r"(?:পাঠালে|পাঠিয়ে দি(?:লে|ন)|আপলোড কর(?:লে|ুন)|জুড়ে দি(?:লে|ন)|পেস্ট কর(?:লে|ুন)|শেয়ার কর(?:লে|ুন)|তুলে দিলে|বাকিটা দিলে)|যোগ করলে",
+    negates=r"(?:নেই|অনুপস্থিত|(?:েন|য়|ে|া|স|\s)নি(?=[ ,.]|$)|(?<=\s)না(?=[ ,.]|$)|নয়)",
+    hence=r"^(?:তাই|অতএব|সুতরাং|কাজেই|ফলে)",
 )
 
 _TE_SOURCES = r"(?:పత్రా|పత్రం|డాక్యుమెంట్|మూలా|మూలం|సందర్భ|పాఠ్య|పాఠం|పేరా|ఫలితా|వ్యాస|భాగా|గ్రంథ|విషయం|అందించిన|ఇచ్చిన|ఆధారా|వచన|వాక్య|టెక్స్ట్|కాంటెక్స్ట్|ఫైల్|ఫైళ్|ఫైలు|పుటల|పేజీ|పాసేజ్|సోర్స్|సమాచార వన|దస్తావే|దస్త్ర|ముక్క|సామగ్రి|కథనా|కథనం|రికార్డు|నా ముందున్న|అంశా|శోధన)"
@@ -1272,9 +1287,10 @@ _TE = Wording(
     declines=r"(?:సహాయం|సాయం|సలహా|సూచనలు)\S*[^,]{0,20}(?:చేయలేను|ఇవ్వలేను|చేయలేము|అందించలేను|చెయ్యలేను)|సహాయపడలేను|(?:విధానాలకు|మార్గదర్శకాలకు|నియమాలకు) విరుద్ధ",
     weak=r"^(?:వాటిలో|వీటిలో|ఒకదానిలో|కొన్ని)(?= )|^(?:అవి|ఇవి|రెండూ) |^(?:మొదటి|రెండ[ోవు]|మూడ[ోవు]|నాలుగ[ోవు]|ఐద[ోవు]|చివరి|మిగ(?:తా|ిలిన)|ఒకటి|మరొకటి|ఇతర)",
     because=r"(?:(?<!అందు)వల్ల|కారణంగా|ఎందుకంటే)",
-    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)|(?:స్క్రీన్ ?షాట్)",
-    wants=r"(?:పంపి|పంపిస్|అతికి|జోడి|అప్ ?లోడ్ చే|జత చే|షేర్ చే).{0,4}(?:స్తే|తే|ంచితే|ండి)",
+    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)|(?:స్క్రీన్ ?షాట్)|నాకు కనిపిస్తున్న",
+    wants=r"(?:పంపి|పంపిస్|అతికి|జోడి|అప్ ?లోడ్ చే|జత చే|షేర్ చే).{0,4}(?:స్తే|తే|ంచితే|ండి)|జోడిస్తే",
     negates=r"(?:లేదు|లేవు|లేరు|కాదు|లేక|లేన)",
+    hence=r"^(?:కాబట్టి|అందువల్ల|అందుకే|కనుక|దీంతో)|నందున",
 )
 
 _TH_SOURCES = r"(?:เอกสาร|แหล่งข้อมูล|แหล่งที่มา|บริบท|ข้อความ|เนื้อหา|ผลการค้นหา|ผลลัพธ์|บทความ|ย่อหน้า|ข้อมูลที่ให้|ข้อมูลที่|ตัวบท|ส่วนที่|อ้างอิง|ไฟล์|บทอ่าน|แหล่ง|ตอนที่|ข้อมูล|ต้นฉบับ|หน้าเหล่านี้|ทุกหน้า|หน้าที่(?:ให้|แสดง)|รายงานข่าว|ข้อเขียน|บันทึก|ชิ้นส่วน|ที่ได้รับมา|ที่ให้มา|ที่ส่งมา|ที่แนบ)"
@@ -1344,9 +1360,10 @@ _TH = Wording(
     declines=r"(?:ไม่สามารถ|ไม่อาจ|ช่วย(?:เหลือ)?)[^,]{0,25}(?:ช่วย(?:เหลือ)?|ให้คำแนะนำ|ให้คำปรึกษา|สนับสนุน|ทำตาม|ดำเนินการ|เรื่องนี้ไม่ได้)|ขัดต่อ|ช่วย(?:เหลือ)?เรื่องนี้ไม่ได้",
     weak=r"^(?:บางส่วน|บางฉบับ)|^(?:ทั้งสอง|ทั้งหมด|ทั้งคู่)|^(?:ไฟล์|ข้อความ|เอกสาร|บทความ|ฉบับ|ชิ้น|ส่วน|อัน|เรื่อง)?(?:ที่)?(?:แรก|สอง|สาม|สี่|ห้า|หนึ่ง|สุดท้าย|เหลือ|อื่น)",
     because=r"(?:เพราะ|เนื่องจาก|ด้วยเหตุที่)",
-    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)|(?:ภาพหน้าจอ)",
-    wants=r"(?:ถ้า|หาก|รบกวน|ช่วย).{0,24}(?:ส่ง|อัปโหลด|แนบ|แปะ|แชร์|ถ่าย).{0,30}(?:มา|ให้|เพิ่ม)",
+    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)|(?:ภาพหน้าจอ)|ที่เห็นมี",
+    wants=r"(?:ถ้า|หาก|รบกวน|ช่วย).{0,24}(?:ส่ง|อัปโหลด|แนบ|แปะ|แชร์|ถ่าย).{0,30}(?:มา|ให้|เพิ่ม)|เพิ่ม.{0,20}(?:แล้ว|จะ)",
     negates=r"(?:ไม่(?:มี|อยู่|ได้|พบ|ปรากฏ|เห็น)|ไร้|ยังไม่)",
+    hence=r"(?:จึง|ดังนั้น|เพราะฉะนั้น)(?:ยัง)?(?:ไม่(?:สามารถ|อาจ|ทราบ|รู้)|เทียบ|เรียง|บอก|ตัดสิน|สรุป|ระบุ|ตอบ)",
 )
 
 _KO_SOURCES = r"(?:문서|자료|출처|문맥|컨텍스트|텍스트|본문|지문|검색 ?결과|결과|기사|발췌|단락|참고|맥락|구절|제공된|주어진|원문|소스|문헌|글에|글은|글들|파일|페이지|기록|내용|지문|문단|데이터|조각|받은 것|주신 것|보도|논문|스니펫|콘텐츠|항목)"
@@ -1420,9 +1437,10 @@ _KO = Wording(
     declines=r"(?:도움|도와|지원|조언|안내|방법)\S*[^,]{0,25}(?:수 없|어렵|드리지 못|않습니다|불가)|(?:정책|지침|가이드라인)\S* (?:위반|위배|어긋)|요청(?:은|을|에는|에) [^,]{0,15}(?:응할|도와|처리할|수행할|따를) ?수 없",
     weak=r"^(?:하나에는|그중 하나|일부)|^(?:둘 다|이들은|모두) |^(?:첫 ?(?:번째|째)|둘째|두 번째|셋째|세 번째|넷째|네 번째|나머지|마지막|다른 (?:하나|글|문서)|또 (?:하나|다른))",
     because=r"(?:때문|이유로|까닭에|탓에|므로|바람에)",
-    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))|(?:스크린샷|캡처)",
-    wants=r"(?:올려|보내|첨부해|붙여|공유해|전달해|추가해|찍어)[^,.]{0,6}주시면|첨부하시면|올리시면|보내시면",
+    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))|(?:스크린샷|캡처)|볼 수 있는 건",
+    wants=r"(?:올려|보내|첨부해|붙여|공유해|전달해|추가해|찍어)[^,.]{0,6}주시면|첨부하시면|올리시면|보내시면|추가해 주",
     negates=r"(?:없(?:네|습|어|음|는|다|고)|않|못|아니)",
+    hence=r"^(?:그래서|따라서|그러므로|그러니|결국|이 때문에)",
 )
 
 _JA_SOURCES = r"(?:文書|資料|文脈|コンテキスト|コンテクスト|テキスト|文章|ソース|情報源|検索結果|結果|記事|抜粋|ドキュメント|出典|段落|パッセージ|本文|参考|提供された|与えられた|原文|文献|ファイル|ページ|データ|情報|箇所|文中|記録|材料|手元の|お預かりした|いただいた|頂いた|引用|報道|断片|論文|スニペット|コンテンツ|内容)"
@@ -1492,9 +1510,10 @@ _JA = Wording(
     declines=r"(?:お手伝い|支援|協力|対応|提供|ご案内|お力|助言|応じる?|ご要望|手助け|サポート|アドバイス)[^,.]{0,14}(?:できません|できかね|いたしかね|られません|できない|なれません|差し控え|ことはでき)|(?:ガイドライン|ポリシー|規約)に(?:反|違反)",
     weak=r"^(?:一つには|一つは|中には)|^(?:一部は|ほかは|いずれも)|^(?:どちら|両方|双方|これら|それら)|^(?:[一二三四五六]つ目|第[一二三四五1-9]|最初の|次の|残り|他は|最後の|もう一つ|中心は|主題は|話題は|主な内容は)",
     because=r"(?:のため(?:に)?[,]|から[,]|ので)",
-    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)|(?:スクリーンショット|スクショ)",
-    wants=r"(?:貼|送|お送り|添付|アップロード|共有|見せ|載せ)[^,.]{0,14}(?:れば|ければ|ると|たら)",
+    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)|(?:スクリーンショット|スクショ)|見えるのは",
+    wants=r"(?:貼|送|お送り|添付|アップロード|共有|見せ|載せ)[^,.]{0,14}(?:れば|ければ|ると|たら)|足していただ",
     negates=r"(?:ません|ない(?:よう)?(?:です|で|$|[,.])|なかった|ず[,に]|ゼロ)|(?:謎|出てき(?:ません|ない))",
+    hence=r"^(?:したがって|そのため|よって|ですので|このため|だから|ゆえに|以上から)",
 )
 
 _ZH_SOURCES = r"(?:文[档檔件]|[资資]料|上下文|文本|段落|[来來]源|[检檢]索[结結]果|搜[索尋][结結]果|[结結]果|文章|材料|[内內]容|信息|[资資][讯訊]|[参參]考|片段|原文|文中|[数數][据據]|文[献獻]|[语語]境|[记記][录錄载載]|[摘节節][录錄要选選]|网[页頁]|[网網][页頁]|章[节節]|[这這]些|其中|[这這][里裡]|(?:(?<=[篇这這些])|^)[报報][道导導]|[这這][几幾][页頁段篇份]|[页頁]面|附件|文里|文內|通篇|全文|[这這四三五两兩几幾]份|[这這几幾四三五两兩]段)"
@@ -1568,9 +1587,10 @@ _ZH = Wording(
     declines=r"不(?:想|愿|願)意?(?:[给給]出?|提供|胡|乱|亂|随意)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}[帮幫](?:您|你)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
     weak=r"^(?:里面|裡面|其中|有[一几幾]?[篇份段])|^(?:有的|有些|部分|一些)|^(?:[两兩三]份都?|[两兩]者|都)|^(?:第[一二三四五六][个個份段篇、]|其[余餘他它]|另[一外几幾]|最后|最後|[余餘]下|剩下|它[们們]|[两兩]者)",
     because=r"(?:因[为為]|由[于於]|因(?!此))",
-    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])|(?:截[图圖])",
-    wants=r"(?:贴|貼|发|發|上传|上傳|附|拍|补|補)[^,.]{0,10}(?:[过過][来來]|上[来來]|[给給]我|[来來](?=,|我))",
+    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])|(?:截[图圖])|我只?能?看到的?(?:只|仅)",
+    wants=r"(?:贴|貼|发|發|上传|上傳|附|拍|补|補)[^,.]{0,10}(?:[过過][来來]|上[来來]|[给給]我|[来來](?=,|我))|补上",
     negates=r"(?:[没沒]|未|[无無](?!关)|不[在见見])|(?:是[个個]?[谜謎])",
+    hence=r"^(?:所以|因此|因而|故|于是|可见|综上|总之|结论)",
 )
 
 WORDINGS: dict[str, Wording] = {
