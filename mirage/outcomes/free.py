@@ -467,7 +467,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
 def _is_numbered(clause: str, readers: Sequence[_Reader]) -> bool:
     """Whether a clause begins with a source by its number: "Letter 4"."""
     numbered = _NUMBERED.match(clause)
-    return bool(numbered) and any(reader.nouns.search(numbered[0]) for reader in readers)
+    return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
 
 
 def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
