@@ -80,7 +80,7 @@ def test_the_rules_read_the_labels_they_were_written_on(language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "asked", "beside"),
+    ("answer", "query", "other_query"),
     [
         (
             "The manual lists the programmes and the error codes. The water consumption is not specified.",
@@ -94,10 +94,10 @@ def test_the_rules_read_the_labels_they_were_written_on(language: str) -> None:
         ),
     ],
 )
-def test_a_gap_about_what_was_asked_is_the_answer(answer: str, asked: str, beside: str) -> None:
+def test_a_gap_about_what_was_asked_is_the_answer(answer: str, query: str, other_query: str) -> None:
     language = "de" if answer.startswith("Das") else "en"
-    assert free(answer, language, asked).outcome == "abstained"
-    assert free("It has six." + answer[answer.index(".") :], language, beside).outcome == "answered"
+    assert free(answer, language, query).outcome == "abstained"
+    assert free("It has six." + answer[answer.index(".") :], language, other_query).outcome == "answered"
 
 
 def test_the_query_reaches_the_outcomes_of_a_table() -> None:

@@ -152,14 +152,14 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        asked = _pieces_of_words(fold(query, code).text)
+        query_pieces = _pieces_of_words(fold(query, code).text)
 
         def nearness(clause: _Clause) -> float:
-            said = _pieces_of_words(folded.text[clause.start : clause.end])
-            return len(said & asked) / len(said) if said else 0
+            pieces = _pieces_of_words(folded.text[clause.start : clause.end])
+            return len(pieces & query_pieces) / len(pieces) if pieces else 0
 
         clauses = _enough(_clauses(raw, folded, readers))
-        decision = _decide(clauses, nearness if asked else None, table=len(_ROW.findall(raw)) > 1)
+        decision = _decide(clauses, nearness if query_pieces else None, table=len(_ROW.findall(raw)) > 1)
     outcome, rule, span = decision
     if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
