@@ -178,9 +178,15 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
         assert weights.ablated
 
 
-def test_a_regressor_stored_by_its_former_name_has_its_present_one() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
-    assert "replies" in arena.read("predictions")["regressor"].to_pylist(), "the bundle keeps the former name"
+def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Path) -> None:
+    bundled = store.open_arena(store.bundled()["nomiracl"])
+    predictions = bundled.read("predictions")
+    former = pc.if_else(pc.equal(predictions["regressor"], "answers"), "replies", predictions["regressor"])
+    place = predictions.column_names.index("regressor")
+    renamed = predictions.set_column(place, predictions.schema.field("regressor"), former)
+    tables = {name: bundled.read(name) for name in ("queries", "outcomes", "ratings")} | {"predictions": renamed}
+    arena = store.write(tmp_path / "former", tables, made_by="a test")
+    assert "replies" in arena.read("predictions")["regressor"].to_pylist()
     referee, skill = views.available(arena)[0]
     comparison = views.comparison_of(arena, referee, skill)
     regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())

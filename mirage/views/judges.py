@@ -207,7 +207,9 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
 
 def _no_slope(arena: Arena, judge: str) -> str:
     """Why there is no slope."""
-    if any(len(language_battles.systems) > DRAWN for language_battles in battles_of(arena, judge, "both").values()):
+    # A judge of known-answer pairs alone ranks nobody and has no battles.
+    battles = battles_of(arena, judge, "both") if judge in judges(arena) else {}
+    if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
         return f"more than {DRAWN} systems, too many for a page: mirage rank --control length"
     return "no battle has a winner and the length of both answers"
 
