@@ -41,12 +41,13 @@ data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 
 sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
-	$(PY) -c 'from mirage.views.judges import write_length_slopes; write_length_slopes()'
+	$(PY) -c 'from mirage.explorer.judges.data import write_length_slopes; write_length_slopes()'
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
-	$(PY) tests/browser.py
+	$(PY) tests/fixtures/browser.py
 
-docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors; write its glossary and the formulas of Methods anew
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables and formulas
+	$(PY) docs/site/architecture.py
 	$(PY) docs/site/glossary.py
 	$(PY) docs/site/formulas.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml

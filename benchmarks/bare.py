@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mirage.shipped import shipped
+from mirage.store.shipped import shipped
 
 PAGE = """
 import pandas as pd

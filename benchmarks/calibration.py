@@ -1,7 +1,7 @@
 """How often 95% intervals hold the truth, by design: the default estimator and what it was chosen over.
 
-Arenas are drawn here and not by `mirage.sources.simulated`: P(i beats j) = 1 / (1 + exp(theta_j + u_j - theta_i - u_i))
-with the u drawn anew on every query, and some battles tied. The truth is what infinitely many queries come to, by
+Arenas are drawn here and not by `benchmarks.simulated`: P(i beats j) = 1 / (1 + exp(theta_j + u_j - theta_i -
+u_i)) with the u drawn anew on every query, and some battles tied. The truth is what infinitely many queries come to, by
 quadrature.
 """
 
@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.rank as rank
+import mirage.ranking as rank
 from benchmarks import calibration_languages, calibration_means
 from benchmarks.harness import Row
-from mirage.intervals import bootstrap_tails
-from mirage.rank.by_query import by_query
-from mirage.rank.fit import RIDGE, Fit, PairCounts, fit
+from mirage.ranking.by_query import by_query
+from mirage.ranking.fit import RIDGE, Fit, PairCounts, fit
+from mirage.stats.intervals import bootstrap_tails
 
 Array = NDArray[np.float64]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.rank as rank
+import mirage.ranking as rank
 from benchmarks.harness import Row
-from mirage.comparison.comparing import compare_ratings
-from mirage.rank.fit import PairCounts, fit
+from mirage.ranking.compare.comparing import compare_ratings
+from mirage.ranking.fit import PairCounts, fit
 
 Array = NDArray[np.float64]
 DRAWS = 400

@@ -1,6 +1,6 @@
 """How often 95% intervals of means, differences and chances hold: rare values, values near an end, close systems.
 
-Values are drawn here, not by `mirage.sources.simulated`. Each row says the number of simulations and its Monte Carlo
+Values are drawn here, not by `benchmarks.simulated`. Each row says the number of simulations and its Monte Carlo
 error: two standard errors of a coverage of 95%.
 """
 
@@ -14,14 +14,14 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.battles import Battle, Decision
-from mirage.bounded import bounded_mean_intervals
-from mirage.deciding.contest import Contest
-from mirage.exam.estimates import jackknife
-from mirage.exam.panel import _correlation
-from mirage.retrieval.attribution import Attribution, Cause
-from mirage.retrieval.causes import AnswerCause, given_retrieval
-from mirage.votes import Vote, correct
-from mirage.votes.powered import solve_points
+from mirage.people.exam.estimates import jackknife
+from mirage.people.exam.panel import _correlation
+from mirage.people.votes import Vote, correct
+from mirage.people.votes.powered import solve_points
+from mirage.ranking.decide.contest import Contest
+from mirage.stages.retrieve.attribution import Attribution, Cause
+from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
+from mirage.stats.bounded import bounded_mean_intervals
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Array]

@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.harness import Row
 from benchmarks.llm import LATENCY
 from mirage import llm, store
-from mirage.engines.calls import complete_on
-from mirage.engines.cluster import Cluster
+from mirage.llm.engines.calls import complete_on
+from mirage.llm.engines.cluster import Cluster
 
 CONCURRENCY, CALLS, WORKERS = 8, 1_200, 4
 """Calls under way at once of each worker, calls of each, and workers."""

@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
-from mirage.votes.powered import Data, PoweredEstimate, known, powered_estimate, solve_points
+from mirage.people.votes.powered import Data, PoweredEstimate, powered_estimate, prediction_components, solve_points
 
 Array = NDArray[np.float64]
 REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "judged"
@@ -55,7 +55,9 @@ class Real:
     def known(self, names: Sequence[str]) -> Array:
         """What some of the judges tell of each battle."""
         whole = self.whole
-        return known(whole.first, whole.second, whole.systems, judges=[self.judges[name] for name in names])
+        return prediction_components(
+            whole.first, whole.second, whole.systems, judges=[self.judges[name] for name in names]
+        )
 
 
 def load(folder: Path = REAL) -> Real:
@@ -291,7 +293,7 @@ def simulate(
     weight = np.zeros(len(q))
     weight[drawn] = 1 / inclusion[drawn]
     differences = [lengths[q, a] - lengths[q, b]] if features else []
-    components = known(a, b, len(theta), judges=verdicts, features=differences)
+    components = prediction_components(a, b, len(theta), judges=verdicts, features=differences)
     return (
         Data(a, b, q, components, np.where(weight > 0, human, 0.0), weight, len(theta), queries),
         [points_ for points_, _ in verdicts],

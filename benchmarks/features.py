@@ -14,13 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.harness import Row, seconds
-from mirage import features, schema
-from mirage.answers import compose_answer
-from mirage.detection import language_probabilities
-from mirage.features.spec import MeasuredAnswer
-from mirage.features.support import MAX_TOKENS, cited_sentences
-from mirage.sources.nomiracl import read_outputs
-from mirage.text import sentences
+from mirage import schema
+from mirage.io.sources.nomiracl import read_outputs
+from mirage.stages import features
+from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.features.support import MAX_TOKENS, cited_sentences
+from mirage.text.answers import compose_answer
+from mirage.text.detection import language_probabilities
+from mirage.text.segmentation import sentences
 
 DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "nomiracl"
 ANSWERS = 10_000

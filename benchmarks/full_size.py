@@ -24,14 +24,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.harness import Row
+from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.answers import compose_answer
-from mirage.languages import LANGUAGES
-from mirage.sources.miracl import SIZES
-from mirage.sources.sample import read_sample
-from mirage.sources.simulated import simulate_arena
+from mirage.explorer.answers import data as answers
+from mirage.io.sources.miracl import SIZES
+from mirage.io.sources.sample import read_sample
 from mirage.store import search
-from mirage.views import answers
+from mirage.text.answers import compose_answer
+from mirage.text.languages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "build" / "full-size"
@@ -106,7 +106,7 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
         about="Texts put together from the sample arena's; features and verdicts drawn from a known truth.",
         licence="CC0-1.0",
         made_by="python -m benchmarks.full_size",
-        made_from=[{"name": "data/sample/source"}, {"name": "mirage.sources.simulated", "seed": seed}],
+        made_from=[{"name": "data/sample/source"}, {"name": "benchmarks.simulated", "seed": seed}],
     )
 
 

@@ -13,7 +13,8 @@ DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[
 _IMPORT = """
 import sys, time
 from pathlib import Path
-from mirage import cores, imports
+from mirage.store import cores
+from mirage.io import imports
 start = time.perf_counter()
 arena = imports.import_outputs(Path({source!r}), Path({into!r}), processes=cores.available())
 print("seconds=" + str(time.perf_counter() - start))

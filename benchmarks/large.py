@@ -74,7 +74,7 @@ def ranked(path: Path, intervals: str, draws: int = DRAWS) -> tuple[float, float
     code = f"""
 import time
 from pathlib import Path
-from mirage.rank.large import VerdictFiles, rank_files
+from mirage.ranking.large import VerdictFiles, rank_files
 start = time.perf_counter()
 ranking = rank_files(VerdictFiles.of_file(Path({str(path)!r})), draws={draws}, intervals={intervals!r})
 print(f"seconds={{time.perf_counter() - start}}")

@@ -28,8 +28,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from mirage import store
+from mirage.explorer.kit.entries import HOME, PAGES
 from mirage.store import search
-from mirage.ui.entries import HOME, PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 SESSIONS, THINK, SECONDS, SEED = 50, 2.0, 40, 2024

@@ -6,13 +6,13 @@ import argparse
 import json
 from pathlib import Path
 
-from mirage.outcomes import accuracy
 from mirage.schema import Outcome
+from mirage.stages.outcomes import accuracy
 
 ROOT = Path(__file__).resolve().parents[1]
 LABELS = ROOT / "tests" / "golden" / "outcomes_rag"
 HALVES = ("held", "dev")
-OURS = ROOT / "mirage" / "outcomes" / accuracy.FILE
+OURS = ROOT / "mirage" / "stages" / "outcomes" / accuracy.FILE
 
 
 def read_labels(half: str) -> dict[str, list[tuple[str, str, Outcome]]]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import mirage.rank as rank
+import mirage.ranking as rank
 from benchmarks.harness import Row
-from mirage.placement import sequential
-from mirage.placement.sequential.field import by_pair
-from mirage.rank.tiers import separate
-from mirage.sources.simulated import simulate_arena
+from benchmarks.simulated import simulate_arena
+from mirage.ranking.place import sequential
+from mirage.ranking.place.sequential.field import by_pair
+from mirage.ranking.tiers import separate
 
 SEEDS = range(60)
 LANGUAGE = "en"

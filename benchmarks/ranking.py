@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-import mirage.rank as rank
+import mirage.ranking as rank
 from benchmarks.harness import Row, in_fresh_process, seconds
-from mirage.languages import LANGUAGES
+from mirage.text.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
 ARENA = "18 languages x 19 systems x 100 queries, 200 query bootstraps, from 307,800 rows"
@@ -158,7 +158,7 @@ def thousand() -> list[Row]:
 _MANY = """
 import time
 from benchmarks.ranking import judgments
-import mirage.rank as rank
+import mirage.ranking as rank
 rows = judgments(["en"], {systems}, {queries})
 rank.rate(rank.from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
 start = time.perf_counter()

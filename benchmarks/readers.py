@@ -26,8 +26,8 @@ from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import SECONDS, SESSIONS, Browser, crowd, index_in, server
 from mirage import store
-from mirage.deploy.replicas import find_nginx
-from mirage.ui.entries import HOME, PAGES
+from mirage.explorer.kit.entries import HOME, PAGES
+from mirage.explorer.serve.replicas import find_nginx
 
 RUNS, TURNS, CLICKS, WARM = 5, 6, 10, 4
 """Runs, turns of a run, clicks a turn, and clicks before the first."""

@@ -16,7 +16,7 @@ _READ = """
 import json, sys, time
 from pathlib import Path
 import pyarrow, pyarrow.compute, pyarrow.parquet
-from mirage.formats import rag, run, finish
+from mirage.io.formats import rag, run, finish
 path = Path({path!r})
 start = time.process_time()
 with path.open("rb") as lines:
@@ -31,7 +31,7 @@ print("records=" + str(summary.records))
 _IMPORT = """
 import time
 from pathlib import Path
-from mirage.imports import import_file
+from mirage.io.imports import import_file
 start = time.perf_counter()
 arena = import_file(Path({path!r}), Path({into!r})).arena
 print("seconds=" + str(time.perf_counter() - start))

@@ -42,7 +42,7 @@ def queries(n):
     return [" ".join(rng.choice(text.split(), 6)) for k, text in enumerate(texts(n)) if k in chosen]
 """
 _OURS = """
-from mirage.retrieval.bm25 import Bm25
+from mirage.stages.retrieve.bm25 import Bm25
 start = time.perf_counter()
 index = Bm25(texts({n}))
 print(f"index={{time.perf_counter() - start}}")
@@ -84,7 +84,7 @@ def ran(code: str, n: int) -> tuple[float, float, float]:
 
 def dense(n: int, *, queries: int = 512) -> tuple[float, float]:
     """Seconds of an exact search over vectors on disk, and of the matrix products alone, block by block."""
-    from mirage.retrieval.dense import BLOCK, nearest
+    from mirage.stages.retrieve.dense import BLOCK, nearest
 
     rng = np.random.default_rng(0)
     wanted = rng.standard_normal((queries, WIDTH), np.float32)

@@ -26,7 +26,7 @@ REQUESTS, MEGABYTES, RATIO = 20, 20, 1.2
 
 def run() -> list[Row]:
     """Copy the arena to the storage, open its first page, then pages again and again."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fixtures")]
     from objects import storage
 
     local = full_size()
@@ -94,7 +94,7 @@ def _forget() -> None:
     """Empty the caches of everything that reads an arena."""
     for name, module in list(sys.modules.items()):
         if name.startswith(
-            ("mirage.views", "mirage.battles", "mirage.rank", "mirage.store.arena", "mirage.store.search")
+            ("mirage.explorer", "mirage.battles", "mirage.ranking", "mirage.store.arena", "mirage.store.search")
         ):
             for value in vars(module).values():
                 if hasattr(value, "cache_clear"):

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
-from mirage.languages import LANGUAGES
-from mirage.sources.simulated import simulate_arena
-from mirage.surrogate import Draws, by_draw, compare_regressors
-from mirage.surrogate.training import by_tournament, training
+from benchmarks.simulated import simulate_arena
+from mirage.ranking.surrogate import Draws, by_draw, compare_regressors
+from mirage.ranking.surrogate.training import by_tournament, training
+from mirage.text.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
 FORESTS = 10

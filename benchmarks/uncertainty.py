@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.rank as rank
+import mirage.ranking as rank
 from benchmarks import calibration, ranking
 from benchmarks.harness import Row, seconds
-from mirage.rank.tiers import ALPHA
-from mirage.sources.simulated import simulate_arena
+from benchmarks.simulated import simulate_arena
+from mirage.ranking.tiers import ALPHA
 
 SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
 WORLDS = range(2026, 2034)
@@ -174,7 +174,9 @@ def promise() -> Row:
         design = calibration.Design("", rng.normal(0, 0.5, 8), 60, 1)
         arena = calibration.arena(design, design.theta, rng)
         tiers = rank.rate({"en": arena}, draws=1).tiers["en"]
-        open_ = [(a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.separated(a, b)]
+        open_ = [
+            (a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.are_separated(a, b)
+        ]
         answers = {pair: rank.sample_sizes(tiers, *pair) for pair in open_}
         numbered = [pair for pair in open_ if answers[pair].more]
         pairs, numbers = pairs + len(open_), numbers + len(numbered)

@@ -6,16 +6,16 @@
     mirage.rates(arena, languages=["sw"])     # hallucination and error rates, with intervals
     mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tiers
 
-`api.py` holds these functions. What lies behind them, in the order in which data flows:
+`api.py` holds these functions. The data flows through these packages:
 
-    sources  -> queries, passages, answers    where the data comes from
-    outcomes -> outcomes                      did it answer, did it abstain, was that right?
-    features -> features                      cheap measures of an answer that need no judge
-    judge    -> judgments                     which of two answers is better?
-    rank     -> ratings                       battles to Bradley-Terry ratings with intervals
+    io              -> queries, passages, answers    files and public sources
+    stages.outcomes -> outcomes                      did it answer, did it abstain, was that correct?
+    stages.features -> features                      measures of an answer that need no judge
+    stages.judge    -> judgments                     which of two answers is better?
+    ranking         -> ratings                       Bradley-Terry ratings with intervals
 
-`schema.py` has every table and column, `pipeline/` the order of the stages, `store/` how tables are kept; `views/`,
-`charts/`, `ui/` and `pages/` show them. Importing this package loads nothing heavy.
+`schema.py` has every table and column, `pipeline/` the order of the stages, `store/` how tables are kept; `explorer/`
+and `pages/` show them. Importing this package loads nothing heavy.
 """
 
 from __future__ import annotations
@@ -85,7 +85,6 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used."""
     if name in __all__:
         value = getattr(import_module("mirage.api"), name)
-        # The package `mirage.rank` has its own place under this name, and may be called like the function.
         return globals().setdefault(name, value)
     raise AttributeError(f"module 'mirage' has no attribute {name!r}")
 

@@ -1,15 +1,16 @@
-"""The door for programmers: what `import mirage` gives.
+"""The public Python API: what `import mirage` exports.
 
     arena = mirage.open_arena("nomiracl")            # a bundled arena by name, or a folder
-    mirage.rates(arena, languages=["sw"])            # how often each system is wrong
+    mirage.rates(arena, languages=["sw"])            # hallucination and error rates
     ranking = mirage.rank(battles)                   # a data frame, rows, or a file of battles
-    ranking.difference("a", "b"); ranking.tiers      # with intervals, and what can be told apart
+    ranking.difference("a", "b"); ranking.tiers      # intervals, and significant differences
 
-Results know how they were made; as text they are ten lines, in a notebook a table. `to_pandas()` gives all of them.
+Results print as ten lines of text, or as a table in a notebook; `to_pandas()` returns every row and column.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -17,25 +18,25 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import mirage.rank as ranks
+import mirage.ranking as ranks
 from mirage import schema, store
-from mirage.comparison.records import ComparisonReport
-from mirage.deciding.records import ChoiceReport, Requirements
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
-from mirage.intervals import CONFIDENCE
-from mirage.names import NAMES, normalise_name
-from mirage.rank import DRAWS, SEED, Difference
+from mirage.ranking import DRAWS, SEED, Difference
+from mirage.ranking.compare.records import ComparisonReport
+from mirage.ranking.decide.records import ChoiceReport, Requirements
+from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
+from mirage.text.names import NAMES, normalise_name
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.abstention import Method
-    from mirage.engines.tasks import Executor
-    from mirage.placement import Placement
-    from mirage.rank.large import VerdictFiles, VerdictSource
-    from mirage.votes import Correction, Vote
+    from mirage.llm.engines.tasks import Executor
+    from mirage.people.votes import Correction, Vote
+    from mirage.ranking.large import VerdictFiles, VerdictSource
+    from mirage.ranking.place import Placement
+    from mirage.stages.abstain import Method
 
 __all__ = [
     "Arena",
@@ -65,11 +66,11 @@ __all__ = [
 ]
 
 SHOWN, COLUMNS = 10, 9
-"""Rows and columns of a result that are printed at most."""
+"""Maximum number of rows and columns of a result to print."""
 
 _BATTLE = ("system_a", "system_b", "verdict")
 _UNDETERMINED = "und"
-"""BCP 47 code of a language that is not known."""
+"""BCP 47 code of an undetermined language."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,11 +78,11 @@ class Rows(Sequence[Mapping[str, Any]]):
     """A table of results: a sequence of rows, each a mapping from column to value."""
 
     table: pa.Table
-    """All rows; what a column means stands in the documentation of its record."""
+    """All rows; the record class documents the columns."""
     title: str
-    """What the rows are, in a line."""
+    """One-line description of the rows."""
     first: tuple[str, ...] = ()
-    """Columns that are printed; none for as many as fit."""
+    """Columns to print; empty for the first ones."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -93,7 +94,7 @@ class Rows(Sequence[Mapping[str, Any]]):
         return iter(self.table.to_pylist())
 
     def to_pandas(self) -> pd.DataFrame:
-        """All rows as a data frame."""
+        """Return all rows as a data frame."""
         frame: pd.DataFrame = self.table.to_pandas()
         return frame
 
@@ -109,51 +110,51 @@ class Ranking(ranks.Ranking):
     """Ratings of systems by language, with intervals, tiers and differences."""
 
     remarks: tuple[str, ...] = ()
-    """What a reader must know: what was left out, and what the data cannot tell."""
+    """Caveats: what was left out, and what the data cannot determine."""
 
     def to_pandas(self, language: str | None = None) -> pd.DataFrame:
-        """One row a language and system, best first: rating, interval, rank, tier and record (`schema.Rating`).
+        """Return one row per language and system, best first: rating, interval, rank, tier, record (`schema.Rating`).
 
         Args:
-            language: code, or `all`; None for every one.
+            language: code, or `all`; None for every language.
 
         Raises:
-            UnknownName: if the language is not ranked here.
+            UnknownName: if the language is not ranked.
         """
         frame: pd.DataFrame = _of_language(self._ordered(), language).to_pandas()
         return frame
 
     def to_latex(self, language: str | None = None) -> str:
-        """One language as a LaTeX table (`booktabs`): a rule between tiers, the best tier bold, how it was made below.
+        """Return one language as a LaTeX table (`booktabs`), with rules between tiers, the best bold, and the method.
 
         Args:
-            language: code, or `all`; None for the last, which is `all` where there are several.
+            language: code, or `all`; None for the last, which is `all` if there are several.
 
         Raises:
-            UnknownName: if the language is not ranked here.
+            UnknownName: if the language is not ranked.
         """
-        from mirage.exports.leaderboard import to_latex
+        from mirage.publish.leaderboard import to_latex
 
         return to_latex(self, language, notes=self.remarks)
 
     def to_markdown(self, language: str | None = None) -> str:
-        """One language as a Markdown table. Args and errors: as for `to_latex`."""
-        from mirage.exports.leaderboard import to_markdown
+        """Return one language as a Markdown table; arguments and errors as for `to_latex`."""
+        from mirage.publish.leaderboard import to_markdown
 
         return to_markdown(self, language, notes=self.remarks)
 
     def plot(self, language: str | None = None) -> Any:
-        """The ratings of one language with their intervals, as a figure of plotly.
+        """Plot the ratings of one language with their intervals, as a Plotly figure.
 
         Args:
-            language: code, or `all`; None for the last, which is `all` where there are several.
+            language: code, or `all`; None for the last, which is `all` if there are several.
 
         Raises:
-            UnknownName: if the language is not ranked here.
+            UnknownName: if the language is not ranked.
         """
         import plotly.graph_objects as go
 
-        from mirage.charts import leaderboard
+        from mirage.publish.charts import leaderboard
 
         code = list(self.languages)[-1] if language is None else language
         rows = _of_language(self._ordered(), code).to_pylist()
@@ -164,7 +165,7 @@ class Ranking(ranks.Ranking):
         rows = self.table().to_pylist()
         return _table(sorted(rows, key=lambda row: (places[row["language"]], row["rank"], row["system"])))
 
-    def _shown(self) -> tuple[str, pa.Table]:
+    def _print_parts(self) -> tuple[str, pa.Table]:
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
@@ -174,75 +175,75 @@ class Ranking(ranks.Ranking):
         return title, _of_language(self._ordered(), code).select(columns)
 
     def __repr__(self) -> str:
-        return _text(*self._shown())
+        return _text(*self._print_parts())
 
     def _repr_html_(self) -> str:
-        return _html(*self._shown())
+        return _html(*self._print_parts())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemChoice(ChoiceReport):
-    """Which system to take: a row a language, `all` last where there are several."""
+    """The recommended system: a row per language, `all` last if there are several."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row a language (`mirage.deciding.LanguageChoice`)."""
+        """Return one row per language (`mirage.ranking.decide.LanguageChoice`)."""
         frame: pd.DataFrame = self._table().to_pandas()
         return frame
 
     def systems(self) -> pd.DataFrame:
-        """One row a system, those worth most first (`mirage.deciding.SystemOption` and its `SystemFacts`)."""
-        from mirage.deciding.reports import option_records
+        """Return one row per system, highest worth first (`mirage.ranking.decide.SystemOption`, `SystemFacts`)."""
+        from mirage.ranking.decide.reports import option_records
 
         frame: pd.DataFrame = _table(option_records(self)).to_pandas()
         return frame
 
     def _table(self) -> pa.Table:
-        from mirage.deciding.reports import language_records
+        from mirage.ranking.decide.reports import language_records
 
         return _table([row | {"contenders": ", ".join(row["contenders"])} for row in language_records(self)])
 
-    def _shown(self) -> tuple[str, pa.Table, tuple[str, ...]]:
-        from mirage.deciding.reports import notes
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        from mirage.ranking.decide.reports import notes
 
         columns = ("language", "choice", "contenders", "p_right", "regret", "one_regret", "n_queries")
         return "\n".join(notes(self)), self._table(), columns
 
     def __repr__(self) -> str:
-        return _text(*self._shown())
+        return _text(*self._print_parts())
 
     def _repr_html_(self) -> str:
-        return _html(*self._shown())
+        return _html(*self._print_parts())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemComparison(ComparisonReport):
-    """Whether one system is better than another: a row a language, `all` last where there are several."""
+    """Comparison of two systems: a row per language, `all` last if there are several."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row a language (`mirage.comparison.Comparison`)."""
+        """Return one row per language (`mirage.ranking.compare.Comparison`)."""
         frame: pd.DataFrame = self._table().to_pandas()
         return frame
 
     def to_markdown(self) -> str:
-        """The summary that `mirage compare --markdown` writes."""
-        from mirage.comparison.reports import to_markdown
+        """Return the summary that `mirage compare --markdown` writes."""
+        from mirage.ranking.compare.reports import to_markdown
 
         return to_markdown(self)
 
     def _table(self) -> pa.Table:
         return _table([asdict(row) for row in self.rows])
 
-    def _shown(self) -> tuple[str, pa.Table, tuple[str, ...]]:
-        from mirage.comparison.reports import notes
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        from mirage.ranking.compare.reports import notes
 
         columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
         return "\n".join(notes(self)), self._table(), columns
 
     def __repr__(self) -> str:
-        return _text(*self._shown())
+        return _text(*self._print_parts())
 
     def _repr_html_(self) -> str:
-        return _html(*self._shown())
+        return _html(*self._print_parts())
 
 
 def open_arena(arena: str | Path) -> Arena:
@@ -254,16 +255,16 @@ def open_arena(arena: str | Path) -> Arena:
 
     Raises:
         UnknownName: if it is neither the name of a bundled arena nor a folder.
-        BadInput: if the address is none, or holds credentials.
+        BadInput: if the address is malformed or contains credentials.
         Unreachable: if the object storage does not answer.
-        ArenaError: if the folder is not an arena, or not a sound one.
+        ArenaError: if the folder is not an arena, or is damaged.
     """
     folders = store.bundled()
     if str(arena) in folders and not store.is_arena(Path(arena)):
         return store.open_arena(folders[str(arena)])
     folder = store.located(arena) if isinstance(arena, str) else arena
     if not store.is_remote(folder) and not folder.is_dir():
-        raise UnknownName("arena", str(arena), folders, where="the bundled arenas, and this is no folder either")
+        raise UnknownName("arena", str(arena), folders, where="the bundled arenas, nor a folder")
     return store.open_arena(folder)
 
 
@@ -275,21 +276,21 @@ def import_file(
     names: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Arena:
-    """Read a file of yours, in any known format, into an arena, new or existing, in one step.
+    """Import a file of a known format into an arena, new or existing; all or nothing.
 
     Args:
-        path: JSON, JSON Lines, CSV or Parquet, packed or not, or a folder of such files.
+        path: JSON, JSON Lines, CSV or Parquet, compressed or not, or a folder of such files.
         into: the arena's folder.
-        kind: the format: `rag`, `ragas`, `lmarena` ...; None: it is told by what the file holds.
-        names: our field by the file's: `{"q": "question"}`.
-        values: by our field, the value of every record without it: `{"system": "my-model"}`.
+        kind: the format: `rag`, `ragas`, `lmarena` ...; None to detect it from the content.
+        names: mirage's field by the file's: `{"q": "question"}`.
+        values: default of a field for records without it: `{"system": "my-model"}`.
 
     Raises:
-        BadInput: listing every wrong record; nothing is then imported.
-        ArenaError: if a query or passage would change that the arena has answers to, or the arena cannot be written.
+        BadInput: listing every invalid record; nothing is then imported.
+        ArenaError: if a query or passage that existing answers refer to would change, or the arena cannot be written.
     """
-    from mirage.imports import import_file as imported
-    from mirage.sources.files import Options
+    from mirage.io.imports import import_file as imported
+    from mirage.io.sources.files import Options
 
     return imported(Path(path), Path(into), name=kind, options=Options(names or {}, values or {})).arena
 
@@ -301,22 +302,22 @@ def rates(
     systems: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
 ) -> Rows:
-    """How often each system answers where no passage has the answer, and abstains where one has (NoMIRACL).
+    """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
 
     Args:
         arena: with the table `outcomes`.
         languages: codes; None for all.
         systems: names; None for all.
-        parser: whose reading of the answers counts.
+        parser: parser whose outcomes count.
 
     Returns:
-        Rows of `mirage.outcomes.Rate`: a row a language, subset and system, with 95% intervals.
+        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals.
 
     Raises:
         TableMissing: if the arena has no outcomes.
         UnknownName: if it has no such language, system or parser.
     """
-    from mirage import outcomes
+    from mirage.stages import outcomes
 
     table = outcomes.rates(
         arena.read("outcomes"),
@@ -335,27 +336,28 @@ def retrieval_measures(
     languages: Iterable[str] | None = None,
     relevant_from: int = 1,
 ) -> Rows:
-    """How well each retriever did on the queries whose passages people have labelled.
+    """Evaluate each retriever on the queries with human relevance labels.
 
-    `given` is the passages that came with the queries. judged@k stands beside every measure at k: a passage that nobody
-    has labelled counts as not relevant.
+    The retriever `given` is the passages supplied with the queries. Unlabelled passages count as not relevant;
+    judged@k accompanies every measure at k.
 
     Args:
-        arena: with the table `passages`, and `retrieved` where anything was retrieved.
-        measures: names as ir_measures has them; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10.
+        arena: with the table `passages`, and `retrieved` if anything was retrieved.
+        measures: names as in ir_measures; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10.
         languages: codes; None for all.
-        relevant_from: the least grade that counts as relevant.
+        relevant_from: lowest grade that counts as relevant.
 
     Returns:
-        Rows of `mirage.retrieval.measures.RetrievalMean`: a row a language, retriever and measure, with 95% intervals
+        Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
+            intervals
         over queries; the language `all` is the mean over languages.
 
     Raises:
         NotEnoughData: if no passage has a label.
         UnknownName: if there is no such measure or language.
     """
-    from mirage.retrieval import summary
-    from mirage.retrieval.measures import MEASURES, means
+    from mirage.stages.retrieve import summary
+    from mirage.stages.retrieve.measures import MEASURES, means
 
     codes = None if languages is None else list(languages)
     chosen = MEASURES if measures is None else measures
@@ -379,31 +381,31 @@ def risk_coverage(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Rows:
-    """What a signal of an answer buys when weak answers are withheld: risk against coverage, and a promised error.
+    """Compute the risk-coverage trade-off of abstaining by a signal, and a threshold with a guaranteed error.
 
     Args:
         arena: with the signal, and `outcomes` or `scores` for the loss.
         signal: a feature, or a measure of `scores`.
-        error: the error to promise, between 0 and 1.
+        error: error to guarantee, between 0 and 1.
         loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
-        higher: whether more of the signal speaks for the answer; None: as the feature declares, else yes.
-        method: `conformal` or `tested` (`mirage.abstention.Promise`).
-        confidence: of `tested`: the least probability that the promise holds.
+        higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
+        method: `conformal` or `tested` (`mirage.stages.abstain.Promise`).
+        confidence: for `tested`: lowest probability that the guarantee holds.
         languages: codes; None for all.
         systems: names; None for all.
-        draws: of the bootstrap of the queries, at least 2.
-        seed: of the draws and of the split of the queries into calibration and test.
+        draws: bootstrap draws over queries, at least 2.
+        seed: seed of the draws and of the split of the queries into calibration and test.
 
     Returns:
-        A row a language and system, with the fields of `mirage.abstention.Curve` and of its `Promise`; those of the
-        promise that the curve has too begin with `test_`.
+        A row per language and system, with the fields of `mirage.stages.abstain.Curve` and of its `Promise`; fields of
+        the promise that the curve also has begin with `test_`.
 
     Raises:
         TableMissing: if the arena lacks the table of the signal or of the loss.
         UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the error or the confidence cannot be, or a scale is not known.
+        BadInput: if the error or the confidence is out of range, or a scale is unknown.
     """
-    from mirage import abstention
+    from mirage.stages import abstain as abstention
 
     traded = abstention.tradeoffs(
         arena,
@@ -418,30 +420,30 @@ def risk_coverage(
         draws=draws,
         seed=seed,
     )
-    title = f"{signal} of {arena.name}: area under risk against coverage, and the threshold for an error of {error:g}"
+    title = f"{signal} of {arena.name}: area under the risk-coverage curve, and the threshold for an error of {error:g}"
     return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
 
 
 def attribution(
     arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = 1, answers: bool = False
 ) -> Rows:
-    """Whether the retriever or the model failed: the cause of every answer, by people's labels of the passages.
+    """Attribute every failure to the retriever or the model, by human labels of the passages.
 
     Args:
-        arena: with the table `outcomes`, and `answers` and `passages` where they are there.
+        arena: with the table `outcomes`; `answers` and `passages` are used if present.
         languages: codes; None for all.
-        relevant_from: the least grade that counts as relevant.
-        answers: whether each answer has a row, with its evidence; else each system and cause has.
+        relevant_from: lowest grade that counts as relevant.
+        answers: return a row per answer, with its evidence, instead of a row per system and cause.
 
     Returns:
-        Rows of `mirage.retrieval.attribution.CauseShare`, with 95% intervals over queries, or of `Attribution`.
+        Rows of `mirage.stages.retrieve.attribution.CauseShare`, with 95% intervals over queries, or of `Attribution`.
 
     Raises:
         TableMissing: if it lacks outcomes.
         UnknownName: if it has no such language.
     """
-    from mirage.retrieval import summary
-    from mirage.retrieval.attribution import cause_shares
+    from mirage.stages.retrieve import summary
+    from mirage.stages.retrieve.attribution import cause_shares
 
     codes = None if languages is None else list(languages)
     entries = summary.attributions(arena, languages=codes, relevant_from=relevant_from)
@@ -454,23 +456,23 @@ def attribution(
 
 
 def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:
-    """Which share of the facts that a good answer states each system's answers state (nuggetizer, TREC RAG 2024).
+    """Compute the mean nugget scores of each system, with 95% intervals over queries.
 
     Args:
         arena: with the tables `answers`, `nuggets` and `nugget_assignments`.
-        assigner: whose assignments count; None for who made most of them, and the matcher of shared words,
-            `baseline/terms`, only where it is alone.
+        assigner: assigner whose assignments count; None for the one with the most, except that the word matcher
+            `baseline/terms` is used only if it is the only one.
         languages: codes; None for all.
 
     Returns:
-        A row a language, system and score (`feature`), with the mean over queries, its 95% interval (`low`, `high`),
+        A row per language, system and score (`feature`), with the mean over queries, its 95% interval (`low`, `high`),
         `n` queries with a value and `total` queries; the language `all` is the mean over languages.
 
     Raises:
         TableMissing: if the arena lacks one of the tables.
-        UnknownName: if nobody of this name made assignments.
+        UnknownName: if there is no such assigner.
     """
-    from mirage.features.stage import nugget_means
+    from mirage.stages.features.stage import nugget_means
 
     chosen, means = nugget_means(arena, assigner=assigner, languages=None if languages is None else list(languages))
     title = f"Scores of {arena.name} by nuggets, assigned by {chosen}, with 95% intervals over queries"
@@ -492,21 +494,22 @@ def rank(
 
     Args:
         battles: an arena; or rows of battles: a data frame (pandas, polars), an Arrow table, a list of mappings, or a
-            file (.csv, .jsonl, .parquet). Columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`; `unparsed` is
-            left out and counted). Where the counts would not fit in memory, a block of queries is counted at a time.
-            Optional: `query_id` (battles on one query are drawn together; without it each battle is a query of its
-            own), `language` (each is ranked, and all together), `judge`, and `points`, what
-            system_a takes of the battle's point, in [0, 1].
-        judge: whose verdicts, or `relevance` for an arena's outcomes by human labels; None where there is only one.
-        draws: bootstrap draws behind the intervals.
-        seed: their seed; the same seed gives the same numbers.
-        ties: how ties count: `half` a win, by `davidson`'s model, or `drop`.
-        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
-        executor: what counts verdicts that do not fit in memory: `mirage.engines.processes.Processes(8)`, or
-            `mirage.engines.cluster.Cluster(32, "HOST:PORT")` for Ray; None counts them here. The result is the same.
+            file (.csv, .jsonl, .parquet). Required columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`;
+            `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
+            its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
+            battle's point, in [0, 1]. Files too large for memory are counted in blocks of queries.
+        judge: judge whose verdicts count, or `relevance` for an arena's outcomes by human labels; None if there is only
+            one.
+        draws: bootstrap draws for the intervals.
+        seed: random seed; the same seed gives the same numbers.
+        ties: how ties count: as `half` a win, by `davidson`'s model, or not (`drop`).
+        penalty: `jeffreys`, or `none` for maximum likelihood.
+        executor: runs the counting of verdicts that do not fit in memory: `mirage.llm.engines.processes.Processes(8)`,
+            or `mirage.llm.engines.cluster.Cluster(32, "HOST:PORT")` for Ray; None: this process. The result is the
+            same.
 
     Raises:
-        BadInput: if a column is missing or a value cannot be read, saying which row; if an engine is not there.
+        BadInput: if a column is missing, a value cannot be read (naming the row), or an engine is not available.
         UnknownName: if the judge has no verdict.
         NotEnoughData: if there is no battle to rate.
 
@@ -514,8 +517,8 @@ def rank(
     """
     from mirage.battles.referee import Referee, only_judge, referees
     from mirage.battles.verdict_rows import judges_of
-    from mirage.rank.large import VerdictTable, rank_files
-    from mirage.rank.ranking import rank_by, remarks
+    from mirage.ranking.large import VerdictTable, rank_files
+    from mirage.ranking.ranking import rank_by, remarks
 
     notes: list[str] = []
     verdicts: VerdictSource | None = _files(battles, judge)
@@ -524,17 +527,25 @@ def rank(
     if verdicts is not None and verdicts.large:
         how: dict[str, Any] = {"draws": draws, "seed": seed, "ties": ties, "penalty": penalty}
         result = rank_files(verdicts, judge=judge, executor=executor, **how)
-        notes += [*remarks(result), "counted a block of queries at a time: too many battles for memory"]
+        notes += [*remarks(result), "counted in blocks of queries: too many battles for memory"]
         return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
     if isinstance(verdicts, VerdictTable):
         table = verdicts.table
         name = only_judge(judges_of(table), judge)
     else:
         name = only_judge(referees(battles), judge, noun="referee")
-        table = battles.read(Referee.named(name).table)
+        table = battles.read(Referee.from_name(name).table)
     result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
-    notes += remarks(result, table if Referee.named(name).by_labels else None)
+    notes += remarks(result, table if Referee.from_name(name).by_labels else None)
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
+
+
+def _current(judge: str | None, referee: str | None) -> str | None:
+    """Return the judge, given by its name or the former one."""
+    if referee is None:
+        return judge
+    warnings.warn("`referee` is now `judge`; the former name goes with the next version", FutureWarning, stacklevel=3)
+    return referee
 
 
 def compare(
@@ -544,37 +555,39 @@ def compare(
     *,
     against: Arena | None = None,
     measure: str = "rating",
-    referee: str | None = None,
+    judge: str | None = None,
     margin: float = 0.0,
     languages: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
     assigner: str | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
+    referee: str | None = None,
 ) -> SystemComparison:
-    """Is one system better than another: the difference over the queries that both have, with a verdict.
+    """Compare two systems by their difference over the queries that both answered.
 
     Args:
         data: an arena; or, for ratings, a ranking or rows of battles as for `rank`.
-        first: the system that is compared.
-        second: the system it is compared with; None for one of the same name in `against`.
+        first: the system under test.
+        second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
-        referee: who decides the battles, for ratings; None where there is only one.
-        margin: differences of at most this count as none, in the unit of the measure.
-        languages: codes; None for all. Only of an arena.
-        parser: whose reading of the answers counts, for `rate`.
-        assigner: whose assignments of nuggets count; None for the default.
-        draws: bootstrap draws behind the intervals of ratings.
-        seed: their seed.
+        judge: judge of the battles, for ratings, or `relevance`; None if there is only one.
+        margin: equivalence margin, in the unit of the measure.
+        languages: codes; None for all. Only with an arena.
+        parser: parser whose outcomes count, for `rate`.
+        assigner: assigner of nuggets; None for the default.
+        draws: bootstrap draws for the intervals of ratings.
+        seed: random seed.
+        referee: former name of `judge`.
 
     Raises:
-        BadInput: if the two are one, an option does not go with the data, or a row cannot be read.
-        UnknownName: if a system, language, measure or referee is not there.
+        BadInput: if both systems are the same, an option does not apply to the data, or a row cannot be read.
+        UnknownName: if there is no such system, language, measure or judge.
         TableMissing: if the arena lacks a table that the measure needs.
-        NotEnoughData: if there is no query of both.
+        NotEnoughData: if the systems share no query.
     """
-    from mirage.comparison import compare_ratings, compare_systems
+    from mirage.ranking.compare import compare_ratings, compare_systems
 
     if isinstance(data, Arena):
         report = compare_systems(
@@ -583,7 +596,7 @@ def compare(
             second,
             against=against,
             measure=measure,
-            referee=referee,
+            referee=_current(judge, referee),
             margin=margin,
             languages=None if languages is None else list(languages),
             parser=parser,
@@ -593,9 +606,9 @@ def compare(
         )
     else:
         if against is not None or languages is not None or measure != "rating":
-            raise BadInput("battles alone are compared by rating, in all languages", do="give an arena")
+            raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")
         ranked = isinstance(data, ranks.Ranking)
-        ranking = data if ranked else rank(data, judge=referee, draws=draws, seed=seed)
+        ranking = data if ranked else rank(data, judge=_current(judge, referee), draws=draws, seed=seed)
         report = compare_ratings(ranking, first, first if second is None else second, margin=margin)
     return SystemComparison(**{field.name: getattr(report, field.name) for field in fields(report)})
 
@@ -604,7 +617,7 @@ def decide(
     arena: Arena,
     *,
     weights: Mapping[str, float] | None = None,
-    referee: str | None = None,
+    judge: str | None = None,
     budget: float | None = None,
     seconds: float | None = None,
     licences: Iterable[str] = (),
@@ -618,39 +631,41 @@ def decide(
     tokens_out: float | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
+    referee: str | None = None,
 ) -> SystemChoice:
-    """Which system to take: the cheapest that cannot be told apart from the best, in each language and for all.
+    """Choose a system: the cheapest that does not differ significantly from the best, in each language and over all.
 
     Args:
-        arena: an arena; its cards and ledger tell price and latency.
+        arena: an arena; its system cards and ledger give price and latency.
         weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`); None for ratings alone.
-        referee: who decides the battles, for ratings; None where there is only one.
-        budget: most US dollars for 1,000 answers.
-        seconds: most seconds for an answer, the median.
-        licences: licences that will do; empty for any.
-        open_weights: only systems whose weights can be downloaded.
-        context_length: least tokens of prompt and answer together.
+        judge: judge of the battles, for ratings, or `relevance`; None if there is only one.
+        budget: maximum US dollars per 1,000 answers.
+        seconds: maximum median latency in seconds.
+        licences: acceptable licences; empty for any.
+        open_weights: require open weights.
+        context_length: minimum context length in tokens.
         margin: differences of at most this count as none, in the unit of the worth.
         languages: codes; None for all.
-        parser: whose reading of the answers counts, for `rate` and ratings by relevance labels.
-        assigner: whose assignments of nuggets count; None for the default.
-        tokens_in: prompt tokens of an answer, for systems without calls in the ledger.
-        tokens_out: tokens of an answer, likewise.
-        draws: draws behind intervals and chances.
-        seed: their seed.
+        parser: parser whose outcomes count, for `rate` and ratings by relevance labels.
+        assigner: assigner of nuggets; None for the default.
+        tokens_in: prompt tokens per answer, for systems without calls in the ledger.
+        tokens_out: output tokens per answer, for systems without calls in the ledger.
+        draws: bootstrap draws for intervals and probabilities.
+        seed: random seed.
+        referee: former name of `judge`.
 
     Raises:
-        BadInput: if a weight, a requirement or the margin is none.
-        UnknownName: if a measure, referee or language is not there.
+        BadInput: if a weight, a requirement or the margin is invalid.
+        UnknownName: if there is no such measure, judge or language.
         TableMissing: if the arena lacks a table that a measure needs.
         NotEnoughData: if no language has a system with all measures.
     """
-    from mirage.deciding import choose_systems
+    from mirage.ranking.decide import choose_systems
 
     report = choose_systems(
         arena,
         weights=weights,
-        referee=referee,
+        referee=_current(judge, referee),
         requirements=Requirements(budget, seconds, tuple(licences), open_weights, context_length),
         margin=margin,
         languages=None if languages is None else list(languages),
@@ -665,22 +680,22 @@ def decide(
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
-    """How far people agree with each judge, and with each other, with 95% intervals over queries.
+    """Measure the agreement of people with each judge and with each other, with 95% intervals over queries.
 
     Args:
         votes: rows of votes: `query_id`, `system_a`, `system_b`, `verdict` (`A`, `B`, `tie`, `both_bad`, `skip`);
-            optional `voter`, `language` and `control`. What `mirage.votes.Vote` says of each.
+            optional `voter`, `language` and `control`, as in `mirage.people.votes.Vote`.
         judgments: rows of verdicts, as for `rank`, with `query_id` and `judge`; or an arena.
-        control: whether only votes count that a column `control` marks as drawn at random.
-        seed: seed of the draws.
+        control: count only votes whose column `control` is true: battles drawn at random.
+        seed: random seed.
 
     Returns:
-        Rows of `mirage.votes.Agreement`.
+        Rows of `mirage.people.votes.Agreement`.
 
     Raises:
         BadInput: if a column is missing or a value cannot be read.
     """
-    from mirage import votes as people
+    from mirage.people import votes as people
 
     log = _votes(_frame(votes))
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
@@ -691,27 +706,27 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
 
 
 def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int = SEED) -> Correction:
-    """Correct a judge's ranking by votes of people on battles that were drawn at random.
+    """Correct a judge's ranking by people's votes on randomly drawn battles.
 
     Args:
         judgments: rows of verdicts, as for `rank`, with `query_id`; or an arena.
-        votes: rows of votes, as for `agreement`; all of them count as drawn at random, unless a column `control` or
+        votes: rows of votes, as for `agreement`; all count as drawn at random, unless a column `control` or
             `inclusion` says otherwise.
-        judge: whose verdicts; None where there is only one.
-        seed: seed of the draws behind the intervals of the ranks.
+        judge: name of the judge; None if there is only one.
+        seed: seed of the draws for the intervals of the ranks.
 
     Returns:
-        The corrected ranking of the one language, or of all together. A language whose votes do not allow one is left
-        out, and `left_out` says why.
+        The corrected ranking of the only language, or of all jointly. Languages with too few votes are excluded;
+        `left_out` gives the reasons.
 
     Raises:
-        NotEnoughData: if the votes are too few, saying how many are lacking.
+        NotEnoughData: if there are too few votes, saying how many are missing.
         BadInput: if a column is missing or a value cannot be read.
     """
-    from mirage import votes as people
     from mirage.battles.decision import decisions as decide_all
     from mirage.battles.referee import only_judge
     from mirage.battles.verdict_rows import judges_of
+    from mirage.people import votes as people
 
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
     name = only_judge(judges_of(table), judge)
@@ -742,25 +757,25 @@ def judge_exam(
     ratings: str | None = None,
     seed: int = SEED,
 ) -> Rows:
-    """How every judge does beside people on the same battles: agreement, errors, leanings, and the order of systems.
+    """Evaluate every judge against people on the same battles: agreement, errors, biases, and the order of systems.
 
     Args:
-        arena: with judgments. People are those whose verdicts or scores it came with, and the votes given.
-        votes: rows of votes, as for `agreement`; None for none beside those of the arena.
+        arena: with judgments; its imported human verdicts and scores count as people's.
+        votes: further rows of votes, as for `agreement`.
         judges: names; None for all.
-        languages: codes; None for all that people decided in.
-        ratings: the measure whose scores count as people's; None for the only one that people scored.
-        seed: seed of the draws behind the intervals of the order.
+        languages: codes; None for all languages with human decisions.
+        ratings: measure whose scores count as people's; None for the only one that people scored.
+        seed: seed of the draws for the intervals of the order.
 
     Returns:
-        Rows of `mirage.exam.ExamMeasure`: one a judge, language and measure; people among themselves last.
+        Rows of `mirage.people.exam.ExamMeasure`: one per judge, language and measure; agreement among people last.
 
     Raises:
         TableMissing: if the arena has no judgments.
-        UnknownName: if a judge, a language or the measure is not there.
+        UnknownName: if there is no such judge, language or measure.
         NotEnoughData: if people decided no battle that counts.
     """
-    from mirage.exam import exam
+    from mirage.people.exam import exam
 
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
@@ -768,28 +783,28 @@ def judge_exam(
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
-    """Where a new system stands among the judged ones, and the battles that would settle its tier.
+    """Place a new system among the judged ones, and list the battles that would settle its tier.
 
     Args:
         arena: with judgments, and features or answers of the new system.
         system: the new system.
-        judge: the judge; None where there is only one.
-        seed: seed of the battles drawn at random.
+        judge: the judge; None if there is only one.
+        seed: seed of the randomly drawn battles.
 
     Raises:
         TableMissing: if the arena has no judgments, or neither answers nor features.
         UnknownName: if the system has no answers, or the judge no battles.
-        NotEnoughData: if there are not two judged systems.
+        NotEnoughData: if there are fewer than two judged systems.
     """
-    from mirage import placement as placing
+    from mirage.ranking import place as placing
 
     return placing.place(arena, system, referee=judge, seed=seed)
 
 
 def _files(battles: Any, judge: str | None) -> VerdictFiles | None:
-    """The Parquet files that battles are read from, where they are verdicts in such files."""
+    """Return the Parquet files of the verdicts, if the battles are stored as such files."""
     from mirage.battles.referee import POOLED, RELEVANCE
-    from mirage.rank.large import VerdictFiles
+    from mirage.ranking.large import VerdictFiles
 
     if isinstance(battles, Arena):
         judged = "judgments" in battles.tables and judge not in (RELEVANCE, POOLED)
@@ -801,7 +816,7 @@ def _files(battles: Any, judge: str | None) -> VerdictFiles | None:
 
 
 def _frame(rows: Any) -> pa.Table:
-    """Any kind of rows as an Arrow table."""
+    """Convert any kind of rows to an Arrow table."""
     import pyarrow as pa
 
     if isinstance(rows, str | Path):
@@ -816,16 +831,16 @@ def _frame(rows: Any) -> pa.Table:
     if isinstance(rows, Iterable):
         return _table([dict(row) for row in rows])
     raise BadInput(
-        f"battles cannot be a {type(rows).__name__}",
+        f"cannot read battles from a {type(rows).__name__}",
         do="give a data frame, an Arrow table, a list of mappings, or the path of a .csv, .jsonl or .parquet file",
     )
 
 
 def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
-    """Rows of battles as table `judgments`; what was assumed goes to the notes."""
+    """Convert rows of battles to table `judgments`; assumptions are added to the notes."""
     from mirage.battles.decision import VERDICTS
 
-    _need(rows, _BATTLE)
+    _require_columns(rows, _BATTLE)
     n = len(rows)
     columns = {name: _texts(rows, name) for name in _BATTLE}
     columns["verdict"] = [schema.verdict_word(word) for word in columns["verdict"]]
@@ -834,23 +849,23 @@ def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     if unknown:
         row = columns["verdict"].index(unknown[0])
         raise BadInput(
-            f"the verdict {unknown[0]!r} is none of {', '.join(VERDICTS)}",
+            f"the verdict {unknown[0]!r} is not one of {', '.join(VERDICTS)}",
             where=f"row {row + 1:,}",
-            do="write A where system_a is better, B where system_b is, tie where neither is",
+            do="write A if system_a is better, B if system_b is, tie if neither is",
         )
     if "query_id" in rows.column_names:
         columns["query_id"] = _texts(rows, "query_id")
     else:
         columns["query_id"] = [f"{k:08}" for k in range(n)]
-        notes.append("no query_id: each battle counts as a query of its own, so intervals take battles for independent")
+        notes.append("no query_id: each battle counts as its own query, so intervals assume independent battles")
     columns["language"] = _texts(rows, "language", _UNDETERMINED)
     columns["judge"] = _texts(rows, "judge", "judge")
     if "points" in rows.column_names:
         columns["points"] = rows["points"].to_pylist()
-    return _typed(columns)
+    return _cast_columns(columns)
 
 
-def _typed(columns: Mapping[str, list[Any]]) -> pa.Table:
+def _cast_columns(columns: Mapping[str, list[Any]]) -> pa.Table:
     import pyarrow as pa
 
     kinds = {name: pa.float64() if name == "points" else pa.string() for name in columns}
@@ -858,11 +873,11 @@ def _typed(columns: Mapping[str, list[Any]]) -> pa.Table:
 
 
 def _votes(rows: pa.Table) -> list[Vote]:
-    from mirage import votes as people
     from mirage.battles.decision import READABLE
+    from mirage.people import votes as people
 
     verdict = "vote" if "vote" in rows.column_names else "verdict"
-    _need(rows, ("query_id", "system_a", "system_b", verdict))
+    _require_columns(rows, ("query_id", "system_a", "system_b", verdict))
     language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", "somebody")
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
@@ -871,13 +886,15 @@ def _votes(rows: pa.Table) -> list[Vote]:
     known = (*READABLE, "skip")
     for k, (query, a, b, told) in enumerate(zip(*(_texts(rows, name) for name in names), strict=True)):
         if (word := schema.verdict_word(told)) not in known:
-            raise BadInput(f"the vote {told!r} is none of {', '.join(known)}", where=f"row {k + 1:,}", do="correct it")
+            raise BadInput(
+                f"the vote {told!r} is not one of {', '.join(known)}", where=f"row {k + 1:,}", do="correct it"
+            )
         chance = chances[k]
         if chance is not None and not 0 < chance <= 1:
             raise BadInput(
-                f"an inclusion of {chance} is no probability",
+                f"the inclusion probability {chance} is not in (0, 1]",
                 where=f"row {k + 1:,}",
-                do="give one above 0, at most 1, or leave it empty",
+                do="use a probability above 0 and at most 1, or leave it empty",
             )
         log.append(
             people.Vote(
@@ -903,23 +920,23 @@ def _votes(rows: pa.Table) -> list[Vote]:
     return log
 
 
-def _need(rows: pa.Table, names: Sequence[str]) -> None:
+def _require_columns(rows: pa.Table, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in rows.column_names]
     if missing:
         raise BadInput(
-            f"there is no column {' and no column '.join(missing)}; there are {', '.join(rows.column_names)}",
-            do=f"rename columns so that there are {', '.join(names)}",
+            f"missing columns: {', '.join(missing)}; the columns are {', '.join(rows.column_names)}",
+            do=f"rename the columns to {', '.join(names)}",
         )
 
 
 def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
-    """A column as texts: numbers are written out, and nothing may be missing. Without the column: the default."""
+    """Return a column as strings, with numbers written out and no value missing; without the column, the default."""
     if default is not None and name not in rows.column_names:
         return [default] * len(rows)
     values = rows[name].to_pylist()
     for k, value in enumerate(values):
         if value is None or value == "" or value != value:
-            raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or leave the row out")
+            raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or remove the row")
     return [normalise_name(str(value)) if name in NAMES else str(value) for value in values]
 
 
@@ -927,9 +944,23 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return rows as a table; a name that some rows lack is null there.
+
+    Raises:
+        BadInput: if a column mixes kinds of values, such as texts and lists.
+    """
     import pyarrow as pa
 
-    return pa.Table.from_pylist([dict(row) for row in rows])
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
+            raise BadInput(
+                f"column {name!r} cannot be read: {error}",
+                do="give all its values one kind, such as text",
+            ) from None
+    return pa.table(columns)
 
 
 def _of_language(table: pa.Table, language: str | None) -> pa.Table:
@@ -949,8 +980,8 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _shorter(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[list[str]], str]:
-    """The columns to print, the first rows of them, and what is left out."""
+def _shorten(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[list[str]], str]:
+    """Return the columns to print, their first rows, and a note of what is omitted."""
     names = list(first) or [name for name in table.column_names if table[name].null_count < len(table)][:COLUMNS]
     rows = [[_cell(row[name]) for name in names] for row in table.slice(0, SHOWN).to_pylist()]
     more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
@@ -959,7 +990,7 @@ def _shorter(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[lis
 
 
 def _text(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorter(table, first)
+    names, rows, rest = _shorten(table, first)
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [names, *rows]
@@ -968,7 +999,7 @@ def _text(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
 
 
 def _html(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorter(table, first)
+    names, rows, rest = _shorten(table, first)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (

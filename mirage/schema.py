@@ -1,7 +1,7 @@
-"""THE contract: every table, every column, with meaning, unit and range.
+"""The data contract: every table and every column, with its meaning, unit and range.
 
 A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
-schemas, validation, column help on the pages and the file-format page of the docs are all derived from here.
+schemas, validation, column help on the pages and the file-format page of the docs are derived from here.
 
 Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
 Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
@@ -21,15 +21,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import is_code
+from mirage.text.languages import is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PEOPLE = "people"
-"""Stands for people where a judge, a grader or a referee is named."""
+"""Name for people in columns that name a judge, a grader or a referee."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
-"""Reason beside the null texts of a bundled arena."""
+"""Reason for the null texts of a bundled arena."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Range:
 
 
 LARGEST = 1e15
-"""Largest size of a measured value: sums of squares of larger ones leave what a number can hold."""
+"""Largest absolute measured value; sums of squares of larger ones overflow or lose precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LanguageCode:
-    """Marks a column whose values are the codes of `languages.py`."""
+    """Annotation of a column of language codes (`languages.py`)."""
 
     also: tuple[str, ...] = ()
 
@@ -62,7 +62,7 @@ Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "clarification", "unparsed", "empty", "api_error", "missing"]
 UNDECIDED: tuple[Outcome, ...] = ("clarification", "unparsed", "empty", "api_error")
-"""Outcomes of answers that are there and neither answered nor abstained."""
+"""Outcomes of existing answers that neither answer nor abstain."""
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
 VERDICT_WORDS: dict[str, str] = {
     "model_a": "A",
@@ -75,18 +75,18 @@ VERDICT_WORDS: dict[str, str] = {
     "tie (both bad)": "both_bad",
     "bothbad": "both_bad",
 }
-"""Our verdict by other words for it, in small letters; a word that is a verdict itself is none of these."""
+"""Verdicts by their synonyms, in lower case; the verdicts themselves are not listed."""
 Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
 Assignment = Literal["support", "partial_support", "not_support"]
 Support = Literal["full", "partial", "none"]
 Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
-"""What a tie is in a ranking: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
+"""How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 
 
 BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
-"""The columns of table `judgments` that say which battle was decided, and by which judge."""
+"""Columns of table `judgments` that identify a battle and its judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +101,18 @@ class Query:
     query_id: str
     """The source's own id, unique within the language."""
     subset: Subset | None
-    """NoMIRACL subset: `relevant` if at least one passage answers the query, `non_relevant` if none does; null
-    where a source makes no such split."""
+    """NoMIRACL subset: `relevant` if at least one passage answers the query, `non_relevant` if none does; null if the
+    source makes no such split.
+    """
     text: str | None
-    """Its text; null where the source did not publish it."""
+    """Text of the query; null if the source did not publish it."""
     reason: str | None
-    """Why `text` is null; null where it is not."""
+    """Why `text` is null; null otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One text that systems get with a query, with its relevance label where there is one."""
+    """One passage given with a query, with its relevance label if there is one."""
 
     key = ("language", "query_id", "passage_id")
     left_out = ("pooled",)
@@ -125,20 +126,22 @@ class Passage:
     position: Annotated[int, Range(1, None)]
     """Place in the prompt, from 1."""
     title: str | None
-    """Title of the document; null where the source did not publish it."""
+    """Title of the document; null if the source did not publish it."""
     text: str | None
-    """Text as it stood in the prompt; null where the source did not publish it."""
+    """Text as shown in the prompt; null if the source did not publish it."""
     relevant: bool | None
-    """Human label: does the passage help answer the query? Null where the source carries no label for this one
-    passage (NoMIRACL's published outputs label the query, so in the relevant subset single labels are unknown)."""
+    """Human label: does the passage help answer the query? Null if the source does not label this passage (NoMIRACL's
+    published outputs label the query, so in the relevant subset the labels of single passages are unknown).
+    """
     pooled: bool | None = None
-    """Whether the passage was pooled from labels and runs, so that no retriever brought the passages of the query in
-    their order, and `given` is not measured on them; null where that is not known."""
+    """Whether the passage was pooled from labels and runs: no single retriever then ranked the query's passages, and
+    `given` is not evaluated on them. Null if unknown.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """One passage that a retriever brought for a query."""
+    """One passage that a retriever returned for a query."""
 
     key = ("language", "query_id", "retriever", "passage_id")
 
@@ -147,23 +150,24 @@ class Retrieved:
     query_id: str
     """The query."""
     retriever: str
-    """What brought it: `bm25`, a model of embeddings, or the name of a run. `given` is none: so are called the passages
-    that came with the query, which stand in table `passages`."""
+    """The retriever: `bm25`, an embedding model, or the name of a run. `given` is reserved for the passages supplied
+    with the query, which are in table `passages`.
+    """
     passage_id: str
     """The passage."""
     rank: Rank
-    """Its place in what the retriever brought, from 1."""
+    """Rank in the retriever's list, from 1."""
     score: float | None
-    """What the retriever gave it, in the retriever's own unit, the more the better; null where the source has none."""
+    """The retriever's score, in its own unit, higher is better; null if the source has none."""
     title: str | None
-    """Title of the document; null where table `passages` has this passage of the query, or nobody gave it."""
+    """Title of the document; null if table `passages` has this passage of the query, or if unknown."""
     text: str | None
-    """Its text; null where table `passages` has this passage of the query, or nobody gave it."""
+    """Text of the passage; null if table `passages` has this passage of the query, or if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text that one system gave to one query."""
+    """One system's answer to one query."""
 
     key = ("language", "query_id", "system")
     left_out = ("retriever", "depth", "thoughts")
@@ -173,32 +177,36 @@ class Answer:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer: the name of a model, or `baseline/...`."""
+    """Name of the system: a model, or `baseline/...`."""
     text: str | None
-    """The raw answer, unchanged but for a reasoning model's thoughts; null when there is none."""
+    """The raw answer, without a reasoning model's thoughts; null if there is none."""
     status: Status
-    """`ok`: there is an answer; `empty`: only white space; `truncated`: cut off by the token limit; `refused`: the
-    service declined; `api_error`: the call failed; `missing`: the source has no answer for this query."""
+    """`ok`: there is an answer; `empty`: only whitespace; `truncated`: cut off by the token limit; `refused`: the
+    service declined; `api_error`: the call failed; `missing`: the source has no answer to this query.
+    """
     template: str | None
-    """Name of the prompt template the answer was given to; null where unknown."""
+    """Name of the prompt template; null if unknown."""
     reason: str | None
-    """What went wrong, where `status` is not `ok` and more is known than it says."""
+    """Details where `status` is not `ok` and more is known."""
     call: str | None
-    """Key of the call in the arena's ledger, which leads to the raw request and reply; null for imported answers."""
+    """Key of the call in the arena's ledger, which holds the raw request and reply; null for imported answers."""
     numbered: bool | None = None
-    """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids;
-    null where not known: then the templates of NoMIRACL number them, and others show ids."""
+    """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids.
+    Null if unknown: NoMIRACL's templates are then taken to number them, others to show ids.
+    """
     retriever: str | None = None
-    """Whose passages the system was shown, as table `retrieved` names them; null: those given with the query."""
+    """Retriever of the passages shown to the system, as in table `retrieved`; null: the passages given with the query.
+    """
     depth: Rank | None = None
-    """How many of the retriever's first passages it was shown; null: all."""
+    """How many of the retriever's top passages the system was shown; null: all."""
     thoughts: str | None = None
-    """A reasoning model's thoughts, which are no part of the answer (`mirage.thoughts`); null where there are none."""
+    """A reasoning model's thoughts, which are not part of the answer (`mirage.text.thoughts`); null if there are none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """What one answer says, by one parser: that an answer is present, or that none is."""
+    """One parser's reading of one answer: the query is answered, or the answer abstains."""
 
     key = ("language", "query_id", "system", "parser")
 
@@ -207,31 +215,32 @@ class OutcomeRow:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     parser: Parser
-    """`strict`: the corrected parser, the default, whose rules follow from the prompt: NoMIRACL's replies have theirs,
-    free answers have theirs (`outcomes.free`); `published`: the rules of the NoMIRACL program, which reproduce
-    the published figures."""
+    """`strict`: the corrected parser and the default, with separate rules for replies to NoMIRACL's prompt and for free
+    answers (`outcomes.free`); `published`: the rules of the NoMIRACL program, which reproduce the published figures.
+    """
     subset: Subset
-    """Subset of the query; decides which outcome is right."""
+    """Subset of the query; decides which outcome is correct."""
     outcome: Outcome
     """`answered`: says that an answer is present, or gives one; `abstained`: says that none is, or declines;
-    `clarification`: only asks back what is meant (free answers alone); `unparsed`: none of these can be made out;
-    `empty`: white space only; `api_error`: an error text of the service; `missing`: no answer. The published parser
-    knows no `empty` and no `api_error`: it calls both `unparsed`."""
+    `clarification`: only asks what is meant (free answers only); `unparsed`: none of these can be read; `empty`:
+    whitespace only; `api_error`: an error text of the service; `missing`: no answer. The published parser calls `empty`
+    and `api_error` `unparsed`.
+    """
     rule: str
-    """Name of the rule that decided."""
+    """Name of the rule that matched."""
     span_start: Count | None
-    """Where the text that decided begins, in characters of the raw answer; null where no text did."""
+    """Start of the deciding text, in characters of the raw answer; null if no text decided."""
     span_end: Count | None
-    """Where it ends (exclusive)."""
+    """End of the deciding text (exclusive)."""
     correct: bool | None
-    """Whether the outcome is the right one for the subset; null when undecided (not answered and not abstained)."""
+    """Whether the outcome is correct for the subset; null if undecided (neither answered nor abstained)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """The value of one feature of one answer, or why there is none."""
+    """The value of one feature of one answer, or the reason why it is missing."""
 
     key = ("language", "query_id", "system", "feature")
     reason_of = "value"
@@ -241,13 +250,13 @@ class Feature:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     feature: str
-    """Name of the measure, as declared in `mirage.features`."""
+    """Name of the feature, as declared in `mirage.stages.features`."""
     value: Annotated[float, Range(-LARGEST, LARGEST)] | None
-    """The measured value, in the feature's own unit and range; null when it could not be measured."""
+    """Measured value, in the feature's own unit and range; null if it could not be measured."""
     reason: str | None
-    """Why `value` is null; null where it is not."""
+    """Why `value` is null; null otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,28 +270,31 @@ class Judgment:
     query_id: str
     """The query."""
     judge: str
-    """Who decided: the name of a model or of a person's session."""
+    """Name of the judge: a model, or a person's session."""
     system_a: str
     """The system shown first."""
     system_b: str
     """The system shown second."""
     verdict: Verdict
     """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad, which counts as a tie;
-    `unparsed`: no verdict could be read."""
+    `unparsed`: no verdict could be read.
+    """
     rationale: str | None
-    """What the judge wrote; null where not kept."""
+    """The judge's text; null if not stored."""
     reason: str | None
-    """Why there is no verdict, where it is `unparsed` and more is known; else null."""
+    """Why an `unparsed` verdict could not be read, if known; null otherwise."""
     call: str | None
     """Key of the call in the arena's ledger; null for imported verdicts and judges that make no call."""
     points: Share | None = None
-    """What the first system takes of the one point of a battle, as a judge's probability or a graded preference gives
-    it: 1 all, 0 none. Null where the verdict is all there is: `A` is then 1, `tie` 0.5, `B` 0, `unparsed` no battle."""
+    """Share of the battle's one point that goes to the first system, from a judge's probability or a graded preference:
+    1 all, 0 none. Null: derived from the verdict, `A` 1, `tie` 0.5, `B` 0, `unparsed` no battle.
+    """
     person: bool | None = None
-    """Whether people decided, so that the verdict counts as a vote; null where it is not known: then a program."""
+    """Whether people decided, so that the verdict counts as a vote; null if unknown, then counted as a program."""
     voter: str | None = None
-    """Who of the people decided, where the judge stands for many; null for a program and where it is not known. A
-    second verdict of the same judge and voter on one battle has `~2` after the name."""
+    """The person who decided, where the judge is a group of people; null for a program or if unknown. A second verdict
+    of the same judge and voter on one battle has `~2` after the name.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,24 +304,27 @@ class Rating:
     key = ("language", "referee", "skill", "system")
 
     language: CodeOrAll
-    """Language of the battles; `all`: the plain mean over languages, its interval from joint draws, in which queries
-    with one id in several languages weigh the same; open where the data of a language puts no bound."""
+    """Language of the battles; `all`: the plain mean over languages, with its interval from joint draws in which
+    queries with one id in several languages have the same weight; unbounded if a language's rating is.
+    """
     referee: str
-    """What decided the battles: `relevance` (human relevance labels), or a judge's name."""
+    """The referee of the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
-    """Which queries count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
-    `both`: the two weighted equally. With a judge always `both`: every judged query."""
+    """Queries that count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
+    `both`: the two weighted equally. With a judge always `both`: every judged query.
+    """
     system: str
     """The system rated."""
     rating: float
-    """Bradley-Terry strength theta in logits, centred on 0 over the systems: half a point a tie, so that 1 / (1 +
-    exp(-difference)) is the expected points of a battle, which are not the odds of winning it. Bias-reduced (Jeffreys'
-    prior)."""
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems. A tie is half a point, so 1 / (1 +
+    exp(-difference)) is the expected points of a battle, not the odds of winning it. Bias-reduced (Jeffreys' prior).
+    """
     low: float | None
-    """Lower end of the 95% interval of `rating`, percentiles over draws with the query as the unit; null where the data
-    puts no lower bound on it."""
+    """Lower end of the 95% interval of `rating`, percentiles over draws that resample queries; null if the data gives
+    no lower bound.
+    """
     high: float | None
-    """Upper end; null where the data puts no upper bound on the rating."""
+    """Upper end; null if the data gives no upper bound."""
     rank: Rank
     """1 is best. Equal ratings share the best rank."""
     rank_low: Rank
@@ -317,9 +332,10 @@ class Rating:
     rank_high: Rank
     """Worst end."""
     tier: Rank | None
-    """1 is best. Every two systems of different tiers are separated: by a paired test over queries, with Holm's
-    correction over all pairs, at 5%. Systems of one tier may be equal, which is not to say that they are. Null for a
-    system with hardly any battles or whose rating nothing bounds amid the others, and where style is controlled for."""
+    """1 is best. Any two systems in different tiers differ significantly: paired test over queries, Holm's correction
+    over all pairs, 5%. Systems of one tier need not be equal. Null for a system with too few battles, with an unbounded
+    rating between others, or under style control.
+    """
     wins: Count
     """Battles won."""
     ties: Count
@@ -327,18 +343,16 @@ class Rating:
     losses: Count
     """Battles lost."""
     battles: Count
-    """Battles fought: wins + ties + losses."""
+    """Number of battles: wins + ties + losses."""
     bounded: bool
-    """False when the data puts no bound on the rating on one side (the system, or a group with it, never lost or never
-    won to the rest); how far out the value then lies is the prior's word. In the row over all languages: in any of
-    them."""
+    """False if the data does not bound the rating on one side (the system, or a group with it, never lost or never won
+    to the rest); the estimate then depends on the prior. In the row over all languages: false if it is in any of them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What one system was rated in one of the paper's tournaments (MIRAGE-Bench 5.1: 100 drawn matches, ties
-    dropped).
-    """
+    """One system's rating in one of the paper's tournaments (MIRAGE-Bench 5.1: 100 drawn matches, ties dropped)."""
 
     key = ("language", "referee", "skill", "draw", "system")
     reason_of = "rating"
@@ -346,23 +360,24 @@ class Tournament:
     language: Code
     """Language of the battles."""
     referee: str
-    """What decided the battles, as in `ratings`."""
+    """The referee of the battles, as in `ratings`."""
     skill: Skill
-    """Which queries count, as in `ratings`."""
+    """Queries that count, as in `ratings`."""
     draw: Count
     """Number of the tournament, from 0."""
     system: str
     """The system rated."""
     rating: float | None
-    """Bradley-Terry strength theta in logits, centred on 0 over the systems of the tournament; null where the
-    likelihood of the tournament has no maximum."""
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems of the tournament; null if the likelihood
+    has no maximum.
+    """
     reason: str | None
-    """Why `rating` is null; null where it is not."""
+    """Why `rating` is null; null otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The rating that a regressor predicts from the features of a system's answers, without having seen its battles."""
+    """A rating predicted from the features of a system's answers, without using the system's battles."""
 
     key = ("language", "referee", "skill", "regressor", "system")
 
@@ -371,56 +386,65 @@ class Prediction:
     referee: str
     """The referee whose ratings are predicted."""
     skill: Skill
-    """Which queries count, as in `ratings`."""
+    """Queries that count, as in `ratings`."""
     regressor: str
-    """Name of the regressor, as declared in `mirage.surrogate`; `default`: the one that nested validation chose for
-    each system anew, without having seen it."""
+    """Name of the regressor, as declared in `mirage.ranking.surrogate`; `default`: chosen for each system by nested
+    validation that leaves the system out.
+    """
     system: str
-    """The system predicted; the regressor was trained on the others, in every language."""
+    """The predicted system; the regressor was trained on the others, in every language."""
     rating: float
     """Predicted Bradley-Terry strength in logits."""
     low: float | None
-    """Lower end of the 95% prediction interval of `rating`; null where too few systems were left out to tell, or the
-    system lies outside the range of the others."""
+    """Lower end of the 95% prediction interval of `rating`; null if too few systems were left out, or the system lies
+    outside the range of the others.
+    """
     high: float | None
     """Upper end."""
     rank: Rank
-    """Rank of the prediction among the predictions of all systems; 1 is best. The predictions of left-out systems come
-    from different fits: how well they are in order is told by `tau_part` alone."""
+    """Rank among the predictions of all systems; 1 is best. Predictions of left-out systems come from different fits,
+    so only `tau_part` measures how well they are ordered.
+    """
     judged: float | None
-    """The rating by the referee; null where the system has no battle, or the data puts no bound on it."""
+    """The referee's rating; null if the system has no battles or an unbounded rating."""
     outside: str | None
-    """Features in which the system lies farther from the systems trained on than any of these from the rest, by a fifth
-    and more, so that the prediction extrapolates, with commas between them; null where there is none."""
+    """Comma-separated features in which the system lies at least a fifth farther from the training systems than any of
+    these from the rest, so that the prediction extrapolates; null if there is none.
+    """
     default: bool
-    """Whether this is the regressor with the least error over left-out systems, the one for new systems."""
+    """Whether this is the regressor with the smallest error on left-out systems, used for new systems."""
     tau_part: float | None = None
-    """The system's part in Kendall's tau-b of predictions and ratings, over its pairs with each other system, both left
-    out together; the mean over systems is the tau. Null where no pair was left out, or too few were left over."""
+    """The system's contribution to Kendall's tau-b of predictions and ratings, over its pairs with each other system,
+    both left out; the mean over systems is the tau. Null if no pair was left out, or too few systems remained.
+    """
     slope_part: float | None = None
-    """The system's part in the slope of the ratings on the predictions, over the same pairs; the mean over systems is
-    the slope. Null where no pair was left out, or all predictions are equal."""
+    """The system's contribution to the slope of the ratings on the predictions, over the same pairs; the mean over
+    systems is the slope. Null if no pair was left out, or all predictions are equal.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """What a surrogate rests on: its measures on left-out systems with a feature permuted, or with some features."""
+    """Importance of features to a surrogate: its quality on left-out systems with a feature permuted, or with fewer
+    features.
+    """
 
     key = ("language", "referee", "skill", "regressor", "kind", "features")
     reason_of = "value"
 
     language: CodeOrAll
-    """Language of the answers; `all`: all together."""
+    """Language of the answers; `all`: all languages jointly."""
     referee: str
     """The referee whose ratings are predicted."""
     skill: Skill
-    """Which queries count, as in `ratings`."""
+    """Queries that count, as in `ratings`."""
     regressor: str
     """Name of the regressor, the arena's default."""
     kind: Literal["permutation", "ablation"]
-    """`permutation`: a left-out system has a feature of another; `ablation`: a fit with some of the features."""
+    """`permutation`: a left-out system gets another's values of a feature; `ablation`: a fit to some of the features.
+    """
     features: str
-    """`permutation`: the feature; `ablation`: name of the set of features fitted to."""
+    """`permutation`: the feature; `ablation`: name of the set of features."""
     value: float | None
     """`permutation`: rise of the mean squared error in squared logits; `ablation`: Kendall's tau-b in [-1, 1]."""
     low: float | None
@@ -430,12 +454,12 @@ class Importance:
     systems: Count
     """n: systems left out, one at a time."""
     reason: str | None
-    """Why `value` is null; null where it is not."""
+    """Why `value` is null; null otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One figure printed in a paper, as a fact with its source."""
+    """One figure printed in a paper, with its source."""
 
     key = ("source", "item", "metric", "setting", "system", "language")
 
@@ -444,17 +468,17 @@ class Published:
     item: str
     """The table or figure: `Table 3`, `Figure 4`."""
     metric: str
-    """What was measured."""
+    """The measured quantity."""
     setting: str
-    """Condition of the measurement (subset, split, prompt, regressor, referee ...); empty where there is only one."""
+    """Condition of the measurement (subset, split, prompt, regressor, referee ...); empty if there is only one."""
     system: str
-    """The system's name as printed; empty where the figure is not about one."""
+    """The system's name as printed; empty if the figure is not about one system."""
     language: Annotated[str, _LanguageCode(also=("all", ""))]
-    """Language code; `all` for a printed average or total; empty where the figure is about none."""
+    """Language code; `all` for a printed average or total; empty if the figure is not about one language."""
     value: float | None
-    """The figure; null where the print has a dash or text."""
+    """The figure; null if a dash or text is printed."""
     text: str | None
-    """The printed text where it is not a number."""
+    """The printed text if it is not a number."""
     unit: str
     """`%`, `rank`, `count`, `tau`, `R2`, or empty."""
     reference: str
@@ -463,20 +487,20 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier turn of the conversation that a query ends."""
+    """One earlier turn of a conversation that ends with a query."""
 
     key = ("language", "query_id", "position")
 
     language: Code
     """Language of the query."""
     query_id: str
-    """The query that the conversation ends with."""
+    """The query at the end of the conversation."""
     position: Annotated[int, Range(1, None)]
-    """Place in the conversation, from 1; the query itself is not among the turns."""
+    """Position in the conversation, from 1; the query itself is not a turn."""
     speaker: str
-    """Who speaks, as the source names it: `user`, `agent`."""
+    """The speaker, as named by the source: `user`, `agent`."""
     text: str
-    """What was said."""
+    """Text of the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,12 +516,12 @@ class Tag:
     tag: str
     """Name of the property: `domain`, `type`, `turn`."""
     value: str
-    """What the query has of it: `finance`, `comparative`, `2`."""
+    """Value of the property: `finance`, `comparative`, `2`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The reference answer of one query: what people, or a source, hold to be right."""
+    """The reference answer to one query, from people or a source."""
 
     key = ("language", "query_id")
 
@@ -511,20 +535,20 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Where a passage comes from."""
+    """The source document of one passage."""
 
     key = ("language", "query_id", "passage_id")
 
     language: Code
     """Language of the query."""
     query_id: str
-    """The query that the passage was shown with."""
+    """The query that the passage was given with."""
     passage_id: str
     """The passage."""
     url: str | None
-    """Address of the document; null where the source gives none."""
+    """URL of the document; null if the source gives none."""
     metadata: str | None
-    """What else the source says of the passage, as a JSON object; null where it says nothing."""
+    """Further facts from the source about the passage, as a JSON object; null if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,44 +562,44 @@ class Nugget:
     query_id: str
     """The query."""
     nugget_id: str
-    """The source's own id, or one made from the text; unique within the query."""
+    """The source's own id, or one derived from the text; unique within the query."""
     text: str
     """The fact, in the language of the query."""
     importance: NuggetImportance
-    """`vital`: an answer without it is not good; `okay`: good to have."""
+    """`vital`: required in a good answer; `okay`: good to have."""
     passage_id: str | None
-    """The passage that it is from; null where that is not known."""
+    """Passage with the fact; null if unknown."""
     author: str
-    """Who wrote it: the name of a model, of a person or of a program."""
+    """Author of the nugget: a model, a person or a program."""
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetEdit:
-    """One change that a person made to the bank of a query. Rows are only ever added."""
+    """One change that a person made to the nuggets of a query. Rows are append-only."""
 
     key = ("edit_id",)
 
     edit_id: str
-    """Made from the content of the change."""
+    """Hash of the change."""
     time: str
-    """When it was made, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    """Time of the change, UTC, as `2026-11-21T05:13:28.250000Z`."""
     author: str
-    """Who made it: a name or a pseudonym."""
+    """Name or pseudonym of the person."""
     language: Code
     """Language of the query."""
     query_id: str
     """The query."""
     change: Literal["reword", "importance", "split", "merge", "drop", "add"]
-    """What was done."""
+    """Kind of change."""
     before: str
-    """The nuggets that it was done to, as a JSON list of objects with the columns of `nuggets`; `[]` for `add`."""
+    """The nuggets before the change, as a JSON list of objects with the columns of `nuggets`; `[]` for `add`."""
     after: str
-    """The nuggets that took their place, likewise; `[]` for `drop`."""
+    """The nuggets after the change, in the same form; `[]` for `drop`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetAssignment:
-    """Whether one answer states one nugget, by one assigner."""
+    """One assigner's decision on whether one answer states one nugget."""
 
     key = ("language", "query_id", "system", "nugget_id", "assigner")
     reason_of = "assignment"
@@ -585,25 +609,26 @@ class NuggetAssignment:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     nugget_id: str
     """The nugget."""
     assigner: str
-    """Who decided: the name of a model or of a program; `baseline/terms`: shared words, which is a floor."""
+    """Name of the assigner, a model or a program; `baseline/terms`: shared words, a lower bound."""
     assignment: Assignment | None
-    """`support`: the answer states all of it; `partial_support`: a part; `not_support`: nothing; null where it could
-    not be decided."""
+    """`support`: the answer states all of the nugget; `partial_support`: part of it; `not_support`: none of it; null if
+    undecided.
+    """
     quote: str | None
-    """The words of the answer that state it; null where none do, or the assigner names none."""
+    """Words of the answer that state the nugget; null if there are none, or the assigner does not quote."""
     reason: str | None
-    """Why `assignment` is null; null where it is not."""
+    """Why `assignment` is null; null otherwise."""
     call: str | None
-    """Key of the call in the arena's ledger; null where no call was made."""
+    """Key of the call in the arena's ledger; null if no call was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupportGrade:
-    """How far one cited passage bears out the sentence that cites it, by one grader."""
+    """One grader's decision on how far one cited passage supports the sentence that cites it."""
 
     key = ("language", "query_id", "system", "sentence", "passage_id", "grader")
     reason_of = "grade"
@@ -613,28 +638,28 @@ class SupportGrade:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     sentence: Count
-    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
-    (`mirage.features.support.cited_places`)."""
+    """Index of the sentence, from 0, in the answer's reason, or in its answer if no reason is marked
+    (`mirage.stages.features.support.cited_places`).
+    """
     passage_id: str
-    """The passage that it cites."""
+    """The cited passage."""
     grader: str
-    """Who decided: the name of a model, or `people` for their votes."""
+    """Name of the grader: a model, or `people` for their votes."""
     grade: Support | None
-    """`full`: the passage says all that the sentence says; `partial`: a part; `none`: nothing; null where it could not
-    be decided."""
+    """`full`: the passage supports everything the sentence says; `partial`: part of it; `none`: nothing; null if
+    undecided.
+    """
     reason: str | None
-    """Why `grade` is null; null where it is not."""
+    """Why `grade` is null; null otherwise."""
     call: str | None
-    """Key of the call in the arena's ledger; null where no call was made."""
+    """Key of the call in the arena's ledger; null if no call was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one rater, a person or a program, gave one answer on one scale. It came with a file, mirage did not measure
-    it.
-    """
+    """One rater's score, a person's or a program's, of one answer on one scale; imported, not measured by mirage."""
 
     key = ("language", "query_id", "system", "measure", "rater")
     reason_of = "value"
@@ -644,33 +669,33 @@ class Score:
     query_id: str
     """The query."""
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     measure: str
     """Name of the scale: `faithfulness`, `completeness`."""
     rater: str
-    """Who gave it: an annotator's id, or the name of a program."""
+    """The rater: an annotator's id, or the name of a program."""
     person: bool
     """Whether the rater is a person."""
     value: Annotated[float, Range(-LARGEST, LARGEST)] | None
-    """The score, in the scale's own unit; null where it could not be read."""
+    """The score, in the scale's own unit; null if it could not be read."""
     low: float | None
-    """The worst value of the scale; null where the source does not say."""
+    """Worst value of the scale; null if the source does not say."""
     high: float | None
-    """The best value of the scale; null where the source does not say."""
+    """Best value of the scale; null if the source does not say."""
     reason: str | None
-    """Why `value` is null; null where it is not."""
+    """Why `value` is null; null otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemCard:
-    """Facts about one system, from a file with its source. A fact that is not known is null."""
+    """Facts about one system, from a file that names their source. Unknown facts are null."""
 
     key = ("system",)
 
     system: str
     """The system, as `answers` and `judgments` name it."""
     licence: str | None
-    """Licence of the model, as an SPDX identifier where there is one: `Apache-2.0`."""
+    """Licence of the model, as an SPDX identifier if there is one: `Apache-2.0`."""
     open_weights: bool | None
     """Whether the weights can be downloaded."""
     parameters: Annotated[float, Range(0, None)] | None
@@ -678,17 +703,17 @@ class SystemCard:
     released: str | None
     """Release date, `2024-05-13`, `2024-05` or `2024`."""
     price_in: Annotated[float, Range(0, None)] | None
-    """Price of a million prompt tokens, in US dollars."""
+    """US dollars per million prompt tokens."""
     price_out: Annotated[float, Range(0, None)] | None
-    """Price of a million tokens of an answer, in US dollars."""
+    """US dollars per million output tokens."""
     context_length: Count | None
-    """Tokens that prompt and answer may have together."""
+    """Maximum number of tokens in prompt and answer together."""
     url: str | None
-    """Address of the model's page."""
+    """URL of the model's page."""
     retriever: str | None
-    """What found the passages; null where they were given."""
+    """The system's retriever; null if its passages are given."""
     source: str | None
-    """Where these facts were read, with the date."""
+    """Source of these facts, with the date."""
 
 
 TABLES: dict[str, type] = {
@@ -715,14 +740,13 @@ TABLES: dict[str, type] = {
     "importances": Importance,
     "published": Published,
 }
-"""Every table by its name, in the order in which the pipeline fills them."""
+"""Every table by name, in pipeline order."""
 
 OPTIONAL = frozenset(
     {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
     | {"nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
 )
-"""Tables that say more of what others hold: they come with a file that has them, or on request, and an arena without
-them is whole."""
+"""Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
 COMMANDS: dict[str, str] = {
     "systems": "mirage import systems FILE --into DIR",
@@ -742,13 +766,13 @@ COMMANDS: dict[str, str] = {
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
-    "ratings": "mirage rank DIR --referee relevance --store",
-    "tournaments": "mirage rank DIR --referee relevance --paper --store",
-    "predictions": "mirage surrogate DIR --referee relevance --store",
-    "importances": "mirage surrogate DIR --referee relevance --store",
+    "ratings": "mirage rank DIR --judge relevance --store",
+    "tournaments": "mirage rank DIR --judge relevance --paper --store",
+    "predictions": "mirage surrogate DIR --judge relevance --store",
+    "importances": "mirage surrogate DIR --judge relevance --store",
     "published": "make data",
 }
-"""The command that brings a table that an arena lacks."""
+"""The command that creates a table an arena lacks."""
 
 MADE_FROM: dict[str, str] = {
     "retrieved": "queries",
@@ -758,38 +782,38 @@ MADE_FROM: dict[str, str] = {
     "support_grades": "answers",
     "predictions": "features",
 }
-"""The table without which the command that makes a table has nothing to begin with."""
+"""The table that the command creating a table cannot do without."""
 
 ADDS: dict[str, str] = {
-    "systems": "licence, size, price and more of each system, and the choice of systems by them",
-    "queries": "the texts of the queries, and with their subsets hallucination and error rates",
-    "turns": "the conversation above each query",
-    "tags": "the choice of queries by domain or type, and ratings by them",
+    "systems": "each system's licence, size, price and more, and filters by them",
+    "queries": "the texts of the queries, and with subsets hallucination and error rates",
+    "turns": "the conversation before each query",
+    "tags": "filters of queries by domain or type, and ratings by them",
     "references": "the reference answer beside the answers",
-    "passages": "the passages beside the answers, citations, and a judge that reads them",
-    "documents": "where each passage comes from",
-    "retrieved": "what each retriever brought, how good that was, and whole systems: a retriever with a model",
+    "passages": "the passages beside the answers, citations, and judging with passages",
+    "documents": "the source of each passage",
+    "retrieved": "each retriever's passages, retrieval measures, and end-to-end systems: a retriever with a model",
     "nuggets": "the facts that a good answer states",
-    "nugget_edits": "who changed the nuggets of a query, when and how",
-    "answers": "what each system said, its features, and votes on it",
-    "nugget_assignments": "which facts each answer states, and scores by them",
-    "support_grades": "how far each cited passage bears out the sentence that cites it",
-    "scores": "what people or other programs gave each answer",
-    "outcomes": "who answers and who abstains, hallucination and error rates, and a ranking by relevance labels",
+    "nugget_edits": "the history of edits to nuggets",
+    "answers": "each system's answers, their features, and votes on them",
+    "nugget_assignments": "the facts that each answer states, and nugget scores",
+    "support_grades": "how far each cited passage supports the sentence that cites it",
+    "scores": "scores of each answer by people or other programs",
+    "outcomes": "answers and abstentions, hallucination and error rates, and a ranking by relevance labels",
     "features": "length, language, citations and overlap of every answer",
-    "judgments": "a ranking by a judge, battles with their reasons, and how far the judge can be trusted",
-    "ratings": "ratings that are kept, for the surrogate",
-    "tournaments": "ratings as the paper computes them",
+    "judgments": "a ranking by a judge, battles with rationales, and the judge's agreement with people",
+    "ratings": "stored ratings, for the surrogate",
+    "tournaments": "ratings computed as in the paper",
     "predictions": "ratings predicted from features, without a judge",
-    "importances": "what the predicted ratings rest on",
-    "published": "the figures that the papers print",
+    "importances": "the importance of each feature to the predicted ratings",
+    "published": "the figures printed in the papers",
 }
-"""What a reader has of a table, in a clause: said where it is missing."""
+"""What a table adds for a reader, shown where it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column, read off the dataclass field it comes from."""
+    """One column, derived from a dataclass field."""
 
     name: str
     meaning: str
@@ -801,14 +825,14 @@ class Column:
 
     @property
     def arrow(self) -> pa.DataType:
-        """The Arrow type of the column."""
+        """Arrow type of the column."""
         import pyarrow as pa
 
         return {"text": pa.string(), "number": pa.float64(), "count": pa.int32(), "flag": pa.bool_()}[self.kind]
 
 
 def table_class(name: str | type) -> type:
-    """The dataclass of a table; a dataclass written like one stands for itself.
+    """Return the dataclass of a table; a dataclass is returned as it is.
 
     Raises:
         UnknownName: if no such table is defined.
@@ -821,24 +845,24 @@ def table_class(name: str | type) -> type:
 
 
 def verdict_word(word: str) -> str:
-    """The verdict that a word stands for, whoever decided; a word that stands for none stays."""
+    """Map a verdict or one of its synonyms to the verdict; return an unknown word unchanged."""
     plain = word.strip()
     return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
 
 
 def key(table: str) -> tuple[str, ...]:
-    """Names of the key columns of a table, in sorting order."""
+    """Return the names of a table's key columns, in sorting order."""
     return tuple(table_class(table).key)  # type: ignore[attr-defined]  # every table class declares it
 
 
 def left_out(table: str) -> tuple[str, ...]:
-    """Nullable columns of a table that its files are without where no row has a value."""
+    """Return the nullable columns that a table's files omit if no row has a value."""
     return tuple(getattr(table_class(table), "left_out", ()))
 
 
 @cache
 def columns(table: str | type) -> tuple[Column, ...]:
-    """The columns of a table, or of a result's dataclass, with their meaning, in order."""
+    """Return the columns of a table, or of a result's dataclass, with their meaning, in order."""
     cls = table_class(table)
     meanings = _field_docs(cls)
     hints = get_type_hints(cls, include_extras=True)
@@ -847,14 +871,14 @@ def columns(table: str | type) -> tuple[Column, ...]:
 
 @cache
 def arrow_schema(table: str | type) -> pa.Schema:
-    """The Arrow schema of a table: names, types, nullability."""
+    """Return the Arrow schema of a table: names, types, nullability."""
     import pyarrow as pa
 
     return pa.schema([pa.field(column.name, column.arrow, nullable=column.nullable) for column in columns(table)])
 
 
 def from_columns(table: str | type, data: Mapping[str, Any]) -> pa.Table:
-    """Build a table from columns (lists, NumPy or Arrow arrays); columns of a nullable field may be left out.
+    """Build a table from columns (lists, NumPy or Arrow arrays); nullable columns may be omitted.
 
     Raises:
         BadInput: if a value does not have the column's type.
@@ -875,7 +899,7 @@ def from_columns(table: str | type, data: Mapping[str, Any]) -> pa.Table:
             elif isinstance(values, pa.Array | pa.ChunkedArray):
                 arrays.append(values.cast(field.type))
             elif pa.types.is_integer(field.type):
-                # Given the type, Arrow would cut 1.5 to 1; a cast refuses.
+                # With the type given, Arrow would truncate 1.5 to 1; a cast fails.
                 arrays.append(pa.array(values, from_pandas=True).cast(field.type))
             else:
                 arrays.append(pa.array(values, field.type, from_pandas=True))
@@ -894,7 +918,7 @@ def from_rows(table: str | type, rows: Iterable[Any]) -> pa.Table:
 
 
 def validate(table: str, data: pa.Table, *, where: str = "") -> None:
-    """Refuse a table that breaks the contract: columns, types, nulls, reasons, choices, ranges, languages, unique keys.
+    """Reject a table that breaks the contract: columns, types, nulls, reasons, choices, ranges, languages, unique keys.
 
     Raises:
         BadInput: naming the column and the first offending key; nothing is repaired.
@@ -904,7 +928,7 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
     schema = arrow_schema(table)
     if data.schema.names != schema.names or data.schema.types != schema.types:
         raise BadInput(
-            f"{table} has columns {data.schema.names}, the contract says {schema.names}",
+            f"{table} has columns {data.schema.names}; the contract requires {schema.names}",
             where=where,
             do="build it with mirage.schema.from_columns",
         )
@@ -928,8 +952,8 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
     if measured:
         (reason,) = (column for column in columns(table) if column.name == "reason")
         null, unexplained = pc.is_null(data[measured]), pc.is_null(data["reason"])
-        refuse(reason, pc.and_(null, unexplained), f"is null where {measured} is")
-        refuse(reason, pc.invert(pc.or_(null, unexplained)), f"stands beside a {measured}")
+        refuse(reason, pc.and_(null, unexplained), f"is null where {measured} is null")
+        refuse(reason, pc.invert(pc.or_(null, unexplained)), f"is set although {measured} is not null")
 
     groups = data.group_by(list(key(table))).aggregate([([], "count_all")])
     duplicates = groups.filter(pc.greater(groups["count_all"], 1))
@@ -937,14 +961,14 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
         row = duplicates.slice(0, 1).to_pylist()[0]
         location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
         raise BadInput(
-            f"{table} has {len(duplicates):,} keys that occur more than once",
+            f"{table} has {len(duplicates):,} duplicate keys",
             where=f"{where + ': ' if where else ''}{location} ({row['count_all']} times)",
-            do="keep one row for each " + ", ".join(key(table)),
+            do="keep one row per " + ", ".join(key(table)),
         )
 
 
 def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
-    """For each rule of a column: which values break it, and how."""
+    """Yield, for each rule of a column, a mask of the values that break it and a description."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -965,7 +989,7 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
 
 
 def sort(table: str, data: pa.Table) -> pa.Table:
-    """Return the rows in the order of their key, or of the key columns that were read."""
+    """Sort rows by the table's key columns, as far as they were read."""
     return data.sort_by([(k, "ascending") for k in key(table) if k in data.column_names])
 
 
@@ -986,19 +1010,19 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     return Column(name, meaning, kinds[str if choices else hint], nullable, choices, limits, codes)
 
 
-_PARSING = Lock()  # Python 3.11 fails (`SystemError`) where two threads turn source into an `ast` at once.
+_PARSING = Lock()  # Python 3.11 raises `SystemError` when two threads parse source at once.
 
 
 @cache
 def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
-    """The statements of every class of a module, which is read once: `inspect` would read all of it for each class."""
+    """Return the statements of every class in a module, parsed once: `inspect` would parse the module for each."""
     with _PARSING:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
 def _field_docs(cls: type) -> dict[str, str]:
-    """The string under each field of a dataclass, joined to one line."""
+    """Return the docstring under each field of a dataclass, joined to one line."""
     body = _class_bodies(cls.__module__)[cls.__qualname__]
     docs: dict[str, str] = {}
     for pair in pairwise(body):

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage import ui
-from mirage.languages import name_of
-from mirage.retrieval.attribution import CAUSES
-from mirage.text import counted
-from mirage.ui import answer_card, judgments, listing, searching, steps, texts
-from mirage.ui.nugget_matrix import show_nuggets
-from mirage.views import answers as views
-from mirage.views import page_conclusions
-from mirage.views.attribution import UNDECIDED
-from mirage.views.keys import Key, key_text
+from mirage.explorer import kit as ui
+from mirage.explorer.answers import data as views
+from mirage.explorer.answers import judgments_section as judgments
+from mirage.explorer.answers import search_box as searching
+from mirage.explorer.hallucination.attribution import UNDECIDED
+from mirage.explorer.kit import answer_card, listing, steps, texts
+from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit.query_keys import Key, key_text
+from mirage.explorer.nuggets.matrix import show_nuggets
+from mirage.stages.retrieve.attribution import CAUSES
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,24 +6,28 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
-from mirage.charts import battle as charts
 from mirage.errors import MirageError, TableMissing
-from mirage.languages import name_of
-from mirage.text import counted
-from mirage.ui import answer_card, battle_view, listing, steps, texts, vote_item
-from mirage.ui import referee as who
-from mirage.ui.nugget_matrix import show_nuggets
-from mirage.ui.scores import verdicts_command
-from mirage.ui.text import Markup
-from mirage.views import answers, battle_conclusions, people
-from mirage.views import battle as views
-from mirage.views import matrix as matrices
-from mirage.views.keys import Key, Keys, key_text
-from mirage.views.nuggets import matrix as matrix_of
-from mirage.views.overlap import shared_words
+from mirage.explorer import kit as ui
+from mirage.explorer.answers import data as answers
+from mirage.explorer.battle import chart as charts
+from mirage.explorer.battle import data as views
+from mirage.explorer.battle import matrix as matrices
+from mirage.explorer.battle import text as battle_conclusions
+from mirage.explorer.battle import view as battle_view
+from mirage.explorer.battle.overlap import shared_words
+from mirage.explorer.kit import answer_card, listing, steps, texts
+from mirage.explorer.kit import referee as who
+from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.query_keys import Key, Keys, key_text
+from mirage.explorer.kit.scores_section import verdicts_command
+from mirage.explorer.kit.text import Markup
+from mirage.explorer.nuggets.data import matrix as matrix_of
+from mirage.explorer.nuggets.matrix import show_nuggets
+from mirage.explorer.spot_check import vote_item
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +156,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
         help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
     )
     only: list[str] = []
-    if not Referee.named(referee).by_labels:
+    if not Referee.from_name(referee).by_labels:
         n_judges = len(judges(page.arena))
         only = ui.pick(
             "Only",
@@ -248,7 +252,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     selection = battles.wanted
     battle = views.battle_view(page.arena, key, selection.first, selection.second)
     page.summary(summary, conclusion=battle_conclusions.conclusion(battle, selection.referee))
-    judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
+    judge = "".join(battle.judges[:1]) if Referee.from_name(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
     with bar:
         order, mark = "fixed", "whole"
@@ -300,7 +304,7 @@ def fought(
 ) -> None:
     """The two answers, and below them all that was made of them."""
     code, query_id = battle.query.key
-    by_labels = Referee.named(selection.referee).by_labels
+    by_labels = Referee.from_name(selection.referee).by_labels
     subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables

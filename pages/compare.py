@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import referees as referees_of
-from mirage.charts.compare import differences
-from mirage.comparison import ComparisonReport
-from mirage.comparison.measures import NUGGETS, RATE, RATING
 from mirage.errors import MirageError
-from mirage.rank.records import JOINT
-from mirage.text import counted
-from mirage.ui import referee as who
-from mirage.units import name_unit
-from mirage.views import compare as views
-from mirage.views.keys import key_text
+from mirage.explorer import kit as ui
+from mirage.explorer.compare import data as views
+from mirage.explorer.compare.chart import differences
+from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.query_keys import key_text
+from mirage.ranking.compare import ComparisonReport
+from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
+from mirage.ranking.records import JOINT
+from mirage.stats.units import name_unit
+from mirage.text.segmentation import counted
 
 NAMES = {
     RATING: "the difference of Bradley-Terry ratings by a referee",
@@ -173,9 +173,8 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
     unit = f", {report.unit}" if report.unit else ""
     with left:
         ui.chart(
-            ui.kept(
-                differences,
-                ui.rows(rows),
+            differences(
+                rows.to_pylist(),
                 margin=report.margin,
                 title=f"Difference{unit} (above 0: the first is better)",
                 mode=ui.mode(),

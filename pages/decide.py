@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import referees as referees_of
-from mirage.charts.decide import by_weight, trade_off
-from mirage.comparison.measures import RATING
-from mirage.deciding import ChoiceReport, Requirements
 from mirage.errors import MirageError
-from mirage.text import counted
-from mirage.ui import referee as who
-from mirage.views import decide as views
+from mirage.explorer import kit as ui
+from mirage.explorer.decide import data as views
+from mirage.explorer.decide.chart import by_weight, trade_off
+from mirage.explorer.kit import referee as who
+from mirage.ranking.compare.measures import RATING
+from mirage.ranking.decide import ChoiceReport, Requirements
+from mirage.text.segmentation import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,7 +98,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
             )
         about = "How dear, how long, how much at once, within what margin, and tokens of an answer."
         with ui.folded("Budget and limits", LIMITS, about):
-            budget = number("Budget", "budget", "Most US dollars for 1,000 answers.", 0.5)
+            budget = number("Budget", "budget", "Maximum US dollars per 1,000 answers.", 0.5)
             is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
             margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05)
             seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
@@ -159,9 +159,8 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
     rows = views.option_rows(report)
     if not rows.num_rows:
         return
-    known = [
-        cost for cost in AGAINST if any(row[cost] is not None and row["worth"] is not None for row in ui.rows(rows))
-    ]
+    records = rows.to_pylist()
+    known = [cost for cost in AGAINST if any(row[cost] is not None and row["worth"] is not None for row in records)]
     shown = [column for column in SYSTEMS if column.name not in UNKNOWN or rows[column.name].null_count < len(rows)]
     clicked = None
     if not known:  # there is room for the intervals
@@ -173,9 +172,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
             if len(known) > 1:
                 cost = ui.pick("Against", known, key="cost", kind="cost", segments=True, width="content")
             clicked = ui.chart(
-                ui.kept(
-                    trade_off, ui.rows(rows), cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()
-                ),
+                trade_off(records, cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()),
                 key=f"trade_off_{cost}",
                 alt=f"Worth of every system with its 95% interval against {AGAINST[cost]}.",
                 select=True,
@@ -184,7 +181,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
             ui.note("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
     with right if known else nullcontext():
         picked = ui.table(rows, shown, key="decide_options", select=True)
-        system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None
+        system = records[picked]["system"] if picked is not None else clicked[0] if clicked else None
         if system is not None:
             onward(report, system)
         without(page, rows)
@@ -231,7 +228,7 @@ def weights(report: ChoiceReport) -> None:
     """How the choice changes with what counts."""
     ui.heading("With other weights")
     ui.chart(
-        ui.kept(by_weight, views.weight_rows(report), mode=ui.mode()),
+        by_weight(views.weight_rows(report), mode=ui.mode()),
         key="by_weight",
         alt="The system that is chosen, by the weight of each measure.",
     )

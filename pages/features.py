@@ -8,19 +8,19 @@ from typing import Any
 
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import referees as referees_of
-from mirage.charts import features as charts
-from mirage.charts.palette import columns_width, family, looks
 from mirage.errors import MirageError
-from mirage.features import FEATURES
-from mirage.languages import name_of
-from mirage.text import counted
-from mirage.ui import agreement
-from mirage.ui import referee as who
-from mirage.units import name_unit
-from mirage.views import features as views
-from mirage.views import page_conclusions
+from mirage.explorer import kit as ui
+from mirage.explorer.features import chart as charts
+from mirage.explorer.features import data as views
+from mirage.explorer.kit import agreement
+from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import referee as who
+from mirage.publish.charts.palette import columns_width, family, looks
+from mirage.stages.features import FEATURES
+from mirage.stats.units import name_unit
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 FEW, MOST = 4, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
@@ -118,8 +118,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
     legend(shown, chosen)
     place = st.empty()
     clicked = ui.chart(
-        ui.kept(
-            charts.panels,
+        charts.panels(
             shown.by_feature,
             features=tuple(names),
             languages=shown.languages,
@@ -234,13 +233,13 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
     except MirageError as error:
         ui.refuse(error)
         return {}
-    rows = ui.kept(views.of_features, relations, names=names)
+    rows = views.of_features(relations, names=names)
     if not rows:
         st.caption("None of these languages is rated.")
         return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
     cell = ui.chart(
-        ui.kept(charts.relation_map, rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
+        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
         select=True,
@@ -268,7 +267,7 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
             key="relation_whiskers",
             alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
         )
-    relations_facts = ui.kept(views.facts, rows)
+    relations_facts = views.facts(rows)
     return {
         "feature": feature,
         "referee": referee,

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from mirage import ui
-from mirage.charts import hallucination as charts
-from mirage.charts.palette import FORMATS, ROW
-from mirage.languages import in_order, name_of
+from mirage.explorer import kit as ui
+from mirage.explorer.hallucination import attribution_section as attribution
+from mirage.explorer.hallucination import chart as charts
+from mirage.explorer.hallucination import data as views
+from mirage.explorer.hallucination import printed as tables
+from mirage.explorer.hallucination import risk_coverage as views_withholding
+from mirage.explorer.hallucination import risk_coverage_section as abstention
+from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
 from mirage.store import Arena
-from mirage.text import counted, listed
-from mirage.ui import abstention, attribution
-from mirage.views import abstention as views_withholding
-from mirage.views import hallucination as views
-from mirage.views import printed as tables
+from mirage.text.languages import in_order, name_of
+from mirage.text.segmentation import counted, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +83,7 @@ def _computed(page: ui.Page) -> None:
         )
         focus, parser = _options(page)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
-    rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
+    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells), conclusion=_answer(rows))
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
@@ -90,7 +91,7 @@ def _computed(page: ui.Page) -> None:
     left, right = ui.side_by_side((320, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
-            ui.kept(charts.trade_off, rows, mode=ui.mode(), focus=focus),
+            charts.trade_off(rows, mode=ui.mode(), focus=focus),
             key="trade_off",
             alt=TRADE_OFF,
             select=True,
@@ -168,7 +169,7 @@ def _options(page: ui.Page) -> tuple[list[str], str]:
 def _printed(page: ui.Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
-    rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
+    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     page.summary(
         f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
         "as printed: 1 − accuracy, every undecided answer counts as wrong. No interval and no n: the print has none.",
@@ -176,7 +177,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(ui.kept(charts.trade_off, rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
+        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
     with right:
         columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
         columns += [
@@ -195,8 +196,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
     ui.note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     ui.chart(
-        ui.kept(
-            charts.cells,
+        charts.cells(
             cells,
             systems=[row["system"] for row in rows],
             languages=rates.languages["error"],
@@ -389,14 +389,14 @@ def _moves(rates: views.Rates) -> None:
     for place, metric in zip(
         ui.side_by_side((480, 1), (480, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
-        rows = ui.rows(views.moves(rates, metric))
+        rows = views.moves(rates, metric).to_pylist()
         with place:
             ui.note(f"{charts.RATES[metric]}: {_moved(rows, metric)}")
             drawn = set(ui.page_systems([row["system"] for row in rows], key=f"drawn_order_{metric}"))
             rows = [row for row in rows if row["system"] in drawn] if len(drawn) < len(rows) else rows
             if any(row["place_decided"] for row in rows):
                 ui.chart(
-                    ui.kept(charts.order, rows, mode=ui.mode()),
+                    charts.order(rows, mode=ui.mode()),
                     key=f"order_{metric}",
                     alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
                     half=True,
@@ -444,8 +444,7 @@ def _by_language(
         drawn = ui.page_systems(order, key="drawn_rates", marks=len(codes))
         place = st.container()
         cell = ui.chart(
-            ui.kept(
-                charts.cells,
+            charts.cells(
                 cells,
                 systems=list(drawn),
                 languages=codes,
@@ -474,7 +473,7 @@ def _by_language(
     with right:
         place = st.container()
         bar = ui.chart(
-            ui.kept(charts.bars, cells, systems=shown, languages=codes, mode=ui.mode()),
+            charts.bars(cells, systems=shown, languages=codes, mode=ui.mode()),
             key="bars",
             alt="Hallucination and error rate by language with 95% intervals.",
             select=True,
@@ -516,7 +515,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
                 ui.note(f"There are no answers to {charts.QUERIES[metric]} here.")
                 continue
             part = ui.chart(
-                ui.kept(charts.share_bars, cells, systems=list(drawn), metric=metric, mode=ui.mode()),
+                charts.share_bars(cells, systems=list(drawn), metric=metric, mode=ui.mode()),
                 key=f"outcomes_{metric}",
                 alt=f"Outcomes of the answers to {charts.QUERIES[metric]} by system.",
                 select=True,
@@ -539,7 +538,7 @@ def _confusion(page: ui.Page, parser: str) -> None:
         "An answer is a positive, an abstention a negative. True positives and false negatives are answers to relevant "
         "queries, false positives and true negatives to non-relevant ones. Undecided answers are in no cell."
     )
-    shown = ui.where(tables.confusions(page.arena, parser, languages), "language", [code])
+    shown = ui.filter_rows(tables.confusions(page.arena, parser, languages), "language", [code])
     heads = {
         "true_positives": "TP",
         "false_negatives": "FN",
@@ -645,7 +644,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
-        more = " mirage published DIR --as 'PRINTED=SYSTEM' sets any system of an arena beside a printed name."
+        more = " mirage paper figures DIR --as 'PRINTED=SYSTEM' sets any system of an arena beside a printed name."
     ui.note(f"{PAPER.get(item, '')} Read from {table['reference'][0].as_py()}.{more}")
     height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
     ui.table(table, columns, key="paper", height=height)

@@ -8,18 +8,20 @@ from typing import Any
 
 import streamlit as st
 
-from mirage import ui, votes
-from mirage.charts import judges as charts
 from mirage.errors import MirageError
-from mirage.exam import ExamResult
-from mirage.languages import in_order, name_of
-from mirage.text import counted
-from mirage.ui import agreement
-from mirage.ui.scores import scores_section
-from mirage.views import agreement as agreements
-from mirage.views import exam as exams
-from mirage.views import judges as views
-from mirage.views import page_conclusions, people
+from mirage.explorer import kit as ui
+from mirage.explorer.judges import agreement as agreements
+from mirage.explorer.judges import chart as charts
+from mirage.explorer.judges import data as views
+from mirage.explorer.judges import exam as exams
+from mirage.explorer.kit import agreement
+from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.scores_section import scores_section
+from mirage.people import votes
+from mirage.people.exam import ExamResult
+from mirage.text.languages import in_order, name_of
+from mirage.text.segmentation import counted
 
 PAIRS = "pairs"
 """The name of the heatmap in the address, beside the names of measures."""
@@ -51,8 +53,8 @@ def _judges(page: ui.Page) -> None:
         except MirageError as error:
             st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
         everything = views.judge_rows(page.arena)
-        rows = ui.kept(exams.rows_of, page.arena, result)
-    alone = ui.rows(everything)
+        rows = exams.rows_of(page.arena, result)
+    alone = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in alone))
     have = in_order(row["language"] for row in alone if row["language"] != "all")
     codes = [code for code in have if not page.picked or code in page.picked]
@@ -72,16 +74,16 @@ def _judges(page: ui.Page) -> None:
     if result is not None:
         _choices(result, codes, scope)
     if scope:
-        _table(ui.kept(exams.rows_in, rows, languages=(scope,)), measures, scope, _people(page, codes))
+        _table(exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         ui.note(
             "The means in a table are over all languages of the arena: pick one language or none to see it. "
             + _people(page, codes)
         )
-    _figure(page, ui.kept(exams.rows_in, rows, languages=codes), result, codes, scope)
+    _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope)
     page.download(
         "judges",
-        ui.kept(ExamResult.table, result) if result is not None else everything,
+        result.table() if result is not None else everything,
         about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
     )
 
@@ -125,7 +127,7 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
-    lines = ui.kept(exams.with_costs, rows, prices=prices)
+    lines = exams.with_costs(rows, prices=prices)
     columns = [
         ui.Col("judge", "Judge", "system", help="The judge; people: people among themselves, to compare with."),
         *(
@@ -235,8 +237,7 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
     ui.note(measure.meaning)
     judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
     clicked = ui.chart(
-        ui.kept(
-            charts.judge_figure,
+        charts.judge_figure(
             rows,
             measure=name,
             judges=judges,

@@ -8,25 +8,26 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import POOLED, Referee, judges
 from mirage.battles.referee import referees as referees_of
-from mirage.charts import leaderboard as charts
-from mirage.charts.published import dumbbells
-from mirage.charts.report import report_page
 from mirage.errors import MirageError
-from mirage.exports.leaderboard import to_latex, to_markdown
-from mirage.languages import name_of
-from mirage.rank.languages import LanguageEffects
-from mirage.rank.scale import Scale
-from mirage.rank.whatif import RankOptions
-from mirage.text import MANY, counted
-from mirage.ui import ratings as columns
-from mirage.ui import referee as who
-from mirage.ui import systems
-from mirage.views import cards, compared, conclusions
-from mirage.views import leaderboard as views
-from mirage.views.published import published_ranks
+from mirage.explorer import kit as ui
+from mirage.explorer.kit import referee as who
+from mirage.explorer.leaderboard import cards, systems
+from mirage.explorer.leaderboard import comparison as compared
+from mirage.explorer.leaderboard import data as views
+from mirage.explorer.leaderboard import ratings as columns
+from mirage.explorer.leaderboard import text as conclusions
+from mirage.explorer.leaderboard.published import published_ranks
+from mirage.publish.charts import leaderboard as charts
+from mirage.publish.charts.published import dumbbells
+from mirage.publish.charts.report import report_page
+from mirage.publish.leaderboard import to_latex, to_markdown
+from mirage.ranking.languages import LanguageEffects
+from mirage.ranking.scale import Scale
+from mirage.ranking.whatif import RankOptions
+from mirage.text.languages import name_of
+from mirage.text.segmentation import MANY, counted
 
 PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
 """Keys of the pickers of every section."""
@@ -41,7 +42,7 @@ def main(page: ui.Page) -> None:
     else:
         if "judgments" not in page.arena.tables:
             if "outcomes" not in page.arena.tables:
-                from mirage.ui import retrieval
+                from mirage.explorer.leaderboard import retrieval_section as retrieval
 
                 retrieval.show_retrieval(page)
             page.need("outcomes")
@@ -54,7 +55,7 @@ def ratings(page: ui.Page) -> None:
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
         referee = who.referee(referees, "Who decides a battle.")
-        by_labels = Referee.named(referee).by_labels
+        by_labels = Referee.from_name(referee).by_labels
         skill = who.skill(referee)
         options = ui.folded("Options", OPTIONS, "What counts as a battle and as a tie, and how ratings are shown.")
         with options:
@@ -62,7 +63,7 @@ def ratings(page: ui.Page) -> None:
         voted = None
         if not by_labels:
             # With all that people's votes need, this is a third of what the first page has to import.
-            from mirage.ui import agreement
+            from mirage.explorer.kit import agreement
 
             voted = agreement.overriding(page)
     size = views.size(page.arena, referee)
@@ -86,12 +87,12 @@ def ratings(page: ui.Page) -> None:
         if judged:
             agreement.of_judge(page, referee, board.languages)
     _filtered(len(chosen_systems), board.rows.num_rows, words)
-    shown = ui.where(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     page.summary(
         f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
         conclusion=conclusions.conclusion(board, referee, skill),
     )
-    rows = ui.kept(cards.with_lines, shown, page.arena)
+    rows = cards.with_lines(shown, page.arena)
     picked = ui.table(
         shown,
         columns.columns(by_labels=by_labels, ties=choice.ties, scale=scale, reference=reference),
@@ -115,7 +116,7 @@ def ratings(page: ui.Page) -> None:
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
     pickers = PICKERS
     if "retrieved" in page.arena.tables:
-        from mirage.ui import retrieval
+        from mirage.explorer.leaderboard import retrieval_section as retrieval
 
         draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
         pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
@@ -126,9 +127,8 @@ def ratings(page: ui.Page) -> None:
     notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(
         "leaderboard",
-        ui.kept(
-            cards.with_cards,
-            ui.where(compared.everything(board, reference), "system", chosen_systems),
+        cards.with_cards(
+            ui.filter_rows(compared.everything(board, reference), "system", chosen_systems),
             page.arena,
         ),
         about={
@@ -142,8 +142,8 @@ def ratings(page: ui.Page) -> None:
         report=lambda facts: report_page(
             page.arena.title,
             f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
-            cards.with_lines(ui.where(board.rows, "system", chosen_systems), page.arena),
-            ui.rows(ui.where(board.ranks, "system", chosen_systems)),
+            cards.with_lines(ui.filter_rows(board.rows, "system", chosen_systems), page.arena),
+            ui.filter_rows(board.ranks, "system", chosen_systems).to_pylist(),
             about=facts,
         ),
         printed={
@@ -162,8 +162,7 @@ def _whiskers(choice: RankOptions, scale: Scale, reference: str | None) -> Calla
             rows = [row for row in rows if row["system"] in drawn]
         quantity = "Rating" if reference is None else f"Difference to {reference}"
         ui.chart(
-            ui.kept(
-                charts.whiskers,
+            charts.whiskers(
                 rows,
                 mode=ui.mode(),
                 title=charts.axis_title(scale, choice.ties, reference),
@@ -204,10 +203,10 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
     else:
         in_order = [row["system"] for row in rows]
         drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
-        ranks = ui.where(board.ranks, "system", drawn) if len(drawn) < len(rows) else board.ranks
+        ranks = ui.filter_rows(board.ranks, "system", drawn) if len(drawn) < len(rows) else board.ranks
         draw = charts.rank_map if shape == "map" else charts.bumps
         ui.chart(
-            ui.kept(draw, ui.rows(ranks), systems=list(drawn), mode=ui.mode()),
+            draw(ranks.to_pylist(), systems=list(drawn), mode=ui.mode()),
             key=f"rank_{shape}",
             alt="Rank of every system in every language.",
             select=True,
@@ -290,7 +289,7 @@ def _choice(page: ui.Page, referee: str) -> RankOptions:
         segments=True,
         help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
     )
-    if Referee.named(referee).by_labels:
+    if Referee.from_name(referee).by_labels:
         return RankOptions(ties)
     battles = ui.pick(
         "Battles",
@@ -354,8 +353,8 @@ def published(page: ui.Page) -> None:
     )
     chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filtered(len(chosen), figures.rows.num_rows, words)
-    shown = ui.where(figures.rows, "system", chosen)
-    rows = ui.kept(cards.with_lines, shown, page.arena)
+    shown = ui.filter_rows(figures.rows, "system", chosen)
+    rows = cards.with_lines(shown, page.arena)
     left, right = st.columns([13, 8], gap="small")
     with left:
         picked = ui.table(shown, columns.PUBLISHED, key="published", select=True)
@@ -364,30 +363,30 @@ def published(page: ui.Page) -> None:
         st.caption(ui.plain(f"Source: {figures.reference}."))
     with right:
         ui.chart(
-            ui.kept(dumbbells, rows, mode=ui.mode()),
+            dumbbells(rows, mode=ui.mode()),
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
     st.header("Rank by language", anchor=False)
-    cells, order = ui.rows(figures.ranks), [row["system"] for row in rows]
+    cells, order = figures.ranks.to_pylist(), [row["system"] for row in rows]
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:
             st.caption(f"By the {name}. 1 is best.")
             ui.chart(
-                ui.kept(charts.rank_map, cells, systems=order, mode=ui.mode(), value=name, dense=True),
+                charts.rank_map(cells, systems=order, mode=ui.mode(), value=name, dense=True),
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
                 drawn=True,
             )
-    everything = cards.with_cards(ui.where(figures.everything, "system", chosen), page.arena)
+    everything = cards.with_cards(ui.filter_rows(figures.everything, "system", chosen), page.arena)
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
     over = f"{counted(size.queries, 'query')} in {counted(len(size.languages), 'language')}."
-    if not Referee.named(referee).by_labels:
+    if not Referee.from_name(referee).by_labels:
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
         return f"{counted(size.answers, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"

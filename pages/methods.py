@@ -8,11 +8,12 @@ from itertools import groupby
 
 import streamlit as st
 
-from mirage import schema, store, ui
-from mirage.charts.palette import FORMATS, ink
-from mirage.text import counted
-from mirage.views import methods as views
-from mirage.views.definitions import DEFINITIONS, Definition
+from mirage import schema, store
+from mirage.explorer import kit as ui
+from mirage.explorer.kit.definitions import DEFINITIONS, Definition
+from mirage.explorer.methods import data as views
+from mirage.publish.charts.palette import FORMATS, ink
+from mirage.text.segmentation import counted
 
 _RULES = (
     ui.Col("published", "Published", "text", help="Outcome by the published rules."),

@@ -8,20 +8,27 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage import nuggets, schema, store, ui, votes
+from mirage import schema, store
 from mirage.errors import MirageError
-from mirage.features.nugget_edits import NAMES, EditEffect, ScoreChange, effect_of, save_edit
-from mirage.languages import name_of
-from mirage.nuggets import TERMS
-from mirage.nuggets.stage import BankChanged
+from mirage.explorer import kit as ui
+from mirage.explorer.answers import data as answers
+from mirage.explorer.kit import answer_card
+from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.query_keys import Key, key_text
+from mirage.explorer.nuggets import bank
+from mirage.explorer.nuggets import data as views
+from mirage.explorer.serve.identity import may, reader
+from mirage.explorer.spot_check import vote_session
+from mirage.people import votes
 from mirage.schema import from_rows
+from mirage.stages import nuggets
+from mirage.stages.features.nugget_edits import NAMES, EditEffect, ScoreChange, effect_of, save_edit
+from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.stage import BankChanged
 from mirage.store import home, owned
-from mirage.text import counted
-from mirage.ui import answer_card, bank, vote_session
-from mirage.ui.identity import may, reader
-from mirage.views import answers, page_conclusions, people
-from mirage.views import nuggets as views
-from mirage.views.keys import Key, key_text
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 SCORES = (
     ui.Col("system", "System", "system", width=166, help="The system."),

@@ -6,18 +6,20 @@ from typing import Any
 
 import streamlit as st
 
-from mirage import ui, votes
 from mirage.errors import MirageError
-from mirage.languages import name_of
+from mirage.explorer import kit as ui
+from mirage.explorer.answers import data as answers
+from mirage.explorer.battle import data as battles
+from mirage.explorer.kit import answer_card, texts
+from mirage.explorer.serve.identity import login_required, may, reader
+from mirage.explorer.spot_check import data as views
+from mirage.explorer.spot_check import vote_item, vote_session
+from mirage.people import votes
+from mirage.people.votes.ballots import BallotProgress, ballots_left
 from mirage.schema import from_rows
 from mirage.store import Arena
-from mirage.text import counted
-from mirage.ui import answer_card, texts, vote_item, vote_session
-from mirage.ui.identity import login_required, may, reader
-from mirage.views import answers
-from mirage.views import battle as battles
-from mirage.views import spot_check as views
-from mirage.votes.ballots import BallotProgress, ballots_left
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 BALLOTS = (
     ui.Col("ballot", "Ballot", "text", help="Its id, which is in the name of the file that it gives back.", width=190),

@@ -10,20 +10,20 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage import ui
 from mirage.battles.referee import judges
 from mirage.battles.referee import referees as referees_of
-from mirage.charts import surrogate as charts
-from mirage.charts.features import title
-from mirage.charts.palette import FORMATS
 from mirage.errors import TableMissing
-from mirage.languages import name_of
+from mirage.explorer import kit as ui
+from mirage.explorer.features.chart import title
+from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import referee as who
+from mirage.explorer.surrogate import chart as charts
+from mirage.explorer.surrogate import data as views
+from mirage.publish.charts.palette import FORMATS
+from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
-from mirage.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
-from mirage.text import counted
-from mirage.ui import referee as who
-from mirage.views import page_conclusions
-from mirage.views import surrogate as views
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted
 
 HELD_OUT = (
     "Each system was left out of the training in turn, in all languages and with all its battles, and predicted from "
@@ -159,8 +159,7 @@ def main(page: ui.Page) -> None:
     left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
     with left:
         clicked = ui.chart(
-            ui.kept(
-                charts.ratings,
+            charts.ratings(
                 points,
                 views.judged_ends(page.arena, referee, skill, language),
                 referee=referee,
@@ -219,7 +218,7 @@ def _need(page: ui.Page) -> None:
         st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
             where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
-            command = f"mirage surrogate {where} --referee {judge} --store"
+            command = f"mirage surrogate {where} --judge {judge} --store"
             error = TableMissing("predictions", where=page.arena.address, command=command)
             ui.missing(error, why=page.without())
             ui.stop()
@@ -337,12 +336,12 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
     weights = views.weights(page.arena, referee, skill)
     if not weights.permuted:
         st.caption("Stored by a command, as it takes many fits:")
-        st.code(f"mirage surrogate DIR --referee {quote(referee)} --store", language=None)
+        st.code(f"mirage surrogate DIR --judge {quote(referee)} --store", language=None)
         return
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:
         ui.chart(
-            ui.kept(charts.importance_figure, weights.permuted, mode=ui.mode()),
+            charts.importance_figure(weights.permuted, mode=ui.mode()),
             key="importances",
             alt="How much the squared error of left-out systems rises when a feature is another system's.",
         )

@@ -8,16 +8,17 @@ from shlex import quote
 
 import streamlit as st
 
-from mirage import store, ui
+from mirage import store
 from mirage.errors import ArenaError, MirageError
-from mirage.languages import name_of
-from mirage.placement import Placement
+from mirage.explorer import kit as ui
+from mirage.explorer.leaderboard import data as leaderboard
+from mirage.explorer.serve.identity import may, reader
+from mirage.explorer.your_model import data as views
+from mirage.ranking.place import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
-from mirage.text import counted, listed
-from mirage.ui.identity import may, reader
-from mirage.views import leaderboard
-from mirage.views import your_model as views
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted, listed
 
 STANDS = (
     ui.Col("system", "System", "system", help="The judged systems, and yours."),

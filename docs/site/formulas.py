@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from mirage.views.definitions import DEFINITIONS, FORMULAS, INK
+from mirage.explorer.kit.definitions import DEFINITIONS, FORMULAS, INK
 
-HERE = Path(__file__).resolve().parents[2] / "mirage" / "views" / FORMULAS
+HERE = Path(__file__).resolve().parents[2] / "mirage" / "explorer" / "kit" / FORMULAS
 SIZE = 17
 """Of the signs, in pixels."""
 

@@ -13,9 +13,9 @@ from typer.main import get_command
 
 from mirage import schema
 from mirage.cli import app
-from mirage.outcomes.accuracy import measured
-from mirage.ui.entries import PAGES
-from mirage.views.definitions import DEFINITIONS
+from mirage.explorer.kit.definitions import DEFINITIONS
+from mirage.explorer.kit.entries import PAGES
+from mirage.stages.outcomes.accuracy import measured
 
 
 def _cell(text: object) -> str:

@@ -1,14 +1,14 @@
-"""Battles: which there are, what a referee decides of them, and how they are counted. The one place that says so.
+"""Battles: pairing answers, deciding each pair, and counting wins.
 
-    referee = Referee.named("gpt-4o")                        # or Referee.relevance("answer"), Referee.panel()
+    referee = Referee.from_name("gpt-4o")                    # or Referee.relevance("answer"), Referee.panel()
     battles = referee.battles(arena.read(referee.table))     # {language: Battles}
-    decisions(judgments)["gpt-4o"][battle].winner            # what all verdicts on one battle come to
+    decisions(judgments)["gpt-4o"][battle].winner            # the decision from all verdicts on one battle
 
-`referee.py` says who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` chooses among a
-judge's verdicts, on coded rows; `counts.py` has the win counts per query that rankings are made from.
+`referee.py` defines who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` filters a
+judge's verdicts as integer-coded rows; `counts.py` has the win counts per query that rankings are fitted to.
 """
 
-from mirage.battles.counts import SUBSETS, Battles, from_outcomes, lacking, pooled
+from mirage.battles.counts import SUBSETS, Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.decision import Battle, Decision, decide, decisions
 from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges, only_judge, referees
 from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, verdicts
@@ -30,7 +30,7 @@ __all__ = [
     "judges",
     "lacking",
     "only_judge",
-    "pooled",
+    "pool_battles",
     "referees",
     "verdicts",
 ]

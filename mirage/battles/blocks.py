@@ -1,13 +1,13 @@
-"""Battles of more verdicts than fit in memory: counted per query and pair, kept on disk in blocks of queries.
+"""Battle counts for more verdicts than fit in memory: counted per query and pair, stored on disk in blocks of queries.
 
     with count_blocks(batches) as battles:
         for block in battles.blocks(): ...
 
-Verdicts are encoded and counted by workers: first a batch is a task, then a bucket of queries. What comes back is
-brought together here, in the same bytes wherever the workers are.
+Workers encode and count the verdicts: first one task per batch, then one task per bucket of queries. The results are
+merged here and are identical bytes for every executor.
 
-A query is known by a 64-bit hash of its id, and blocks are ranges of the hash. So the rows of a block, and their order,
-do not depend on the order of the input, and two queries fall together with a chance of n^2 / 2^65 for n queries.
+A query is identified by a 64-bit hash of its id, and blocks are ranges of the hash. The rows of a block and their order
+therefore do not depend on the order of the input. Two of n queries collide with probability n^2 / 2^65.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from numpy.typing import NDArray
 
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
 from mirage.battles.verdict_rows import shares_of_battles
-from mirage.engines.tasks import Executor, Local, Task, Work, nothing
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.llm.engines.tasks import Executor, Local, Task, Work, nothing
 from mirage.store.buckets import Buckets, buckets
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BUCKETS = 256
-"""Files that the verdicts are first sorted into, by the leading bits of the hash."""
+"""Files the verdicts are partitioned into, by the leading bits of the hash."""
 
 QUERIES = 32_768
-"""A block has as many buckets as hold this many queries, and at least one."""
+"""Queries per block: a block takes buckets up to this many queries, and at least one bucket."""
 
 MOST_SYSTEMS = 65_535
-"""Systems at most: the number of a pair has 31 bits."""
+"""Maximum number of systems: a pair's index has 31 bits."""
 
 _ROW = np.dtype([("query", "<u8"), ("first", "<u2"), ("second", "<u2"), ("points", "<f4"), ("verdict", "i1")])
 _CELL = np.dtype([("query", "<i4"), ("pair", "<i4"), ("first", "<f4"), ("second", "<f4")])
@@ -46,43 +46,43 @@ _CELL = np.dtype([("query", "<i4"), ("pair", "<i4"), ("first", "<f4"), ("second"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryBlock:
-    """The counts of some queries: one row for each query and pair of systems that battled on it."""
+    """Counts of a block of queries: one row per query and pair of systems that battled on it."""
 
     n_queries: int
-    """Queries of the block."""
+    """Number of queries in the block."""
     query: NDArray[np.int32]
-    """N: the query of each row, from 0, rising."""
+    """N: query index of each row, from 0, ascending."""
     pair: NDArray[np.int32]
-    """N: the pair (i, j), i < j, as its place in `numpy.triu_indices` of the systems, rising within a query."""
+    """N: index of the pair (i, j), i < j, in `numpy.triu_indices` of the systems, ascending within a query."""
     first: NDArray[np.float32]
-    """N: points that system i took; a tie is half a point, or nothing where ties are dropped."""
+    """N: points won by system i; a tie is half a point, or nothing where ties are dropped."""
     second: NDArray[np.float32]
-    """N: points that system j took."""
+    """N: points won by system j."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockedBattles:
-    """Battles of one language by one referee, as blocks of queries on disk."""
+    """Battles of one language by one referee, stored on disk as blocks of queries."""
 
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
     n_queries: int
-    """Q: queries with a verdict, read or not."""
+    """Q: queries with a verdict, parsed or not."""
     n_cells: int
-    """Rows of all blocks."""
+    """Number of rows in all blocks."""
     queries_by_system: NDArray[np.intp]
-    """S: on how many queries each system battles."""
+    """S: number of queries each system battles on."""
     record: NDArray[np.int64]
     """S x 3: wins, ties and losses of each system."""
     unparsed: int
-    """Verdicts that could not be read."""
+    """Number of unparsed verdicts."""
     buckets: Buckets
-    """Where the counts are."""
+    """Storage of the counts."""
     members: tuple[tuple[tuple[int, int], ...], ...]
-    """The buckets of each block, with the number of their queries."""
+    """Buckets of each block, with their numbers of queries."""
 
     def blocks(self) -> Iterator[QueryBlock]:
-        """The counts, a block at a time, always in the same order."""
+        """Yield the counts block by block, always in the same order."""
         for members in self.members:
             parts, offset = [], 0
             for number, n in members:
@@ -97,7 +97,7 @@ class BlockedBattles:
             )
 
     def net_squares(self) -> float:
-        """The sum over queries and pairs of (points of one less points of the other)^2."""
+        """Return the sum over queries and pairs of (points of one system - points of the other)^2."""
         return sum(float(((block.first - block.second) ** 2).sum(dtype=np.float64)) for block in self.blocks())
 
 
@@ -112,38 +112,43 @@ def count_blocks(
     """Count the verdicts of one judge in one language.
 
     Args:
-        batches: `query_id`, `system_a`, `system_b`, `verdict` and perhaps `points`, as in table `judgments`, in any
+        batches: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in any
             order; each batch fits in memory.
-        drop_ties: whether a tie counts nothing instead of half a point for each; soft verdicts (`points`) then count
-            by their verdict.
-        folder: where the counts are kept meanwhile, 17 bytes a verdict; None for the system's temporary folder.
-        executor: where batches are encoded and buckets counted; None for here. The batches are read here.
+        drop_ties: whether to ignore ties instead of counting half a point for each system; soft verdicts (`points`)
+            then count by their verdict.
+        folder: directory for the temporary files, 17 bytes a verdict; None for the system's temporary directory.
+        executor: runs the encoding of batches and the counting of buckets; None for this process. The batches are read
+            in this process.
 
     Raises:
-        UnknownName: if a verdict is none.
+        UnknownName: if a verdict has an unknown value.
         BadInput: if a system battles itself, or there are more systems than `MOST_SYSTEMS`.
-        NotEnoughData: if no verdict could be read.
-        OSError: if the folder is full.
+        NotEnoughData: if every verdict is unparsed.
+        OSError: if the disk is full.
     """
     workers = Local() if executor is None else executor
     with buckets(BUCKETS, folder=folder) as held:
         systems, unparsed = _sort_into_buckets(batches, held, workers)
-        battles = _counted(held, systems, unparsed, workers, drop_ties=drop_ties)
+        battles = _count_buckets(held, systems, unparsed, workers, drop_ties=drop_ties)
         if not battles.n_cells:
-            raise NotEnoughData(f"none of the {unparsed:,} verdicts could be read", do="look at the judge's replies")
+            raise NotEnoughData(f"all {unparsed:,} verdicts are unparsed", do="check the judge's replies")
         yield battles
 
 
 def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The two of s systems of each pair, from its place in `numpy.triu_indices`; s is at most `MOST_SYSTEMS`."""
+    """Return the two of s systems in each pair, given its index in `numpy.triu_indices`; s is at most
+    `MOST_SYSTEMS`.
+    """
     place, width = pair.astype(np.int64), 2 * s - 1
-    # The root of a square is exact, and the roots between squares are far enough from them.
+    # Exact: square roots of squares are exact, and those between squares are far enough from an integer.
     i = ((width - np.sqrt(width**2 - 8 * place)) / 2).astype(np.intp)
     return i, np.asarray(place - i * (width - i) // 2 + i + 1, dtype=np.intp)
 
 
 def _sort_into_buckets(batches: Iterable[pa.RecordBatch], held: Buckets, executor: Executor) -> tuple[list[str], int]:
-    """Put each verdict into its bucket; the systems in the order met, and how many verdicts were unparsed."""
+    """Write each verdict to its bucket; return the systems in order of first appearance and the number of unparsed
+    verdicts.
+    """
     code_of: dict[str, int] = {}
     unparsed = 0
     tasks = (Task(str(number), batch) for number, batch in enumerate(batches))
@@ -161,13 +166,15 @@ def _sort_into_buckets(batches: Iterable[pa.RecordBatch], held: Buckets, executo
 
 
 def _refuse_many(n: int) -> None:
-    """Refuse more systems than a pair's number has room for."""
+    """Raise if there are more systems than a pair index has room for."""
     if n > MOST_SYSTEMS:
-        raise BadInput(f"there are more than {MOST_SYSTEMS:,} systems", do="rank fewer systems at once")
+        raise BadInput(f"there are more than {MOST_SYSTEMS:,} systems", do="rank fewer systems")
 
 
 def _encode(_loaded: None, task: Task) -> tuple[list[str], NDArray[Any], NDArray[np.intp]]:
-    """The systems of a batch; its verdicts with these as numbers, by bucket; and where each bucket ends."""
+    """Return the systems of a batch, its verdicts sorted by bucket with systems as integers, and the end of each
+    bucket.
+    """
     code_of: dict[str, int] = {}
     rows = _rows(task.rows, code_of)
     bucket = (rows["query"] >> np.uint64(56)).astype(np.uint8)
@@ -179,17 +186,17 @@ def _rows(batch: pa.RecordBatch, code_of: dict[str, int]) -> NDArray[Any]:
     from pandas.util import hash_array
 
     rows = np.zeros(batch.num_rows, dtype=_ROW)
-    names, place = _encoded(batch.column("query_id"))
+    names, place = _encode_column(batch.column("query_id"))
     rows["query"] = hash_array(names, categorize=False)[place]
     for column, name in (("first", "system_a"), ("second", "system_b")):
-        names, place = _encoded(batch.column(name))
+        names, place = _encode_column(batch.column(name))
         codes = np.array([code_of.setdefault(system, len(code_of)) for system in names.tolist()], dtype=np.intp)
         _refuse_many(len(code_of))
         rows[column] = codes[place] if len(codes) else 0
     if (rows["first"] == rows["second"]).any():
         row = batch.slice(int(np.argmax(rows["first"] == rows["second"])), 1).to_pylist()[0]
         raise BadInput(f"{row['system_a']} battles itself", where=f"query_id={row['query_id']}", do="remove the row")
-    names, place = _encoded(batch.column("verdict"))
+    names, place = _encode_column(batch.column("verdict"))
     for name in names.tolist():
         if name not in VERDICTS:
             raise UnknownName("verdict", name, VERDICTS)
@@ -200,15 +207,17 @@ def _rows(batch: pa.RecordBatch, code_of: dict[str, int]) -> NDArray[Any]:
     return rows
 
 
-def _encoded(column: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The distinct values of a column, and each row's place among them."""
+def _encode_column(column: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct values of a column, and each row's index among them."""
     encoded = column.dictionary_encode()
     values = np.array(encoded.dictionary.to_pylist(), dtype=object)
     return values, encoded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
 
 
-def _counted(held: Buckets, met: list[str], unparsed: int, executor: Executor, *, drop_ties: bool) -> BlockedBattles:
-    """Replace each bucket by its counts, and group buckets to blocks."""
+def _count_buckets(
+    held: Buckets, met: list[str], unparsed: int, executor: Executor, *, drop_ties: bool
+) -> BlockedBattles:
+    """Replace the verdicts of each bucket by their counts, and group the buckets into blocks."""
     systems = tuple(sorted(met))
     s = len(systems)
     order = {name: k for k, name in enumerate(systems)}
@@ -247,20 +256,20 @@ def _counted(held: Buckets, met: list[str], unparsed: int, executor: Executor, *
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BucketCounts:
-    """The counts of one bucket, as a worker sends them."""
+    """The counts of one bucket, as returned by a worker."""
 
     cells: NDArray[Any]
-    """By query and pair."""
+    """Counts by query and pair."""
     n_queries: int
-    """Queries of the bucket."""
+    """Number of queries in the bucket."""
     record: NDArray[np.int64]
     """S x 3: wins, ties and losses."""
     queries_by_system: NDArray[np.intp]
-    """S: on how many queries each system battles."""
+    """S: number of queries each system battles on."""
 
 
 def _count(place: NDArray[np.intp], drop_ties: bool, _loaded: None, task: Task) -> _BucketCounts:
-    """Count the verdicts of one bucket, whose systems have these places in the order of names."""
+    """Count the verdicts of one bucket; `place` maps each system code to its index in sorted order."""
     rows, s = task.rows, len(place)
     record = np.zeros((s, 3), dtype=np.int64)
     _, query = np.unique(rows["query"], return_inverse=True)

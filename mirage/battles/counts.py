@@ -1,4 +1,4 @@
-"""Battles as win counts per query: the one shape from which everything about a ranking is computed."""
+"""Battles as win counts per query: the input of every ranking."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.encoded import encode
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill, Ties
+from mirage.stats.encoding import encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ SUBSETS: dict[Skill, tuple[str, ...]] = {
     "answer": ("relevant",),
     "both": ("non_relevant", "relevant"),
 }
-"""Subsets whose queries a skill is about."""
+"""Subsets of queries each skill is measured on."""
 
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
@@ -33,8 +33,8 @@ _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 class Battles:
     """All battles of one language by one referee, counted per query.
 
-    The query is the unit of everything that follows: battles on one query share its passages and its difficulty, so
-    they are never treated as independent.
+    The query is the sampling unit of everything computed from these counts: battles on one query share its passages and
+    its difficulty, so they are never treated as independent.
     """
 
     systems: tuple[str, ...]
@@ -42,20 +42,21 @@ class Battles:
     queries: tuple[str, ...]
     """The Q queries, sorted by id."""
     wins: NDArray[np.uint8]
-    """Q x S x S: how often the row system beat the column system on the query."""
+    """Q x S x S: number of wins of the row system over the column system on the query."""
     ties: NDArray[np.uint8]
-    """Q x S x S, symmetric: how often the two tied on the query."""
+    """Q x S x S, symmetric: number of ties of the two systems on the query."""
     strata: NDArray[np.intp]
     """Q: the stratum (0, 1, ...) of each query; every stratum counts for the same share of the total weight."""
     referee: str
-    """What decided the battles."""
+    """Name of the referee that decided the battles."""
     skill: Skill
-    """Which queries these are (`schema.Rating.skill`)."""
+    """Skill the queries measure (`schema.Rating.skill`)."""
     unparsed: int = 0
-    """Battles left out because their verdict could not be read."""
+    """Battles excluded because their verdict is unparsed."""
     points: NDArray[np.float32] | None = None
-    """Q x S x S: points the row system took of the column system on the query, where soft verdicts say more than wins
-    and ties do; None where every win is one point and every tie half."""
+    """Q x S x S: points the row system won against the column system on the query, where soft verdicts are more precise
+    than wins and ties; None where every win is one point and every tie half.
+    """
 
     def __post_init__(self) -> None:
         shape = (len(self.queries), len(self.systems), len(self.systems))
@@ -71,7 +72,7 @@ class Battles:
         return f"Battles({sizes}, referee={self.referee!r}, skill={self.skill!r})"
 
     def subset(self, systems: Sequence[str]) -> Battles:
-        """The battles among some of the systems, and no other.
+        """Return the battles among some of the systems.
 
         Raises:
             UnknownName: if a system has no battle here.
@@ -86,16 +87,17 @@ class Battles:
         return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
 
     def queries_by_system(self) -> NDArray[np.intp]:
-        """S: on how many queries each system battles."""
+        """Return the number of queries each system battles on (S)."""
         return np.asarray(self.met().sum(axis=0), dtype=np.intp)
 
     def met(self) -> NDArray[np.bool_]:
-        """Q x S: whether a system battles on a query."""
+        """Return whether each system battles on each query (Q x S)."""
         return np.asarray(self.wins.any(axis=2) | self.wins.any(axis=1) | self.ties.any(axis=2))
 
     def shared(self, ties: Ties) -> NDArray[np.float32]:
-        """Q x S x S: points the row system took of the column system on each query; with ties `half`, half a point for
-        a tie and what soft verdicts say, else the wins.
+        """Return the points the row system won against the column system on each query (Q x S x S).
+
+        With ties `half` a tie is half a point and soft verdicts count by their points; otherwise only wins count.
         """
         if ties != "half":
             return self.wins.astype(np.float32)
@@ -104,28 +106,28 @@ class Battles:
         return self.wins.astype(np.float32) + self.ties.astype(np.float32) * np.float32(0.5)
 
     def record(self) -> NDArray[np.int64]:
-        """S x 3: wins, ties and losses of each system."""
+        """Return the wins, ties and losses of each system (S x 3)."""
         wins = self.wins.sum(axis=0, dtype=np.int64)
         ties = self.ties.sum(axis=0, dtype=np.int64)
         return np.stack([wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)], axis=1)
 
 
 def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, Battles]:
-    """Let human relevance labels decide: on each query every two systems battle, the one whose outcome is right
-    beats the one whose is not, anything else is a tie.
+    """Decide battles by human relevance labels: on each query every two systems battle, a system with a correct
+    decision beats one with a wrong decision, and anything else is a tie.
 
-    An unparsed or empty answer is not right. A missing answer or an API error is no answer of the system: no battle.
+    An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle.
 
     Args:
         outcomes: table `outcomes`.
-        skill: which subsets count; `both` weights the two equally, whatever their sizes.
-        parser: whose outcomes to use.
+        skill: subsets that count; `both` weights the two equally, whatever their sizes.
+        parser: parser whose outcomes to use.
 
     Returns:
-        Battles by language; a language that lacks a subset the skill needs is left out (`lacking` names it).
+        Battles by language, without the languages that lack a subset the skill needs (see `lacking`).
 
     Raises:
-        NotEnoughData: if no language has what the skill needs.
+        NotEnoughData: if no language has the subsets the skill needs.
     """
     import pyarrow.compute as pc
 
@@ -143,8 +145,8 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         right = np.zeros((len(queries), len(systems)), dtype=bool)
         present = np.zeros_like(right)
         right[q, s] = language_rows["correct"].fill_null(False).to_numpy(zero_copy_only=False)
-        fought = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(("missing", "api_error"))))
-        present[q, s] = fought.to_numpy(zero_copy_only=False)
+        has_answer = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(("missing", "api_error"))))
+        present[q, s] = has_answer.to_numpy(zero_copy_only=False)
         won = (right & present)[:, :, None] & (~right & present)[:, None, :]
         tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
         tied[:, range(len(systems)), range(len(systems))] = False
@@ -163,7 +165,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
 
 
 def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
-    """The languages that lack a subset which a skill needs, each with the reason in words."""
+    """Return the languages that lack a subset the skill needs, each with the reason as text."""
     pairs = outcomes.group_by(["language", "subset"]).aggregate([])
     have: dict[str, set[str]] = {}
     for language, subset in zip(pairs["language"].to_pylist(), pairs["subset"].to_pylist(), strict=True):
@@ -175,19 +177,18 @@ def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
     }
 
 
-def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
-    """Count the battles of several judges together: every verdict counts the same.
+def pool_battles(parts: Sequence[Battles], *, referee: str) -> Battles:
+    """Add up the battles of several judges, with equal weight for every verdict.
 
-    A judge that has given twice as many verdicts has twice the say; whoever shows the result says how many each gave.
-    The query stays the unit: what several judges say of one query is drawn together, so that more judges of the same
-    queries do not pass for more queries.
+    A judge with twice as many verdicts therefore has twice the weight. The query remains the sampling unit: verdicts of
+    several judges on one query are resampled together, so that more judges do not count as more queries.
 
     Args:
-        parts: battles of one language and skill by each judge, among their own systems and queries.
-        referee: name for all of them together.
+        parts: battles of one language and skill by each judge, with their own systems and queries.
+        referee: name of the pooled referee.
 
     Raises:
-        BadInput: if they are of different skills, their strata differ, or a pair meets more than 255 times on a query.
+        BadInput: if skills or strata differ, or a pair meets more than 255 times on a query.
     """
     systems = tuple(sorted(set().union(*(part.systems for part in parts))))
     queries = tuple(sorted(set().union(*(part.queries for part in parts))))
@@ -195,12 +196,12 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
     sums = np.zeros((2, len(queries), len(systems), len(systems)), dtype=np.uint16)
     strata = np.full(len(queries), -1, dtype=np.intp)
     if len({part.skill for part in parts}) != 1:
-        raise BadInput("battles of different skills do not add up", do="pool battles of one skill")
+        raise BadInput("battles of different skills cannot be pooled", do="pool battles of one skill")
     for judge_battles in parts:
         q = np.array([at_query[name] for name in judge_battles.queries], dtype=np.intp)
         s = np.array([at_system[name] for name in judge_battles.systems], dtype=np.intp)
         if ((strata[q] >= 0) & (strata[q] != judge_battles.strata)).any():
-            raise BadInput("the same query stands in different strata", do="pool battles of the same arena")
+            raise BadInput("the same query is in different strata", do="pool battles of the same arena")
         strata[q] = judge_battles.strata
         for total, counts in zip(sums, (judge_battles.wins, judge_battles.ties), strict=True):
             total[np.ix_(q, s, s)] += counts
@@ -229,10 +230,10 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
 
 
 def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
-    """How often each cell of an array of this shape occurs, the cells given as one or more tuples of places.
+    """Count the occurrences of each cell in an array of this shape, given one or more tuples of index arrays.
 
     Raises:
-        BadInput: if one occurs more than 255 times.
+        BadInput: if a cell occurs more than 255 times.
     """
     flat = np.concatenate([np.ravel_multi_index(cell, shape) for cell in cells])
     counts = np.bincount(flat, minlength=int(np.prod(shape)))
@@ -242,8 +243,8 @@ def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -
 
 
 def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The sorted distinct values of one or more string columns, and each row's place among them, column after column.
-    Columns may be dictionaries.
+    """Return the sorted distinct values of one or more string columns, and each row's index among them, column after
+    column. Columns may be dictionary-encoded.
     """
     names, number = encode(*columns)
     values = np.array(names, dtype=object)

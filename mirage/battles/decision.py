@@ -1,75 +1,84 @@
-"""What a referee's verdicts on one battle come to: the one rule, for every page, table and statistic that asks.
+"""The rule that turns a referee's verdicts on one battle into a decision.
 
     by_judge = decisions(judgments)                      # {judge: {Battle: Decision}}
     by_judge["gpt-4o"][battle].winner                    # "first", "second" or "tie"
 
-A ranking is not made from decisions: it counts every verdict by itself (`Battles`), each order as one battle. Decisions
-are for the Battle page, people's votes, statistics of judges and preference pairs. The rule is that of MT-Bench (Zheng
-et al. 2023, section 3.4): a system wins a battle if every readable verdict on it names that system, in whatever order
-the answers were shown. Verdicts that do not agree, also a win and a tie, come to a tie.
+Rankings do not use decisions: they count every verdict (`Battles`), each order as one battle. Decisions are for the
+Battle page, votes, judge statistics and preference pairs. The rule is that of MT-Bench (Zheng et al. 2023, section
+3.4): a system wins a battle if every parsed verdict names it, in whichever order the answers were shown. Verdicts that
+disagree, including a win and a tie, give a tie.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.battles.counts import codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 FIRST, SECOND, TIE, UNPARSED = range(4)
-"""Labels of a decision: the first system wins, the second wins, neither, or no verdict could be read."""
+"""Labels of a decision: the first system wins, the second wins, a tie, or no parsed verdict."""
 Winner = Literal["first", "second", "tie", "unparsed"]
 WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
-"""Their names, in the same order."""
+"""Names of the labels, in the same order."""
 VERDICTS: dict[str, int] = {"A": FIRST, "B": SECOND, "tie": TIE, "both_bad": TIE, "unparsed": UNPARSED}
-"""What each verdict of `schema.Verdict` comes to, seen from the system whose answer was shown first. Everything that
-reads verdicts reads this table: a new verdict is a word there and a line here."""
+"""Label of each verdict of `schema.Verdict`, from the side of the system shown first. To add a verdict, add it there
+and here.
+"""
 READABLE = tuple(name for name, label in VERDICTS.items() if label != UNPARSED)
-"""The verdicts that decide something."""
-_SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
-_POINTS = (1.0, 0.0, 0.5)
+"""Verdicts that give a decision."""
+_SWAPPED = np.array([SECOND, FIRST, TIE, UNPARSED])
+_POINTS = np.array([1.0, 0.0, 0.5, math.nan])
+
+Labels = NDArray[np.integer[Any]]
+Points = NDArray[np.float64]
 
 
 class Battle(NamedTuple):
-    """A query and two systems, whatever the order their answers were shown in."""
+    """A query and two systems, regardless of the order their answers were shown in."""
 
     language: str
     """Code of the query's language."""
     query_id: str
     """The query."""
     first: str
-    """The system whose name comes first."""
+    """The system whose name sorts first."""
     second: str
     """The other system."""
 
 
 def battle(language: str, query_id: str, system_a: str, system_b: str) -> Battle:
-    """The battle of two systems in either order."""
+    """Return the battle of two systems, given in either order."""
     first, second = sorted((system_a, system_b))
     return Battle(language, query_id, first, second)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What all verdicts of one referee on one battle come to."""
+    """The result of all verdicts of one referee on one battle."""
 
     label: int
-    """`FIRST`, `SECOND`, `TIE` or `UNPARSED`, by the rule of this module."""
+    """`FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: float
-    """Mean points of the first system, in [0, 1]: what a graded verdict gives it, else 1 for a win and 0.5 for a tie;
-    NaN if no verdict could be read."""
+    """Mean points of the first system, in [0, 1]: the grade where a verdict has one, else 1 for a win and 0.5 for a
+    tie; NaN without a parsed verdict.
+    """
     consistent: bool
-    """Whether all readable verdicts agree: the same system wins, or all are ties."""
+    """Whether all parsed verdicts agree: the same system wins, or all are ties."""
     order: float = 0.0
-    """The order in which the answers were shown: 1 the first system always first, -1 the second, 0 both orders."""
+    """Order in which the answers were shown: 1 the first system always first, -1 the second, 0 both orders."""
     n_verdicts: int = 1
-    """Verdicts on the battle."""
+    """Number of verdicts on the battle."""
     n_read: int = 1
-    """Those of them that could be read."""
+    """Number of parsed verdicts."""
 
     @property
     def winner(self) -> Winner:
@@ -77,84 +86,244 @@ class Decision:
         return WINNERS[self.label]
 
 
-class Shown(NamedTuple):
-    """One verdict, seen from the first system of its battle."""
+class OrientedVerdict(NamedTuple):
+    """A verdict from the side of the battle's first system."""
 
     label: int
     """`FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: float
-    """Points of the first system; NaN if the verdict could not be read."""
+    """Points of the first system; NaN for an unparsed verdict."""
     swapped: bool
     """Whether the second system's answer was shown first."""
 
 
+@dataclass(frozen=True, eq=False)
+class DecisionColumns:
+    """The decisions on M battles from V verdicts, as columns."""
+
+    battle: NDArray[np.int64]
+    """M: number of the battle; ascending."""
+    head: NDArray[np.intp]
+    """M: the first verdict on the battle."""
+    of: NDArray[np.intp]
+    """V: place of each verdict's battle among the M."""
+    rows: NDArray[np.intp]
+    """V: the verdicts, battle by battle."""
+    label: Labels
+    """M: `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
+    points: Points
+    """M: mean points of the first system; NaN without a parsed verdict."""
+    consistent: NDArray[np.bool_]
+    """M: whether all parsed verdicts agree."""
+    order: Points
+    """M: order in which the answers were shown, as in `Decision`."""
+    n_verdicts: NDArray[np.intp]
+    """M: number of verdicts."""
+    n_read: NDArray[np.intp]
+    """M: number of parsed verdicts."""
+
+    def decision(self, k: int) -> Decision:
+        """Return the decision on the k-th battle."""
+        return Decision(
+            int(self.label[k]),
+            float(self.points[k]),
+            bool(self.consistent[k]),
+            float(self.order[k]),
+            int(self.n_verdicts[k]),
+            int(self.n_read[k]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictColumns:
+    """The n verdicts of a table of judgments as columns, each from the side of its battle's first system."""
+
+    judges: tuple[str, ...]
+    """Judges, sorted by name."""
+    languages: tuple[str, ...]
+    """Language codes, sorted."""
+    queries: tuple[str, ...]
+    """Query ids, sorted."""
+    systems: tuple[str, ...]
+    """Systems, sorted by name."""
+    judge: NDArray[np.intp]
+    """n: index in `judges`."""
+    language: NDArray[np.intp]
+    """n: index in `languages`."""
+    query: NDArray[np.intp]
+    """n: index in `queries`."""
+    first: NDArray[np.intp]
+    """n: index of the system whose name sorts first."""
+    second: NDArray[np.intp]
+    """n: index of the other system."""
+    label: Labels
+    """n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
+    points: Points
+    """n: points of the first system; NaN for an unparsed verdict."""
+    swapped: NDArray[np.bool_]
+    """n: whether the second system's answer was shown first."""
+
+    @property
+    def shown(self) -> Labels:
+        """n: the labels for the answers in the order shown."""
+        return np.where(self.swapped, _SWAPPED[self.label], self.label)
+
+    def parsed(self) -> VerdictColumns:
+        """Select the parsed verdicts."""
+        rows = np.flatnonzero(self.label != UNPARSED)
+        columns = ("judge", "language", "query", "first", "second", "label", "points", "swapped")
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+    def decide(self) -> DecisionColumns:
+        """Decide every battle by each judge, sorted by judge, language, query and systems."""
+        key = self.judge.astype(np.int64)
+        for column, values in (
+            (self.language, self.languages),
+            (self.query, self.queries),
+            (self.first, self.systems),
+            (self.second, self.systems),
+        ):
+            key = key * len(values) + column
+        return decide_verdicts(key, self.label, self.points, self.swapped)
+
+
 def points(label: int) -> float:
-    """Points that the first system takes by a label: 1, 0 or 0.5."""
-    return _POINTS[label]
+    """Return the points a label gives the first system: 1, 0 or 0.5."""
+    return float(_POINTS[label])
 
 
 def swap(label: int) -> int:
-    """The label with the two systems exchanged."""
-    return _SWAPPED[label]
+    """Return the label with the two systems exchanged."""
+    return int(_SWAPPED[label])
 
 
-def shown(verdict: str, *, swapped: bool, grade: float | None = None) -> Shown:
-    """A verdict, seen from the first system of its battle.
-
-    Args:
-        verdict: one of `VERDICTS`, of the answers as they were shown.
-        swapped: whether the second system's answer was shown first.
-        grade: points of the answer shown first, where the judge gave a grade; it stands in for a verdict that could not
-            be read: from 0.25 to 0.75 a tie.
-    """
-    label = VERDICTS[verdict]
-    if label == UNPARSED and grade is not None:
-        label = TIE if 0.25 <= grade <= 0.75 else FIRST if grade > 0.5 else SECOND
-    if label == UNPARSED:
-        return Shown(UNPARSED, math.nan, swapped)
-    of_shown = _POINTS[label] if grade is None else grade
-    return Shown(_SWAPPED[label], 1 - of_shown, True) if swapped else Shown(label, of_shown, False)
-
-
-def with_grades(label: NDArray[Any], grades: NDArray[Any]) -> NDArray[Any]:
-    """Labels of verdicts as they were shown, a grade in the place of one that could not be read, as in `shown`.
+def with_grades(label: Labels, grades: NDArray[np.floating]) -> Labels:
+    """Return labels in the order shown, with unparsed ones replaced by grades: from 0.25 to 0.75 a tie.
 
     Args:
         label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`.
         grades: n: points of the answer shown first; NaN where the judge gave no grade.
     """
-    import numpy as np
-
     graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
     return np.where((label == UNPARSED) & ~np.isnan(grades), graded, label)
 
 
-def decide(verdicts: Sequence[Shown]) -> Decision:
-    """What the verdicts of one referee on one battle come to, by the rule of this module."""
-    read = [verdict for verdict in verdicts if verdict.label != UNPARSED]
-    n = len(read)
-    if not n:
-        return Decision(UNPARSED, math.nan, True, 0.0, len(verdicts), 0)
-    agree = all(verdict.label == read[0].label for verdict in read)
-    return Decision(
-        read[0].label if agree else TIE,
-        sum(verdict.points for verdict in read) / n,
-        agree,
-        1 - 2 * sum(verdict.swapped for verdict in read) / n,
-        len(verdicts),
-        n,
+def orient_verdicts(
+    label: Labels, swapped: NDArray[np.bool_], grades: NDArray[np.floating] | None = None
+) -> tuple[Labels, Points]:
+    """Express verdicts from the side of the battle's first system.
+
+    Args:
+        label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`, for the answers in the order shown.
+        swapped: n: whether the second system's answer was shown first.
+        grades: n: points of the answer shown first, NaN where the judge gave no grade; a grade replaces an unparsed
+            verdict.
+
+    Returns:
+        n labels, and n points of the first system: the grade where there is one.
+    """
+    shown = label if grades is None else with_grades(label, grades)
+    of_shown = _POINTS[shown] if grades is None else np.where(np.isnan(grades), _POINTS[shown], grades)
+    return np.where(swapped, _SWAPPED[shown], shown), np.where(swapped, 1 - of_shown, of_shown)
+
+
+def orient_verdict(verdict: str, *, swapped: bool, grade: float | None = None) -> OrientedVerdict:
+    """Express one verdict from the side of the battle's first system, as `orient_verdicts` does.
+
+    Args:
+        verdict: one of `VERDICTS`, for the answers in the order shown.
+        swapped: whether the second system's answer was shown first.
+        grade: points of the answer shown first, where the judge gave a grade.
+    """
+    grades = np.array([math.nan if grade is None else grade])
+    (label,), (value,) = orient_verdicts(np.array([VERDICTS[verdict]]), np.array([swapped]), grades)
+    return OrientedVerdict(int(label), float(value), swapped)
+
+
+def decide_verdicts(
+    battle: NDArray[np.integer], label: Labels, points: Points, swapped: NDArray[np.bool_]
+) -> DecisionColumns:
+    """Decide battles from all verdicts of one referee on each.
+
+    Args:
+        battle: V: number of the battle each verdict is on.
+        label: V: the verdict from the side of the battle's first system.
+        points: V: points of the first system; NaN for an unparsed verdict.
+        swapped: V: whether the second system's answer was shown first.
+    """
+    order = np.argsort(battle, kind="stable")
+    key = battle[order].astype(np.int64)
+    starts = np.flatnonzero(np.diff(key, prepend=key[0] - 1 if len(key) else 0))
+    sizes = np.diff(starts, append=len(key))
+    label, read = label[order], label[order] != UNPARSED
+
+    def reduce(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+        return operation.reduceat(values, starts) if len(starts) else values[:0]
+
+    n_read = reduce(np.add, read.astype(np.intp))
+    # UNPARSED is the largest label, so that the minimum is that of the parsed verdicts.
+    least, most = reduce(np.minimum, label), reduce(np.maximum, np.where(read, label, -1))
+    total = reduce(np.add, np.where(read, points[order], 0.0))
+    turned = reduce(np.add, (read & swapped[order]).astype(np.intp))
+    consistent = (least == most) | (n_read == 0)
+    some = np.maximum(n_read, 1)
+    of = np.empty(len(key), np.intp)
+    of[order] = np.repeat(np.arange(len(starts)), sizes)
+    return DecisionColumns(
+        battle=key[starts],
+        head=order[starts],
+        of=of,
+        rows=order,
+        label=np.where(n_read == 0, UNPARSED, np.where(consistent, least, TIE)),
+        points=np.where(n_read == 0, math.nan, total / some),
+        consistent=consistent,
+        order=np.where(n_read == 0, 0.0, 1 - 2 * turned / some),
+        n_verdicts=sizes,
+        n_read=n_read,
+    )
+
+
+def decide(verdicts: Sequence[OrientedVerdict]) -> Decision:
+    """Return the decision from all verdicts of one referee on one battle."""
+    if not verdicts:
+        return Decision(UNPARSED, math.nan, True, 0.0, 0, 0)
+    label, value, swapped = (np.array(column) for column in zip(*verdicts, strict=True))
+    return decide_verdicts(np.zeros(len(verdicts), np.int64), label, value, swapped).decision(0)
+
+
+def read_verdicts(judgments: pa.Table, *, grades: bool = True) -> VerdictColumns:
+    """Read a table of judgments as columns of verdicts.
+
+    Args:
+        judgments: columns judge, language, query_id, system_a, system_b, verdict, and points where there are grades.
+        grades: whether grades count.
+    """
+    n = len(judgments)
+    judges, judge = codes(judgments["judge"])
+    languages, language = codes(judgments["language"])
+    queries, query = codes(judgments["query_id"])
+    systems, both = codes(judgments["system_a"], judgments["system_b"])
+    words, word = codes(judgments["verdict"])
+    shown = np.array([VERDICTS[name] for name in words], dtype=np.intp)[word]
+    a, b = both[:n], both[n:]
+    swapped = a > b
+    graded = grades and "points" in judgments.column_names
+    label, value = orient_verdicts(shown, swapped, judgments["points"].to_numpy().astype(float) if graded else None)
+    first, second = np.minimum(a, b), np.maximum(a, b)
+    return VerdictColumns(
+        judges, languages, queries, systems, judge, language, query, first, second, label, value, swapped
     )
 
 
 def decisions(
     judgments: pa.Table, *, among: Collection[Battle] | None = None, unparsed: bool = False
 ) -> dict[str, dict[Battle, Decision]]:
-    """What each judge's verdicts on each battle come to.
+    """Return each judge's decision on each battle.
 
     Args:
         judgments: table `judgments`.
-        among: the battles that are wanted; None for all.
-        unparsed: whether battles without a readable verdict are in the result.
+        among: battles to include; None for all.
+        unparsed: whether to include battles without a parsed verdict.
 
     Returns:
         Decisions by judge, sorted by name, and battle, in the order of the table.
@@ -164,26 +333,21 @@ def decisions(
 
     wanted = None if among is None else set(among)
     names = ("judge", "language", "query_id", "system_a", "system_b", "verdict")
-    graded = "points" in judgments.column_names
-    rows = judgments.select([*names, *(["points"] if graded else [])])
+    rows = judgments.select([*names, *(["points"] if "points" in judgments.column_names else [])])
     if wanted is not None:
         ids = pa.array(sorted({battle.query_id for battle in wanted}), pa.string())
         rows = rows.filter(pc.is_in(rows["query_id"], value_set=ids))
-    grades = rows["points"].to_pylist() if graded else [None] * len(rows)
-    verdicts: dict[str, dict[Battle, list[Shown]]] = {}
-    columns = (rows[name].to_pylist() for name in names)
-    for judge, language, query_id, a, b, verdict, grade in zip(*columns, grades, strict=True):
-        swapped = a > b
-        key = Battle(language, query_id, b, a) if swapped else Battle(language, query_id, a, b)
-        if wanted is None or key in wanted:
-            verdicts.setdefault(judge, {}).setdefault(key, []).append(shown(verdict, swapped=swapped, grade=grade))
-    decided = {
-        judge: {key: decide(each) for key, each in by_battle.items()} for judge, by_battle in sorted(verdicts.items())
-    }
-    if unparsed:
-        return decided
-    readable = {
-        judge: {key: decision for key, decision in by_battle.items() if decision.n_read}
-        for judge, by_battle in decided.items()
-    }
-    return {judge: by_battle for judge, by_battle in readable.items() if by_battle}
+    verdicts = read_verdicts(rows)
+    columns = verdicts.decide()
+    decided: dict[str, dict[Battle, Decision]] = {name: {} for name in verdicts.judges}
+    for k in np.argsort(columns.head, kind="stable").tolist():
+        row = columns.head[k]
+        on = Battle(
+            verdicts.languages[verdicts.language[row]],
+            verdicts.queries[verdicts.query[row]],
+            verdicts.systems[verdicts.first[row]],
+            verdicts.systems[verdicts.second[row]],
+        )
+        if (wanted is None or on in wanted) and (unparsed or columns.n_read[k]):
+            decided[verdicts.judges[verdicts.judge[row]]][on] = columns.decision(k)
+    return {name: by_battle for name, by_battle in decided.items() if by_battle}

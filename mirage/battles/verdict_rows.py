@@ -1,10 +1,10 @@
-"""What a judge said, row by row, and which of its verdicts count.
+"""A judge's verdicts, row by row, and the filters that select which of them count.
 
     by_language = verdicts(judgments, judge="gpt-4o")    # {language: Verdicts}
     by_language["en"].consistent().battles()
 
-Choosing among verdicts (both orders agree, none on the judge's own maker's systems, people's votes instead) happens
-here, on coded rows; what is left is counted to `Battles`.
+The filters (both orders agree, no systems of the judge's own maker, people's votes instead) work on integer-coded rows;
+the remaining verdicts are counted into `Battles`.
 """
 
 from __future__ import annotations
@@ -18,60 +18,58 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import Battles, codes, count_cells
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, with_grades
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, decide_verdicts, orient_verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
+from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = (*schema.BATTLE, "verdict", "points")
-"""Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
+"""Columns of table `judgments` needed to read verdicts: all but the rationales, which are most of its size."""
 
 REPEATED = (*schema.BATTLE, "verdict")
-"""Those of them whose values repeat, so that they are read fastest as dictionaries."""
+"""Low-cardinality columns, read dictionary-encoded."""
 
 OF_SCORES = "people: "
-"""How the name of a judge begins whose verdicts follow from people's scores; the measure follows."""
+"""Prefix of the judge name for verdicts derived from people's scores; the measure follows."""
 
 OF_KNOWN = "known: "
-"""How the name begins under which a judge's verdicts on known-answer pairs stand; the judge's own follows. These pairs
-are chosen by who is right, so they examine the judge and rank nobody."""
+"""Prefix of the judge name for verdicts on known-answer pairs; the judge's own name follows. These pairs are selected
+by correctness, so they test the judge and cannot rank systems.
+"""
 
-_ANY = 1 << FIRST | 1 << SECOND | 1 << TIE
-_DECISIONS = [TIE] * (_ANY + 1)
-_DECISIONS[0], _DECISIONS[1 << FIRST], _DECISIONS[1 << SECOND] = UNPARSED, FIRST, SECOND
-"""What a battle comes to, by the readable labels that its verdicts have."""
+"""Decision on a battle, indexed by the bit set of its verdicts' parsed labels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """The verdicts of one judge in one language, in the order the answers were shown in."""
+    """The verdicts of one judge in one language, in the order the answers were shown."""
 
     judge: str
-    """Whose verdicts."""
+    """Name of the judge."""
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
     queries: tuple[str, ...]
     """The Q queries, sorted by id."""
     query: NDArray[np.intp]
-    """n: the query of each verdict, as its place in `queries`."""
+    """n: index of each verdict's query in `queries`."""
     first: NDArray[np.intp]
-    """n: the system shown first, as its place in `systems`."""
+    """n: index in `systems` of the system shown first."""
     second: NDArray[np.intp]
-    """n: the system shown second."""
+    """n: index of the system shown second."""
     verdict: NDArray[np.int8]
-    """n: what the verdict comes to (`decision.VERDICTS`): `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
+    """n: label of the verdict (`decision.VERDICTS`): `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: NDArray[np.float32]
-    """n: what the first system takes of the battle's point, NaN where the verdict is all there is."""
+    """n: points of the first system, NaN where the verdict has no grade."""
     voted: NDArray[np.bool_]
-    """n: whether people's votes stand in for the judge's verdict. What people decided stays, whatever else is left out
-    for what the judge is or did."""
+    """n: whether people's votes replace the judge's verdict. Filters on the judge never remove these rows."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Verdicts that were left out, by the reason in words."""
+    """Number of excluded verdicts, by reason."""
 
     def battles(self) -> Battles:
-        """Count them. Both orders of a pair are two battles on one query; unparsed verdicts are left out and counted.
+        """Count the verdicts into battles. Both orders of a pair are two battles on one query; unparsed verdicts are
+        excluded and counted.
 
         Raises:
             BadInput: if a pair meets more than 255 times on one query.
@@ -99,41 +97,29 @@ class Verdicts:
             points=points,
         )
 
-    def decided(self) -> NDArray[np.int64]:
-        """S x S x 4: how many battles of two systems, i < j, come to each decision, by the rule of `decision`: the
-        system i wins, the system j wins, a tie, nothing could be read. Elsewhere 0.
+    def decision_counts(self) -> NDArray[np.int64]:
+        """Count the battles of each two systems by decision (S x S x 4).
+
+        For i < j the last axis is: system i wins, system j wins, a tie, no parsed verdict, by the rule of `decision`.
+        Elsewhere 0.
         """
         s = len(self.systems)
         pair, swapped = self._pairs()
-        label = with_grades(self.verdict, self.points).astype(np.uint8)
-        label = np.where(swapped & (label < TIE), 1 - label, label)
-        order = np.argsort(pair, kind="stable")
-        starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
-        # A bit for each of the readable labels that a battle's verdicts have.
-        seen = np.bitwise_or.reduceat(1 << label[order], starts) & _ANY
-        decision = np.array(_DECISIONS)[seen]
-        return np.bincount(pair[order][starts] % s**2 * 4 + decision, minlength=s * s * 4).reshape(s, s, 4)
+        label, points = orient_verdicts(self.verdict, swapped, self.points)
+        decided = decide_verdicts(pair, label, points, swapped)
+        return np.bincount(decided.battle % s**2 * 4 + decided.label, minlength=s * s * 4).reshape(s, s, 4)
 
     def consistent(self) -> Verdicts:
-        """Those whose two orders agree: the same system wins in both, or both are ties.
+        """Return the verdicts whose two orders agree: the same system wins in both, or both are ties.
 
-        A tie and a win do not agree, as for the flip rate. A battle of which only one order was judged, or could be
-        read, cannot be checked; it is left out too, and counted by itself.
+        A tie and a win do not agree, as for the flip rate. A battle that was judged or parsed in only one order cannot
+        be checked; it is excluded too, and counted separately.
         """
-        readable = self.verdict != UNPARSED
         pair, swapped = self._pairs()
-        # Of the system that stands first by name: 1 it wins, -1 it loses, 0 a tie.
-        won = np.where(self.verdict == TIE, 0, np.where((self.verdict == FIRST) != swapped, 1, -1))
-        n = len(self.queries) * len(self.systems) ** 2
-
-        def counted(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
-            return np.bincount(pair[rows & readable], minlength=n)
-
-        both = (counted(swapped) > 0) & (counted(~swapped) > 0)
-        all_ = counted(readable)
-        same = (counted(won > 0) == all_) | (counted(won < 0) == all_) | (counted(won == 0) == all_)
-        judged = readable & ~self.voted
-        differ, single = judged & (both & ~same)[pair], judged & ~both[pair]
+        decided = decide_verdicts(pair, *orient_verdicts(self.verdict, swapped), swapped)
+        both = (decided.n_read > 0) & (np.abs(decided.order) < 1)
+        judged = (self.verdict != UNPARSED) & ~self.voted
+        differ, single = judged & (both & ~decided.consistent)[decided.of], judged & ~both[decided.of]
         reasons = {
             "the two orders disagree": int(differ.sum()),
             "judged or read in one order only": int(single.sum()),
@@ -141,12 +127,12 @@ class Verdicts:
         return self._only(~differ & ~single, reasons)
 
     def without_own(self, makers: Makers = BY_NAME) -> Verdicts:
-        """Those on systems of other makers than the judge's own: what is left where a judge prefers its family.
+        """Return the verdicts on systems of other makers than the judge's own, to exclude self-preference.
 
-        A judge whose maker is not known keeps all its verdicts.
+        A judge of unknown maker keeps all its verdicts.
 
         Args:
-            makers: who made which judge and system.
+            makers: maker of each judge and system.
         """
         maker = makers.of(self.judge)
         if maker in (BASELINE, OTHER):
@@ -156,15 +142,14 @@ class Verdicts:
         return self._only(~excluded, {f"{self.judge} and a system are both by {maker}": int(excluded.sum())})
 
     def override(self, votes: pa.Table) -> Verdicts:
-        """These, with people's votes instead of the judge's verdicts on the same query and pair.
+        """Return the verdicts with people's votes in place of the judge's verdicts on the same query and pair.
 
-        Several people: what most of them say; where no one view has most votes, a tie. A vote counts for both orders
-        of the pair, and for a verdict that could not be read. A vote on a battle that the judge has not judged changes
-        nothing here.
+        Several votes count by majority; without a majority, as a tie. A vote applies to both orders of the pair, and to
+        unparsed verdicts. Votes on battles the judge has not judged are ignored.
 
         Args:
-            votes: `language, query_id, system_a, system_b, verdict`, in the words of `schema.Judgment`; only the rows
-                of this language may be given. Unparsed ones say nothing.
+            votes: `language, query_id, system_a, system_b, verdict`, with the values of `schema.Judgment`; rows of this
+                language only. Unparsed votes are ignored.
         """
         at_query = {name: k for k, name in enumerate(self.queries)}
         at_system = {name: k for k, name in enumerate(self.systems)}
@@ -196,13 +181,15 @@ class Verdicts:
         return replace(self, verdict=verdict, points=points, voted=self.voted | overridden)
 
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """A number for each verdict's query and pair, and whether the system that is later by name was shown first."""
+        """Return an integer key for each verdict's query and pair, and whether the system that sorts later was shown
+        first.
+        """
         s = len(self.systems)
         low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
         return (self.query * s + low) * s + high, self.first > self.second
 
     def _only(self, mask: NDArray[np.bool_], reasons: Mapping[str, int]) -> Verdicts:
-        """Some of the verdicts; systems without any are gone, queries stay: they were drawn and asked."""
+        """Select verdicts. Systems without any are dropped; queries are not, since they were part of the sample."""
         present, place = _present(np.concatenate([self.first[mask], self.second[mask]]), len(self.systems))
         n = int(mask.sum())
         return replace(
@@ -219,17 +206,17 @@ class Verdicts:
 
 
 def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[str, Verdicts]:
-    """The verdicts of one judge by language.
+    """Return the verdicts of one judge by language.
 
     Args:
         judgments: table `judgments`, or its `COLUMNS`.
-        judge: whose verdicts.
-        unread: whether none of them needs to be readable.
+        judge: name of the judge.
+        unread: whether to accept that every verdict is unparsed.
 
     Raises:
         UnknownName: if the judge has no verdict here.
         BadInput: if a system battles itself.
-        NotEnoughData: if none of the judge's verdicts could be read, unless `unread`.
+        NotEnoughData: if all of the judge's verdicts are unparsed, unless `unread`.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -257,7 +244,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
     points = shares_of_battles(rows).astype(np.float32)
     if not unread and (kind == UNPARSED).all():
-        raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
+        raise NotEnoughData(f"all {len(rows):,} verdicts of {judge} are unparsed", do="check its raw replies")
     by_language = np.split(
         np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]
     )
@@ -280,10 +267,10 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
 
 
 def shares_of_battles(rows: pa.Table | pa.RecordBatch) -> NDArray[np.float64]:
-    """The points that system_a took, NaN where the verdict says all.
+    """Return the points of system_a, NaN where the verdict has no grade.
 
     Raises:
-        BadInput: if some are not between 0 and 1.
+        BadInput: if a value is not between 0 and 1.
     """
     points = np.asarray(rows["points"].to_numpy(zero_copy_only=False) if rows.num_rows else [], dtype=np.float64)
     outside = (points < 0) | (points > 1)
@@ -291,15 +278,15 @@ def shares_of_battles(rows: pa.Table | pa.RecordBatch) -> NDArray[np.float64]:
         row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
         named = (f"{name}={row[name]}" for name in ("language", "query_id", "system_a", "system_b") if name in row)
         raise BadInput(
-            f"{row['points']:g} points of one battle",
+            f"points must be between 0 and 1, not {row['points']:g}",
             where=", ".join(named),
-            do="give the share that system_a took, between 0 and 1; divide grades by their largest first",
+            do="give the share of the point that system_a won; divide grades by their maximum first",
         )
     return points
 
 
 def programs(judgments: pa.Table) -> pa.Table:
-    """The verdicts that no person gave, also not by scores: what people's votes are compared with.
+    """Return the verdicts given by programs: neither votes nor verdicts derived from people's scores.
 
     Args:
         judgments: table `judgments` with the column `person`.
@@ -311,11 +298,11 @@ def programs(judgments: pa.Table) -> pa.Table:
 
 
 def with_known(judgments: pa.Table) -> pa.Table:
-    """The verdicts of judges, with those that they gave on known-answer pairs as their own.
+    """Return the verdicts with those on known-answer pairs attributed to the judge itself.
 
     Args:
-        judgments: table `judgments`, whole or in some of its columns. Of a battle that a judge decided both ways its
-            own verdict stays.
+        judgments: table `judgments`, all columns or some. Where a judge decided the same battle in both ways, its
+            regular verdict is kept.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -333,24 +320,24 @@ def with_known(judgments: pa.Table) -> pa.Table:
 
 
 def judges_of(judgments: pa.Table) -> tuple[str, ...]:
-    """The judges of a table that may rank, by name: not what they gave on known-answer pairs."""
+    """Return the judges of a table that can rank, by name; names of verdicts on known-answer pairs are excluded."""
     names: list[str] = judgments["judge"].unique().to_pylist()
     return tuple(sorted(name for name in names if not name.startswith(OF_KNOWN)))
 
 
 def without_known(judgments: pa.Table) -> pa.Table:
-    """The verdicts that may rank: those on known-answer pairs left out."""
+    """Return the verdicts that can rank: all but those on known-answer pairs."""
     import pyarrow.compute as pc
 
     return judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN)))
 
 
 def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
-    """Count the verdicts of one judge (`verdicts`, `Verdicts.battles`), with what these raise.
+    """Count the verdicts of one judge. Raises as `verdicts` and `Verdicts.battles` do.
 
     Args:
         judgments: table `judgments`.
-        judge: whose verdicts.
+        judge: name of the judge.
 
     Returns:
         Battles by language.
@@ -359,7 +346,7 @@ def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
 
 
 def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Which of n values occur, and each row's place among these."""
+    """Return the values among 0 to n - 1 that occur, and each row's index among these."""
     present = np.flatnonzero(np.bincount(codes, minlength=n))
     place = np.empty(n, dtype=np.intp)
     place[present] = np.arange(len(present))

@@ -37,7 +37,7 @@ from mirage.cli import (
     training,
     voting,
 )  # each file registers its commands
-from mirage.cli.common import app, local_path
+from mirage.cli.common import Command, app, local_path
 from mirage.cli.output import note, progress
 
 __all__ = [
@@ -74,10 +74,10 @@ __all__ = [
 def bundle(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/ and published/.")],
     into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", parser=local_path, help="The folder of the arenas.")
+        Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the arenas.")
     ] = Path("data"),
 ) -> None:
-    """Build the arenas that come with the program.
+    """Build the bundled arenas.
 
     Reads the published outputs and figures. Writes the arenas nomiracl (numbers only) and published into DIR.
     """
@@ -88,6 +88,11 @@ def bundle(
     for arena in arenas:
         rows = ", ".join(f"{arena.rows(name):,} {name}" for name in arena.tables)
         note(f"{arena.address}: {rows}; {arena.size / 1e6:.2f} MB")
+
+
+for registered in (app, *(group.typer_instance for group in app.registered_groups)):
+    for command in registered.registered_commands if registered else ():
+        command.cls = Command
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The command that says whether something is sound before it is relied on."""
+"""Command that verifies arenas and files: `mirage check`."""
 
 from __future__ import annotations
 
@@ -8,32 +8,34 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from mirage.cli.common import How, Meanings, Names, Passages, Values, app, located
+from mirage.cli.common import How, Meanings, Names, Passages, Values, app, existing_arena
 from mirage.cli.output import note, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
+    from mirage.io.sources.files import Options
     from mirage.pipeline.recompute import Mismatch
-    from mirage.sources.files import Options
     from mirage.store import Arena
 
 DIFFERENT = ("table", "row", "column", "stored", "recomputed")
-"""Columns of what differs between a derived table and its sources."""
+"""Columns of the differences between a derived table and its sources."""
 
 WRONG = ("where", "wrong", "to_do")
-"""Columns of what is wrong in a file."""
+"""Columns of the errors in a file."""
 
 
 @app.command()
 def check(
     path: Annotated[
         Path,
-        typer.Argument(metavar="PATH", parser=located, help="An arena's folder or address, or a file of your own."),
+        typer.Argument(
+            metavar="PATH", parser=existing_arena, help="An arena's folder or address, or a file to import."
+        ),
     ],
     kind: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format, where it is not told by the file.")
+        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format; detected by default.")
     ] = None,
     passages: Passages = None,
     names: Names = None,
@@ -41,23 +43,23 @@ def check(
     meanings: Meanings = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=located, help="Files: an arena that the records must fit."),
+        typer.Option("--into", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
     ] = None,
     recompute: Annotated[
         bool,
         typer.Option(
-            "--recompute", help="Arenas: make every derived number again from its sources, and list what differs."
+            "--recompute", help="Arenas: recompute every derived number from its sources, and list differences."
         ),
     ] = False,
     output_format: How = "table",
 ) -> None:
-    """Check that an arena, or a file to be imported, is sound.
+    """Verify an arena, or a file before import.
 
-    Reads every byte of an arena: hashes, row counts, and every row against the contract; exit code 2 at the first
-    thing that is wrong. Hashes cannot tell a forged number whose hash was written anew: --recompute makes outcomes,
-    features that need no model, ratings, tournaments and predictions again, names what it cannot, and ends with exit
-    code 2 if a stored number differs. Reads a file as `mirage import` does, and prints every wrong line; exit code 2 if
-    there is one. Writes nothing.
+    Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at the
+    first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes outcomes,
+    features that need no model, ratings, tournaments and predictions again, lists the tables it cannot recompute, and
+    exits with 2 if a stored number differs. Reads a file as `mirage import` does, and prints every invalid line; exit
+    code 2 if there is one. Writes nothing.
     """
     from mirage import store
 
@@ -68,7 +70,7 @@ def check(
             _recompute(store.open_arena(path), output_format)
         return
 
-    from mirage.sources import files
+    from mirage.io.sources import files
 
     options = files.Options.parse(names or (), values or (), meanings or ())
     try:
@@ -79,9 +81,9 @@ def check(
             WRONG,
             output_format,
         )
-        note(f"{path}: {len(error.wrong):,} lines are wrong; an import would take none.")
+        note(f"{path}: {len(error.wrong):,} invalid lines; nothing would be imported.")
         raise typer.Exit(2) from None
-    note(f"{path}: {_counted(tables)}; nothing is wrong.")
+    note(f"{path}: {_count_text(tables)}; no errors.")
     for line in told:
         note(line)
 
@@ -89,23 +91,23 @@ def check(
 def _read(
     path: Path, kind: str | None, passages: Path | None, options: Options, into: Path | None
 ) -> tuple[dict[str, pa.Table], list[str]]:
-    """Read a file as an import would; and say what else is to be said of it."""
-    from mirage.formats.run import taken_for
-    from mirage.imports.formats import read_file
-    from mirage.imports.own import UserFile, read_own
-    from mirage.sources import files
+    """Read a file as an import would, and return its tables and further notes."""
+    from mirage.io.formats.run import taken_for
+    from mirage.io.imports.formats import read_file
+    from mirage.io.imports.own import UserFile, read_own
+    from mirage.io.sources import files
 
     name = kind or taken_for(path, options).format.name
     if name in get_args(files.Kind):
         tables = read_own(UserFile(name, path, passages, options), into)  # type: ignore[arg-type]  # it is one of them
         ignored = files.unread(name, path, options)
-        return tables, [f"ignored, as no columns of {name}: {', '.join(ignored)}"] if ignored else []
+        return tables, [f"ignored columns, not part of {name}: {', '.join(ignored)}"] if ignored else []
     tables, summary = read_file(path, into, name=name, options=options)
     return tables, summary.lines()
 
 
 def _recompute(arena: Arena, output_format: Format) -> None:
-    """Print what differs between an arena's derived tables and its sources; exit with 2 if anything does."""
+    """Print the differences between an arena's derived tables and its sources; exit with 2 if there are any."""
     from mirage.pipeline.recompute import recompute
 
     mismatches: list[Mismatch] = []
@@ -120,8 +122,8 @@ def _recompute(arena: Arena, output_format: Format) -> None:
         raise typer.Exit(2)
 
 
-def _counted(tables: dict[str, pa.Table]) -> str:
-    """What a file holds, in numbers."""
+def _count_text(tables: dict[str, pa.Table]) -> str:
+    """Summarise the contents of a file in numbers."""
     counts = []
     for name, table in tables.items():
         groups = [column for column in ("system", "judge") if column in table.column_names]

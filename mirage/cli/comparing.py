@@ -1,4 +1,4 @@
-"""The command that compares two systems, and ends a CI job where one is worse."""
+"""Command that compares two systems, for use as a CI gate: `mirage compare`."""
 
 from __future__ import annotations
 
@@ -7,68 +7,95 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, local_path, located, narrowed
+from mirage.cli.common import (
+    ArenaDir,
+    How,
+    Languages,
+    Parser,
+    Seed,
+    Tags,
+    app,
+    codes,
+    existing_arena,
+    local_path,
+    narrowed,
+)
 from mirage.cli.output import note, show
+from mirage.errors import BadInput
 
 COMPARED = (
     *("language", "verdict", "difference", "low", "high", "p", "p_holm", "n_queries", "unpaired", "differing"),
     *("detectable", "more", "more_low", "more_high", "reason"),
 )
-"""Columns of `compare`; before them as JSON and CSV the systems, the measure and the margin, after them as JSON the
-queries that moved."""
+"""Columns of `compare`; JSON and CSV prepend the systems, the measure and the margin; JSON appends the queries that
+moved.
+"""
+
 ABOUT = ("first", "second", "measure", "margin")
 
 
 @app.command()
 def compare(
     dir_: ArenaDir,
-    first: Annotated[str, typer.Option("--a", metavar="SYSTEM", help="The system that is compared.")],
+    first: Annotated[str | None, typer.Argument(metavar="A", help="System under test.")] = None,
     second: Annotated[
         str | None,
-        typer.Option("--b", metavar="SYSTEM", help="What it is compared with; with --against the same if absent."),
+        typer.Argument(metavar="[B]", help="Baseline system; with --against, the same system by default."),
     ] = None,
+    former_first: Annotated[str | None, typer.Option("--a", hidden=True)] = None,
+    former_second: Annotated[str | None, typer.Option("--b", hidden=True)] = None,
     against: Annotated[
         Path | None,
-        typer.Option(metavar="DIR2", parser=located, help="The arena of --b: another run, on the same queries."),
+        typer.Option(metavar="DIR2", parser=existing_arena, help="Arena of B: another run on the same queries."),
     ] = None,
     measure: Annotated[
-        str, typer.Option(metavar="rating|rate|nuggets|feature:NAME", help="What they are compared by.")
+        str, typer.Option(metavar="rating|rate|nuggets|feature:NAME", help="Measure to compare.")
     ] = "rating",
     referee: Annotated[
         str | None,
-        typer.Option(metavar="relevance|JUDGE|pooled", help="Who decides; for ratings.", show_default="the only one"),
+        typer.Option(
+            "--judge",
+            metavar="relevance|JUDGE|pooled",
+            help="Referee of the battles, for ratings.",
+            show_default="the only one",
+        ),
     ] = None,
-    margin: Annotated[float, typer.Option(help="Differences of at most this count as none.")] = 0.0,
-    require: Annotated[bool, typer.Option("--require", help="End with 3 where the queries cannot tell.")] = False,
+    margin: Annotated[float, typer.Option(help="Equivalence margin.")] = 0.0,
+    require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
     languages: Languages = None,
     parser: Parser = "strict",
     assigner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose assignments of nuggets count; most of them if absent.")
+        str | None,
+        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
     ] = None,
     tags: Tags = None,
-    moved: Annotated[int, typer.Option(min=0, help="How many of the queries that moved most are named.")] = 10,
+    moved: Annotated[int, typer.Option(min=0, help="Number of queries with the largest changes to list.")] = 10,
     seed: Seed = 0,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write JUnit XML, a test a language.")
+        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write JUnit XML, one test per language.")
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write a summary in GitHub's Markdown.")
+        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write a summary in GitHub Markdown.")
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Compare two systems, and end with 1 where the first is worse.
+    """Compare two systems; exit with 1 if the first is worse.
 
-    The difference over the queries that both have, with its 95% interval (the query as the unit), in every language and
-    in all: better (the interval above 0), worse (below), equivalent (within --margin), else inconclusive, with the
-    smallest difference that these queries show and how many more would decide. Languages after Holm's correction. Ends
-    with 0; with 1 where a row is worse; with --require also with 3, where the last row is inconclusive. Reads the table
-    outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes
-    the files named, nothing else.
+    Prints the difference over the queries that both answered, with its 95% interval over queries, in every language and
+    over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
+    detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
+    row is worse; with --require also 3 if the last row is inconclusive. Reads the table outcomes or judgments (rating),
+    outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
-    from mirage.comparison import compare_systems
-    from mirage.comparison.reports import notes, records, to_junit, to_markdown
+    from mirage.ranking.compare import compare_systems
+    from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
+    if former_first or former_second:
+        note("--a and --b are now arguments: mirage compare DIR A B; the options go with the next version.")
+        first, second = former_first or first, former_second or second
+    if first is None:
+        raise BadInput("no system is named", do="name two: mirage compare DIR A B")
     arena = narrowed(store.open_arena(dir_), tags)
     report = compare_systems(
         arena,

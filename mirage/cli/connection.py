@@ -1,4 +1,4 @@
-"""The options of every command that asks a model: which, where, with which parameters, how fast and for how much."""
+"""Options of every command that calls a model: model, service, sampling parameters, rate limits and budget."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.engines.tasks import Executor
+    from mirage.llm.engines.tasks import Executor
 
 EngineName = Literal["local", "processes", "ray", "vllm", "openai"]
 
 
 @dataclass(frozen=True)
 class Connection:
-    """What the options say; each field is one option."""
+    """Options for calling a model; each field is one option."""
 
-    model: Annotated[str | None, typer.Option(metavar="M", help="The model's name at the service.")] = None
+    model: Annotated[str | None, typer.Option(metavar="M", help="Model name at the service.")] = None
     provider: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Whose address and key variable to use: openai (if nothing is said), azure, nvidia, anyscale, cohere,"
+            help="Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere,"
             " anthropic, gemini, vllm or transformers.",
         ),
     ] = None
@@ -42,62 +42,64 @@ class Connection:
     service: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Name of the service in the ledger, if its address changes; its address, if absent."
+            metavar="NAME", help="Name of the service in the ledger, if its address changes; by default its address."
         ),
     ] = None
     temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.1
-    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Probability mass that is sampled from.")] = None
+    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Nucleus sampling probability.")] = None
     plain: Annotated[
-        bool, typer.Option("--plain", help="Send neither temperature nor top-p: some models refuse them.")
+        bool, typer.Option("--plain", help="Send neither temperature nor top-p; some models reject them.")
     ] = False
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="New tokens a reply may have; 2,048 if nothing says more.")
+        int | None,
+        typer.Option(min=1, help="Maximum new tokens per reply; default 2,048 unless the prompt says otherwise."),
     ] = None
-    model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that take one.")] = None
-    concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once.")] = 8
+    model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that support one.")] = None
+    concurrency: Annotated[int, typer.Option(min=1, help="Maximum concurrent calls.")] = 8
     requests_per_minute: Annotated[
-        float | None, typer.Option("--rpm", "--requests-per-minute", help="Requests a minute, at most.")
+        float | None, typer.Option("--rpm", "--requests-per-minute", help="Maximum requests per minute.")
     ] = None
     tokens_per_minute: Annotated[
-        float | None, typer.Option("--tpm", "--tokens-per-minute", help="Tokens a minute, at most.")
+        float | None, typer.Option("--tpm", "--tokens-per-minute", help="Maximum tokens per minute.")
     ] = None
-    timeout: Annotated[float, typer.Option(help="Seconds for one request.")] = 120.0
-    max_body: Annotated[int, typer.Option(min=1, help="Bytes that one answer of the service may have.")] = 16 * 1024**2
+    timeout: Annotated[float, typer.Option(help="Timeout of a request, in seconds.")] = 120.0
+    max_body: Annotated[int, typer.Option(min=1, help="Maximum response size, in bytes.")] = 16 * 1024**2
     grace: Annotated[
-        float, typer.Option(min=0, help="Seconds that calls under way get to end after Ctrl-C or another stop.")
+        float, typer.Option(min=0, help="Seconds to wait for pending calls after Ctrl-C or another stop.")
     ] = 30.0
-    retries: Annotated[int, typer.Option(min=0, help="Times a call is made again after a failure that may pass.")] = 7
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None
-    budget: Annotated[float | None, typer.Option(min=0, help="Stop before spending more; needs the prices.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and money; send nothing.")] = False
+    retries: Annotated[int, typer.Option(min=0, help="Maximum retries after a transient failure.")] = 7
+    price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None
+    price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None
+    budget: Annotated[float | None, typer.Option(min=0, help="Maximum spending; needs the prices.")] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the planned calls, tokens and cost; send nothing.")
+    ] = False
     engine: Annotated[
         EngineName,
         typer.Option(
-            help="Where it is done: this process; several (`processes`, for what needs no model); a Ray"
-            " cluster; or vLLM with the model loaded on this machine, with --address by each worker of a Ray cluster."
-            " `openai` is `local`."
+            help="Where to run: this process; several (`processes`, for work without a model); a Ray"
+            " cluster; or vLLM, which loads the model here, or with --address in each worker of a Ray cluster."
+            " `openai` means `local`."
         ),
     ] = "local"
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Workers of `processes` and `ray`; one a core here, if absent.")
+        int | None,
+        typer.Option(min=1, help="Workers of `processes` and `ray`; by default one per core of this machine."),
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Ray's; else RAY_ADDRESS, else this machine."),
+        typer.Option(metavar="HOST:PORT", help="Address of Ray; by default RAY_ADDRESS, else this machine."),
     ] = None
-    gpus: Annotated[
-        float, typer.Option(min=0, help="GPUs of each worker of `ray`, for the local models that it loads.")
-    ] = 0
+    gpus: Annotated[float, typer.Option(min=0, help="GPUs per worker of `ray`, for local models.")] = 0
     engine_args: Annotated[
-        str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
+        str, typer.Option(metavar="JSON", help='Further arguments for vllm.LLM: {"tensor_parallel_size": 2}.')
     ] = "{}"
 
     def endpoint(self) -> llm.Endpoint:
-        """The service; the key is read from the environment.
+        """Return the service, with the key from the environment.
 
         Raises:
-            BadInput: if the address or the key is not known.
+            BadInput: if the address or the key is unknown.
         """
         from mirage import llm
 
@@ -105,19 +107,19 @@ class Connection:
         return replace(endpoint, name=self.service)
 
     def settings(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.Settings:
-        """Model and parameters.
+        """Return the model and its sampling parameters.
 
         Args:
-            top_p: the share of the probability mass where no option says one.
-            max_tokens: the same for the new tokens a reply may have.
+            top_p: nucleus sampling probability unless an option sets it.
+            max_tokens: maximum new tokens per reply unless an option sets it.
 
         Raises:
-            BadInput: if no model is named, or the service's address or key is not known.
+            BadInput: if no model is named, or the service's address or key is unknown.
         """
         from mirage import llm
 
         if self.model is None:
-            raise BadInput("no model is named", do="give --model with the model's name at the service")
+            raise BadInput("no model is named", do="add --model with the model's name at the service")
         local = self.engine == "vllm"
         return llm.Settings(
             self.model,
@@ -129,7 +131,7 @@ class Connection:
         )
 
     def limits(self) -> llm.Limits:
-        """Concurrency, rates, retries, prices and budget.
+        """Return concurrency, rates, retries, prices and budget.
 
         Raises:
             BadInput: if one is out of range, or a budget is given without prices.
@@ -150,16 +152,16 @@ class Connection:
         )
 
     def caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
-        """What makes the calls: `llm.complete`, or its like, given all but the conversations and where replies go.
+        """Return the function that makes the calls: `llm.complete` or an equivalent, with settings bound.
 
         Args:
             settings: model and parameters.
-            limits: for a service.
+            limits: limits of the service.
 
         Raises:
-            BadInput: if the service's address or key is not known.
+            BadInput: if the service's address or key is unknown.
         """
-        from mirage.engines.calls import complete_on
+        from mirage.llm.engines.calls import complete_on
 
         options = self._vllm_options()
         if self.engine == "vllm":
@@ -182,53 +184,53 @@ class Connection:
         return partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
 
     def only_caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
-        """What makes the calls, for a command that does nothing else.
+        """Return the function that makes the calls, for a command that does nothing else.
 
         Args:
             settings: model and parameters.
-            limits: for a service.
+            limits: limits of the service.
 
         Raises:
-            BadInput: if the service's address or key is not known, or for an engine that makes no call faster.
+            BadInput: if the service's address or key is unknown, or the engine cannot speed up calls.
         """
         if self.engine == "processes":
             raise BadInput(
-                "calls wait for the service, which more processes do not make faster",
-                do="leave --engine out, and say with --concurrency how many calls are under way at once",
+                "more processes do not speed up calls to a service",
+                do="omit --engine, and set the number of concurrent calls with --concurrency",
             )
         return self.caller(settings=settings, limits=limits)
 
     def executor(self, *, models: bool = True) -> Executor | None:
-        """What does work elsewhere; None where it is done here.
+        """Return the executor that runs the work elsewhere; None for this process.
 
         Args:
-            models: whether workers may load models, and so have GPUs; who only asks a service needs none.
+            models: whether workers may load models and therefore get GPUs; calling a service needs none.
 
         Raises:
-            BadInput: if workers or an address are given to an engine that has none.
+            BadInput: if workers or an address are given to an engine without them.
         """
         return executor_of(self.engine, self.workers, self.address, gpus=self.gpus, models=models)
 
     def _vllm_workers(self, options: Mapping[str, Any]) -> Executor:
-        """Workers of a cluster that each load the model, on as many GPUs as vLLM is to spread it over.
+        """Return cluster workers that each load the model, on `tensor_parallel_size` GPUs.
 
         Raises:
-            BadInput: if that is no number.
+            BadInput: if that is not a positive integer.
         """
-        from mirage.engines.cluster import Cluster
+        from mirage.llm.engines.cluster import Cluster
 
         gpus = options.get("tensor_parallel_size", 1)
         if not isinstance(gpus, int) or gpus < 1:
             raise BadInput(
-                f"tensor_parallel_size is {gpus!r}", where="--engine-args", do="give a number of GPUs, from 1"
+                f"tensor_parallel_size is {gpus!r}", where="--engine-args", do="give a number of GPUs, at least 1"
             )
         return Cluster(self.workers or 1, self.address, gpus)
 
     def _vllm_options(self) -> dict[str, Any]:
-        """What `--engine-args` says.
+        """Parse `--engine-args`.
 
         Raises:
-            BadInput: if it is no JSON object.
+            BadInput: if it is not a JSON object.
         """
         try:
             options = json.loads(self.engine_args)
@@ -237,49 +239,47 @@ class Connection:
                 f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}'
             ) from None
         if not isinstance(options, dict):
-            raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
+            raise BadInput("--engine-args is not a JSON object", do='write it like {"tensor_parallel_size": 2}')
         return options
 
 
 def executor_of(
     engine: EngineName, workers: int | None, address: str | None, *, gpus: float = 0, models: bool = False
 ) -> Executor | None:
-    """What does work elsewhere; None where it is done here.
+    """Return the executor that runs the work elsewhere; None for this process.
 
     Args:
-        engine: what `--engine` says.
-        workers: how many; None for one a core of this machine.
-        address: Ray's.
-        gpus: GPUs of each worker.
-        models: whether workers may load models, and so have GPUs.
+        engine: value of `--engine`.
+        workers: number of workers; None for one per core of this machine.
+        address: Ray's address.
+        gpus: GPUs per worker.
+        models: whether workers may load models and therefore get GPUs.
 
     Raises:
-        BadInput: if workers, GPUs or an address are given to an engine that has none.
+        BadInput: if workers, GPUs or an address are given to an engine without them.
     """
     if address is not None and engine not in ("ray", "vllm"):
-        raise BadInput("only --engine ray and vllm have an address", do="add one of them, or leave --address out")
+        raise BadInput("only --engine ray and vllm have an address", do="add one of them, or omit --address")
     if gpus and engine != "ray":
-        raise BadInput("only --engine ray has GPUs for its workers", do="add --engine ray, or leave --gpus out")
+        raise BadInput("only workers of --engine ray have GPUs", do="add --engine ray, or omit --gpus")
     if workers is not None and engine not in ("processes", "ray") and address is None:
-        raise BadInput(
-            "only --engine processes and --engine ray have workers", do="add one of them, or leave --workers out"
-        )
-    from mirage.cores import available
+        raise BadInput("only --engine processes and --engine ray have workers", do="add one of them, or omit --workers")
+    from mirage.store.cores import available
 
     count = workers or available()
     if engine == "processes":
-        from mirage.engines.processes import Processes
+        from mirage.llm.engines.processes import Processes
 
         return Processes(count)
     if engine == "ray":
-        from mirage.engines.cluster import Cluster
+        from mirage.llm.engines.cluster import Cluster
 
         return Cluster(count, address, gpus if models else 0)
     return None
 
 
 def connected(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Connection`: its parameter `connection` is replaced by them."""
+    """Add the options of `Connection` to a command, in place of its parameter `connection`."""
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
@@ -307,12 +307,12 @@ def connected(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def tell(cost: llm.Cost, *, planned: bool = False) -> None:
-    """Say what calls cost, or would cost at most."""
+    """Report the cost of calls, or its upper bound if they are only planned."""
     verb = "would be made, at most" if planned else "made"
     money = "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
     note(
-        f"{cost.calls:,} calls {verb}, {cost.kept:,} replies at hand for nothing, {cost.tokens_in:,} prompt tokens and"
+        f"{cost.calls:,} calls {verb}, {cost.kept:,} cached replies, {cost.tokens_in:,} prompt tokens and"
         f" {cost.tokens_out:,} reply tokens{money}."
     )
     if cost.estimated:
-        note(f"The service gave no credible number of tokens for {cost.estimated:,} calls: theirs are estimates.")
+        note(f"Token counts of {cost.estimated:,} calls are estimates: the service reported no credible number.")

@@ -1,4 +1,4 @@
-"""The command that says which system to take."""
+"""Command that recommends a system: `mirage decide`."""
 
 from __future__ import annotations
 
@@ -26,49 +26,57 @@ def decide(
     dir_: ArenaDir,
     referee: Annotated[
         str | None,
-        typer.Option(metavar="relevance|JUDGE|pooled", help="Who decides; for ratings.", show_default="the only one"),
+        typer.Option(
+            "--judge",
+            metavar="relevance|JUDGE|pooled",
+            help="Referee of the battles, for ratings.",
+            show_default="the only one",
+        ),
     ] = None,
     weight: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MEASURE=W",
-            help="What counts, and how much: rating, rate, nuggets or feature:NAME. Repeat it.",
+            help="Weight of a measure: rating, rate, nuggets or feature:NAME. Repeatable.",
             show_default="rating=1",
         ),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Most US dollars for 1,000 answers.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Most seconds for an answer, the median.")] = None,
-    licence: Annotated[list[str] | None, typer.Option(help="A licence that will do. Repeat it.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Maximum US dollars per 1,000 answers.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Maximum median latency, in seconds.")] = None,
+    licence: Annotated[list[str] | None, typer.Option(help="An acceptable licence. Repeatable.")] = None,
     open_weights: Annotated[bool, typer.Option("--open-weights", help="Only systems with open weights.")] = False,
-    context: Annotated[int | None, typer.Option(help="Least tokens of prompt and answer together.")] = None,
+    context: Annotated[int | None, typer.Option(help="Minimum context length, in tokens.")] = None,
     tokens_in: Annotated[
-        float | None, typer.Option(help="Prompt tokens of an answer, where the ledger has no calls.")
+        float | None, typer.Option(help="Prompt tokens per answer, if the ledger has no calls.")
     ] = None,
-    tokens_out: Annotated[float | None, typer.Option(help="Tokens of an answer, likewise.")] = None,
-    margin: Annotated[float, typer.Option(help="Differences of at most this count as none.")] = 0.0,
+    tokens_out: Annotated[
+        float | None, typer.Option(help="Output tokens per answer, if the ledger has no calls.")
+    ] = None,
+    margin: Annotated[float, typer.Option(help="Equivalence margin.")] = 0.0,
     by: Annotated[
-        Literal["language", "system", "weight"], typer.Option(help="What a row is: the choice, the systems, weights.")
+        Literal["language", "system", "weight"], typer.Option(help="One row per language, system or weighting.")
     ] = "language",
     languages: Languages = None,
     parser: Parser = "strict",
     assigner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose assignments of nuggets count; most of them if absent.")
+        str | None,
+        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
     ] = None,
     tags: Tags = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Choose a system: the cheapest that cannot be told apart from the best.
+    """Choose a system: the cheapest that does not differ significantly from the best.
 
-    In every language, and for all: which systems may be the best (with a chance of 95% the truly best is among them),
-    the cheapest of these, the chance that no other is better, and what one system for all languages loses in each.
-    --by system shows worth, price, latency and who is on the front of these; --by weight how the choice changes with
-    what counts. Prices are those of the cards (`mirage import systems`), tokens and seconds those of the ledger. Reads
-    the tables of the measures, systems and answers, and the ledger; writes nothing.
+    In every language and over all: the systems that may be the best (a set with 95% confidence), the cheapest of these,
+    the probability that no other is better, and the loss per language from using one system for all. --by system shows
+    worth, price, latency and the Pareto front; --by weight how the choice depends on the weights. Prices are those of
+    the cards (`mirage import systems`), tokens and seconds those of the ledger. Reads the tables of the measures,
+    systems and answers, and the ledger; writes nothing.
     """
     from mirage import store
-    from mirage.deciding import Requirements, choose_systems
-    from mirage.deciding.reports import language_records, notes, option_records, weight_records
+    from mirage.ranking.decide import Requirements, choose_systems
+    from mirage.ranking.decide.reports import language_records, notes, option_records, weight_records
 
     report = choose_systems(
         narrowed(store.open_arena(dir_), tags),
@@ -97,7 +105,7 @@ def decide(
 
 
 def _weights(given: list[str] | None) -> dict[str, float] | None:
-    """The weights of measures.
+    """Parse the weights of measures.
 
     Raises:
         BadInput: if a weight is not `MEASURE=NUMBER`.
@@ -112,5 +120,5 @@ def _weights(given: list[str] | None) -> dict[str, float] | None:
         except ValueError:
             name = ""
         if not name:
-            raise BadInput(f"{text!r} is no weight", do="give it as MEASURE=NUMBER: rating=2")
+            raise BadInput(f"{text!r} is not a weight", do="write it as MEASURE=NUMBER: rating=2")
     return weights

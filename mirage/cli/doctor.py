@@ -1,4 +1,4 @@
-"""The command `mirage doctor`: what of this installation is fine, what is not, and what to do about it."""
+"""Command that checks the installation: `mirage doctor`."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import typer
 from mirage import __version__
 from mirage.cli.common import How, app
 from mirage.cli.output import show
-from mirage.deploy.checks import Check, deployment_checks
 from mirage.errors import MirageError
-from mirage.extras import DISTRIBUTION, Extra, install_command
+from mirage.explorer.serve.checks import Check, deployment_checks
+from mirage.store.extras import DISTRIBUTION, Extra, install_command
 
 PORT = 8501
-"""Where the explorer is served unless told otherwise."""
+"""Default port of the explorer."""
 
 _REINSTALL = "reinstall from the checkout or wheel it came from: pip install --upgrade PATH"
 
 _EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
-    "models": (("openai",), "asking models: generate, judge, graded features"),
+    "models": (("openai",), "calling models: generate, judge, graded features"),
     "hub": (("datasets",), "mirage pull from the hub"),
     "local": (("torch", "transformers"), "support and reranker features"),
-    "login": (("authlib",), "a login with OpenID Connect"),
+    "login": (("authlib",), "login with OpenID Connect"),
     "ops": (("prometheus_client",), "metrics for Prometheus"),
     "postgres": (("psycopg",), "votes in PostgreSQL"),
     "ray": (("ray",), "--engine ray"),
@@ -37,17 +37,17 @@ _EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "storage": (("obstore",), "arenas on s3, gs and abfs"),
     "vllm": (("vllm",), "--engine vllm"),
 }
-"""What each extra brings, and what needs it."""
+"""Modules and purpose of each extra."""
 
 
 @app.command()
 def doctor(
     deployment: Annotated[
-        bool, typer.Option("--deployment", help="Look at what several readers need too: proxy, login, secrets, votes.")
+        bool, typer.Option("--deployment", help="Also check a shared deployment: proxy, login, secrets, votes.")
     ] = False,
     output_format: How = "table",
 ) -> None:
-    """Say what of this installation is fine, what is not, and what to do.
+    """Check the installation, and say how to fix problems.
 
     Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
     port. Writes nothing. Exit code 2 if something is wrong.
@@ -67,7 +67,7 @@ def _python() -> Iterator[Check]:
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        yield Check("packages", "absent", "mirage runs from a folder that is not installed", "pip install .")
+        yield Check("packages", "absent", "mirage runs from a folder without being installed", "pip install .")
         return
     yield from _packages(needed)
 
@@ -89,7 +89,7 @@ def _packages(needed: list[str]) -> Iterator[Check]:
     if problems:
         yield Check("packages", "wrong", "; ".join(problems), _REINSTALL)
     else:
-        yield Check("packages", "fine", "all that mirage needs, in versions that it takes", "")
+        yield Check("packages", "fine", "all required packages, in supported versions", "")
 
 
 def _extras() -> Iterator[Check]:
@@ -108,7 +108,7 @@ def _arenas() -> Iterator[Check]:
     for problem in problems:
         yield Check("arenas", "wrong", problem, "set MIRAGE_ARENAS to folders of arenas")
     if not folders:
-        yield Check("arenas", "wrong", "there is none", f"{_REINSTALL}; or import one")
+        yield Check("arenas", "wrong", "no arenas", f"{_REINSTALL}; or import one")
     for name, path in folders.items():
         try:
             arena = store.open_arena(path)
@@ -120,16 +120,16 @@ def _arenas() -> Iterator[Check]:
 
 
 def _votes() -> Iterator[Check]:
+    from mirage.people.votes import URL, Vote, Votes
     from mirage.store import home
-    from mirage.votes import URL, Vote, Votes
 
     address = os.environ.get(URL)
     file = home.home_folder() / home.VOTES
     if not address and not file.is_file():
         writable = next(path for path in (home.home_folder(), *home.home_folder().parents) if path.exists())
         permitted = os.access(writable, os.W_OK)
-        message = f"no votes yet; they will be in {file}"
-        do = "" if permitted else f"make {writable} writable, or name another folder in MIRAGE_HOME"
+        message = f"no votes yet; they will be stored in {file}"
+        do = "" if permitted else f"make {writable} writable, or set MIRAGE_HOME to another folder"
         yield Check("votes", "absent" if permitted else "wrong", message, do)
         return
     try:

@@ -1,6 +1,4 @@
-"""Commands that write files for others: a table, a leaderboard, TREC's lines, a model's results, a data set, a
-copy.
-"""
+"""Commands that write files for other programs: `mirage export ...`, `mirage copy`."""
 
 from __future__ import annotations
 
@@ -14,14 +12,14 @@ from mirage import schema
 from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, codes, local_path, located
 from mirage.cli.output import note
 from mirage.errors import ArenaError
-from mirage.exports import Lines
-from mirage.intervals import MOST_DRAWS
+from mirage.publish import Lines
+from mirage.stats.intervals import MOST_DRAWS
 
-export = typer.Typer(help="Write what an arena holds for elsewhere.", **QUIET)  # type: ignore[arg-type]
+export = typer.Typer(help="Export data for other programs.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(export, name="export")
 
 Out = Annotated[
-    Path, typer.Option("--out", metavar="FILE", parser=local_path, help="The file; replaced if it is there.")
+    Path, typer.Option("--out", metavar="FILE", parser=local_path, help="Output file; overwritten if it exists.")
 ]
 
 
@@ -31,14 +29,12 @@ def export_table(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table.")],
     out: Out,
     languages: Languages = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="CSV: no quote before texts that a spreadsheet would compute.")
-    ] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="CSV: do not quote texts that look like formulas.")] = False,
 ) -> None:
-    """Write a table into one file, as CSV, JSON Lines or Parquet by its name.
+    """Write a table into one file: CSV, JSON Lines or Parquet, by its extension.
 
-    Reads the table. Writes FILE. In CSV, texts that begin like a formula get a quote before them, and a column _quoted
-    says where; an import takes the quotes away again.
+    Reads the table. Writes FILE. In CSV, texts that look like formulas are prefixed with a quote, and a column _quoted
+    marks them; an import removes the quotes.
     """
     from mirage.store import export as exporting
 
@@ -49,19 +45,20 @@ def export_table(
 @export.command("records")
 def export_records(
     dir_: ArenaDir,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="The format; mirage export records --help.")],
+    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="Format; see mirage export records --help.")],
     out: Annotated[
-        Path, typer.Option("--out", metavar="PATH", parser=local_path, help="The file; a folder for ragelo and trec.")
+        Path,
+        typer.Option("--out", metavar="PATH", parser=local_path, help="Output file; a folder for ragelo and trec."),
     ],
 ) -> None:
-    """Write queries, passages, answers or verdicts in a format of others, as they can be imported again.
+    """Write queries, passages, answers or verdicts in the format of another program.
 
-    Reads the tables that the format has a place for. Writes PATH. NAME is rag, ragas, ragelo, open-rag-eval,
-    inspector, trec-rag, trec, nuggets (nuggetizer's), lmarena or alpaca_eval; what mirage measured is added where the
-    format has a place for it.
+    Reads the tables that the format supports. Writes PATH. NAME is rag, ragas, ragelo, open-rag-eval, inspector,
+    trec-rag, trec, nuggets (nuggetizer's), lmarena or alpaca_eval; mirage's measurements are added if the format has
+    fields for them. `mirage import` reads the file again.
     """
     from mirage import store
-    from mirage.formats.registry import writer
+    from mirage.io.formats.registry import writer
 
     write = writer(format_)
     write(store.open_arena(dir_), out)
@@ -71,21 +68,21 @@ def export_records(
 @export.command("preferences")
 def export_preferences(
     dir_: ArenaDir,
-    judge: Annotated[str, typer.Option(metavar="NAME", help="Whose verdicts.")],
+    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge.")],
     out: Out,
     languages: Languages = None,
     seed: Seed = 0,
 ) -> None:
-    """Write the pairs of answers between which a judge decided, for preference training (DPO).
+    """Write a judge's preferred and rejected answers, for preference training (DPO).
 
-    Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and
-    rejected as lists of messages. A pair shown in both orders counts only if both verdicts agree.
+    Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and rejected
+    as lists of messages. A pair shown in both orders counts only if both verdicts agree.
     """
-    from mirage.sft import export as exporting
+    from mirage.stages.sft import export as exporting
 
     n, left = exporting.export_preferences(dir_, out, judge=judge, languages=codes(languages), seed=seed)
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
-        note(f"{count:,} pairs are left out: {reason}")
+        note(f"{count:,} pairs excluded: {reason}")
     note(f"{n:,} pairs are in {out}")
 
 
@@ -94,19 +91,19 @@ def export_report(
     dir_: ArenaDir,
     out: Out,
     referee: Annotated[
-        str, typer.Option(metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
+        str, typer.Option("--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
 ) -> None:
-    """Write the leaderboard with its charts into one HTML file, which opens without the explorer.
+    """Write the leaderboard and its charts into one self-contained HTML file.
 
     Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE.
     """
     from mirage import store
     from mirage.battles.referee import Referee
-    from mirage.charts.report import report_page
-    from mirage.views import leaderboard as views
+    from mirage.explorer.leaderboard import data as views
+    from mirage.publish.charts.report import report_page
 
     arena = store.open_arena(dir_)
     selection = codes(languages) or views.size(arena, referee).languages
@@ -120,11 +117,11 @@ def export_report(
         "languages": board.languages,
         "method": board.method,
     }
-    unit = Referee.named(referee).counted
+    unit = Referee.from_name(referee).counted
     summary = f"{board.n_answers:,} {unit} on {board.n_queries:,} queries in {len(board.languages)} languages."
     html = report_page(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
     store.write_whole(out, html.encode("utf-8"))
-    note(f"The report is in {out}; it opens in any browser.")
+    note(f"The report is in {out}; open it in any browser.")
 
 
 @export.command("leaderboard")
@@ -132,27 +129,27 @@ def export_leaderboard(
     dir_: ArenaDir,
     out: Out,
     referee: Annotated[
-        str, typer.Option(metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
+        str, typer.Option("--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws behind the intervals.")] = 1_000,
+    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals.")] = 1_000,
     seed: Seed = 0,
 ) -> None:
-    """Write the ranking as a table to print: .tex (LaTeX) or .md (Markdown) by the name of the file, or .csv or .json.
+    """Write the ranking as a table: .tex (LaTeX), .md (Markdown), .csv or .json, by extension.
 
-    Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE. LaTeX and Markdown have the
-    ranking over all languages chosen, with intervals, n and tiers, and a caption that says how it was made; CSV and
-    JSON have every language, unrounded.
+    Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE. LaTeX and Markdown hold the
+    ranking over all chosen languages, with intervals, n and tiers, and a caption that states the method; CSV and JSON
+    hold every language, unrounded.
     """
-    import mirage.rank as rank
+    import mirage.ranking as rank
     from mirage import store
     from mirage.battles.referee import Referee
-    from mirage.exports.leaderboard import write_leaderboard
-    from mirage.rank.ranking import rank_by, remarks
+    from mirage.publish.leaderboard import write_leaderboard
+    from mirage.ranking.ranking import rank_by, remarks
 
     arena = store.open_arena(dir_)
-    by_labels = Referee.named(referee, skill=skill).by_labels
+    by_labels = Referee.from_name(referee, skill=skill).by_labels
     table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     only = codes(languages)
     ranking = rank_by(table, referee, skill=skill, languages=only, draws=draws, seed=seed)
@@ -164,44 +161,44 @@ def export_leaderboard(
 def export_trec_eval(
     dir_: ArenaDir,
     out: Annotated[
-        Path, typer.Option("--out", metavar="PATH", parser=local_path, help="tot: the file. trec_eval: a folder.")
+        Path, typer.Option("--out", metavar="PATH", parser=local_path, help="tot: a file. trec_eval: a folder.")
     ],
     lines: Annotated[
-        Lines, typer.Option("--lines", help="tot: all systems in one file. trec_eval: a file for each system.")
+        Lines, typer.Option("--lines", help="tot: all systems in one file. trec_eval: one file per system.")
     ] = "tot",
-    queries: Annotated[bool, typer.Option("-q", "--queries", help="A line for every query, too.")] = False,
+    queries: Annotated[bool, typer.Option("-q", "--queries", help="Add a line per query.")] = False,
     languages: Languages = None,
 ) -> None:
-    """Write what was measured on systems and answers in the lines of TREC's tools.
+    """Write measurements of systems and answers in the format of TREC's tools.
 
-    Reads what there is of the tables outcomes, features, scores and ratings. Writes PATH. `tot` has system, measure,
-    topic and value, as TREC AutoJudge reads it; `trec_eval` has what the program of that name prints. The topic `all`
-    is the mean over languages, each counting alike. White space in names is written %20, and % is %25.
+    Reads the tables outcomes, features, scores and ratings, as far as present. Writes PATH. `tot` has system, measure,
+    topic and value, as read by TREC AutoJudge; `trec_eval` has the output format of that program. The topic `all` is
+    the unweighted mean over languages. Spaces in names are written %20, and % is %25.
     """
     from mirage import store
-    from mirage.exports.trec import export_trec
+    from mirage.publish.trec import export_trec
 
     n = export_trec(store.open_arena(dir_), out, lines=lines, queries=queries, languages=codes(languages))
-    note(f"What was measured on {n:,} systems is in {out}")
+    note(f"Measurements of {n:,} systems are in {out}")
 
 
 @export.command("run")
 def export_run(
     dir_: ArenaDir,
-    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="Whose passages.")],
+    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="The retriever.")],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="PATH", parser=local_path, help="The file; a folder where there are several."),
+        typer.Option("--out", metavar="PATH", parser=local_path, help="Output file; a folder for several languages."),
     ],
     languages: Languages = None,
 ) -> None:
-    """Write what a retriever brought as a TREC run: query, Q0, passage, rank, score, and the retriever's name.
+    """Write a retriever's lists as a TREC run: query, Q0, passage, rank, score, and the retriever's name.
 
-    Reads the table retrieved. Writes PATH: the file, or for several languages a folder with `run.LL.txt` for each.
+    Reads the table retrieved. Writes PATH: the file, or for several languages a folder with one `run.LL.txt` each.
     `mirage import trec PATH` reads it again.
     """
     from mirage import store
-    from mirage.formats.trec import write_run
+    from mirage.io.formats.trec import write_run
 
     n = write_run(store.open_arena(dir_), retriever, out, languages=codes(languages))
     note(f"{n:,} lines of {retriever} are in {out}")
@@ -213,22 +210,22 @@ def export_model_index(
     system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
     out: Out,
     dataset: Annotated[
-        str | None, typer.Option("--dataset", metavar="NAME", help="Name of the data set on the hub.")
+        str | None, typer.Option("--dataset", metavar="NAME", help="Name of the dataset on the Hub.")
     ] = None,
     languages: Languages = None,
 ) -> None:
-    """Write the results of a system for the card of its model on the Hugging Face Hub, as YAML.
+    """Write a system's results for its model card on the Hugging Face Hub, as YAML.
 
-    Reads what there is of the tables outcomes, features and ratings. Writes FILE: a `model-index` for the top of the
-    model's README.md, with a result for each language and over all, and the interval and n of each metric. Needs the
-    extra `hub`.
+    Reads the tables outcomes, features and ratings, as far as present. Writes FILE: a `model-index` for the top of the
+    model's README.md, with a result per language and over all, and the interval and n of each metric. Needs the extra
+    `hub`.
     """
     from mirage import store
-    from mirage.exports.hub import model_index
+    from mirage.publish.hub import model_index
 
     text = model_index(store.open_arena(dir_), system, dataset=dataset, languages=codes(languages))
     store.write_whole(out, text.encode("utf-8"))
-    note(f"The results of {system} are in {out}; paste them between the lines --- of the model's README.md")
+    note(f"The results of {system} are in {out}; paste them between the --- lines of the model's README.md")
 
 
 @app.command("copy")
@@ -239,17 +236,19 @@ def copy_arena(
         typer.Argument(metavar="INTO", parser=located, help="A new or empty folder, or an address on object storage."),
     ],
 ) -> None:
-    """Copy an arena to another folder, to object storage, or from there.
+    """Copy an arena to another folder, or to or from object storage.
 
-    Reads every file of the arena. Writes the same files and the same manifest to INTO; where an arena is there already,
-    it stays as it is. The ledger of replies and what else lies beside the tables are not copied.
+    Reads every file of the arena. Writes the same files and the same manifest to INTO; an arena that is already there
+    is not changed. The ledger of replies and other files next to the tables are not copied.
     """
     from mirage import store
 
     arena = store.open_arena(dir_)
     copied = store.copy(arena, into)
     if copied.version != arena.version:
-        raise ArenaError("another arena is there already", where=copied.address, do="give another folder or address")
+        raise ArenaError(
+            "the target already holds another arena", where=copied.address, do="give another folder or address"
+        )
     note(f"{copied.address}: {len(copied.tables)} tables, {copied.size / 1e6:.2f} MB")
 
 
@@ -258,14 +257,14 @@ def export_dataset(
     dir_: ArenaDir,
     into: Annotated[Path, typer.Option("--into", metavar="FOLDER", parser=local_path, help="A new or empty folder.")],
 ) -> None:
-    """Copy the arena into a folder with a card, ready to be pushed to the Hugging Face Hub as a data set.
+    """Copy the arena into a folder with a dataset card, ready to push to the Hugging Face Hub.
 
-    Reads every table. Writes FOLDER: Parquet by table and language, and README.md with a configuration for each table,
-    the languages, the licence and the sources. The folder is an arena as well: every command takes it. Needs the extra
+    Reads every table. Writes FOLDER: Parquet by table and language, and README.md with a configuration per table, the
+    languages, the licence and the sources. The folder is itself an arena that every command accepts. Needs the extra
     `hub`.
     """
     from mirage import store
-    from mirage.exports import hub
+    from mirage.publish import hub
 
     card = hub.export_dataset(store.open_arena(dir_), into)
-    note(f"The data set is in {into}. Read its card, {card}, then push it: hf upload NAME {into} --repo-type dataset")
+    note(f"The dataset is in {into}. Review its card, {card}, then push it: hf upload NAME {into} --repo-type dataset")

@@ -1,4 +1,4 @@
-"""Commands about answers: `mirage generate`, `mirage show answers`."""
+"""Commands that generate and show answers: `mirage generate`, `mirage show answers`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_e
 ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
 """Columns of `show answers`."""
 
-shown = typer.Typer(help="Print what an arena holds.", no_args_is_help=True)
+shown = typer.Typer(help="Print the contents of an arena.", no_args_is_help=True)
 app.add_typer(shown, name="show")
 
 
@@ -33,15 +33,16 @@ def generate(
     connection: Connection,
     system: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the system whose answers these are; MODEL+RETRIEVER if absent."),
+        typer.Option(metavar="NAME", help="Name of the system; default MODEL+RETRIEVER."),
     ] = None,
     retriever: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Show what this retriever brought, not the passages of the queries."),
+        typer.Option(metavar="NAME", help="Use this retriever's passages instead of those of the queries."),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="How many of its first passages; all if absent.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Number of its top passages; default all.")] = None,
     baselines: Annotated[
-        bool, typer.Option("--baselines", help="The baselines answer, as systems with the retriever; no model does.")
+        bool,
+        typer.Option("--baselines", help="Answer with the baselines over the retriever's passages, without a model."),
     ] = False,
     template: Annotated[
         str,
@@ -50,33 +51,34 @@ def generate(
         ),
     ] = "rag",
     languages: Languages = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Queries a language, the first by id.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the passages' order, where they show ids.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum queries per language, the first by id.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the passage order, for prompts that show ids.")] = 0,
     tokenizer: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|DIR",
-            help="What cuts passages: the model's own tokenizer if on this machine, else `estimate`.",
+            help="Tokenizer for truncating passages: the model's own if installed here, else `estimate`.",
         ),
     ] = None,
     relevant_only: Annotated[
-        bool, typer.Option("--relevant-only", help="Show the relevant passages alone: a teacher for `mirage sft`.")
+        bool, typer.Option("--relevant-only", help="Show only the relevant passages, for teachers of `mirage sft`.")
     ] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Ask again for answers that the system has.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Generate existing answers again.")] = False,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
-    """Let a model answer the queries of an arena.
+    """Generate answers to the queries of an arena with a model.
 
-    Reads the tables queries and passages; with `--retriever` the passages that `mirage retrieve` or a run brought, for
-    a whole system of a retriever with a model. Writes the table answers, where those of other systems stay, and keeps
-    every reply in the arena's ledger: nothing is paid for twice, and the same command goes on where it was stopped.
-    A failed call is a row with its reason, and is made again by the next run. With `--replace` every query is asked
-    and paid for again, whatever the ledger holds; one that was stopped goes on with the same command. What was measured
-    or judged on answers that are replaced is removed. Prints the answers by status.
+    Reads the tables queries and passages; with `--retriever` the passages from `mirage retrieve` or an imported run,
+    for an end-to-end system of a retriever and a model. Writes the table answers, where those of other systems stay,
+    and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice. A failed call
+    is a row with its reason, and is retried by the next run. With `--replace` every query is asked and paid for again
+    despite the ledger; rerun the same command to resume. Features and judgments of replaced answers are removed. Prints
+    the answers by status.
     """
-    from mirage import llm, prompts
-    from mirage.generate import stage as generating
+    from mirage import llm
+    from mirage.llm import prompts
+    from mirage.stages.generate import stage as generating
 
     if baselines:
         _answer_by_baselines(dir_, retriever, depth, output_format)
@@ -106,7 +108,7 @@ def generate(
     if shard is not None:
         request = generating.of_shard(whole, request, shard)
         if not request.queries:
-            note("This share holds none of the queries.")
+            note("This shard has no queries.")
             return
     n_replies = 0
     with progress("Asking") as update:
@@ -124,56 +126,57 @@ def generate(
             )
         except KeyboardInterrupt:
             note(
-                f"Stopped. {n_replies:,} replies are in the arena's ledger. Run the same command again to go on: none "
-                "of them is asked for again."
+                f"Stopped. {n_replies:,} replies are cached in the arena's ledger. Rerun the command to resume: none "
+                "of them is requested again."
             )
             raise typer.Exit(130) from None
     tell(result.cost)
     if result.kept:
-        note(f"{result.kept:,} answers were there already.")
+        note(f"{result.kept:,} answers already exist.")
     for other, n in sorted(result.shared.items()):
         note(
-            f"{n:,} answers are those of {other} too: the same model was asked the same. If {system} is another model, "
-            "serve it under another name, and run this with --replace."
+            f"{n:,} answers equal those of {other}: same model, same prompts. If {system} is another model, "
+            "serve it under another name and rerun with --replace."
         )
     for reason, n in result.reasons.most_common():
         command = "the same command without --replace" if replace else "the same command"
-        note(f"{n:,} calls failed; {command} makes them again: {reason}")
+        note(f"{n:,} calls failed; rerun {command} to retry: {reason}")
     for reason, n in result.unwhole.most_common():
-        note(f"{n:,} replies are not whole: {reason}")
+        note(f"{n:,} replies are incomplete: {reason}")
     rows = [
         {"language": code, "queries": counts.total()}
         | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}
         for code, counts in result.counts.items()
     ]
     if any(row["not_asked"] for row in rows):
-        note("The budget was reached; the same command goes on.")
+        note("The budget was reached; rerun the command to resume.")
     show(rows, COUNTS, output_format)
 
 
 def _name_of(system: str | None, model: str, retriever: str | None, depth: int | None) -> str:
-    """The name of the system, also where no option says it.
+    """Return the name of the system, from the option or the model and retriever.
 
     Raises:
-        BadInput: if nothing says it, or a depth is given without a retriever.
+        BadInput: if there is neither, or a depth is given without a retriever.
     """
-    from mirage.generate.stage import whole_system
+    from mirage.stages.generate.stage import whole_system
 
     if retriever is None and depth is not None:
-        raise BadInput("a depth is of a retriever", do="name it with --retriever, or leave --depth out")
+        raise BadInput("--depth needs a retriever", do="add --retriever, or omit --depth")
     if retriever is None and system is None:
-        raise BadInput("the system has no name", do="name it with --system, or let a --retriever name it")
+        raise BadInput("the system has no name", do="add --system or --retriever")
     return system or whole_system(model, str(retriever))
 
 
 def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, output_format: How) -> None:
-    """Let the baselines answer from what a retriever brought."""
-    from mirage import stage, store
-    from mirage.generate import stage as generating
-    from mirage.shown import need_retriever
+    """Answer with the baselines from a retriever's passages."""
+    from mirage import store
+    from mirage.stages import stage
+    from mirage.stages.generate import stage as generating
+    from mirage.stages.shown import need_retriever
 
     if retriever is None:
-        raise BadInput("the baselines over the given passages are of `mirage run`", do="name a --retriever")
+        raise BadInput("baselines over the given passages are run by `mirage run`", do="add --retriever")
     need_retriever(store.open_arena(path), retriever)
     arena = stage.run(
         generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
@@ -196,12 +199,12 @@ def show_answers(
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Print the answers of a system, taken apart.
+    """Print the parsed answers of a system.
 
-    Language, query, system, outcome (ok, empty, truncated, refused, api_error, missing), the key of the call in
-    the arena's ledger, the parts of the answer (reasoning, answer, and the passages cited, in the order of first
-    mention, with commas), and why there is no sound answer. Reads the tables answers and passages. Writes nothing.
+    Columns: language, query, system, outcome (ok, empty, truncated, refused, api_error, missing), the key of the call
+    in the arena's ledger, the parts of the answer (reasoning, answer, and the cited passages by first mention,
+    comma-separated), and the reason if there is no valid answer. Reads the tables answers and passages. Writes nothing.
     """
-    from mirage.generate import stage as generating
+    from mirage.stages.generate import stage as generating
 
     show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, output_format)

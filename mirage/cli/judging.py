@@ -1,4 +1,4 @@
-"""Commands about judges: `mirage judge`, `mirage judges`, `mirage exam`."""
+"""Commands for judges: `mirage judge`, `mirage judges`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_
 from mirage.cli.connection import Connection, connected, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from mirage.exam import JudgeExam
-    from mirage.judge import JudgeStats
+    from mirage.llm import Limits
+    from mirage.people.exam import JudgeExam
+    from mirage.stages.judge import JudgeStats
 
 RATES = ("flip", "first", "tie", "unparsed")
 COLUMNS = (
@@ -25,67 +26,73 @@ COLUMNS = (
     *("first_rate", "first_low", "first_high", "first_n", "tie_rate", "tie_low", "tie_high", "tie_n"),
     *("unparsed_rate", "unparsed_low", "unparsed_high", "calls", "tokens_in", "tokens_out", "money"),
 )
-"""Columns that `mirage judges` prints."""
+"""Columns of `mirage judges`."""
 SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "money")
-"""Those of the table for people, rates with their intervals in one."""
+"""Columns of the human-readable table, with each rate and its interval in one."""
 
 
 @app.command()
 @connected
 def judge(
     dir_: ArenaDir,
-    name: Annotated[str, typer.Option("--judge", metavar="NAME", help="The judge's name, or `heuristic`.")],
+    name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")],
     connection: Connection,
-    queries: Annotated[int | None, typer.Option(min=1, help="Queries a language, drawn; all if absent.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language, drawn; all if absent.")] = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="Random queries per language; default all.")] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Random pairs of answers per language; default all.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
     battles: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Only these, as `mirage place --next FILE` writes them.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Judge only the battles of this file from `mirage place --next FILE`."),
     ] = None,
     known: Annotated[
         bool,
-        typer.Option("--known", help="Only pairs whose right answer the relevance labels tell, as an exam."),
+        typer.Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Ask again for verdicts that the judge has, whatever the ledger holds.")
+        bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
-    """Let a judge compare the answers of an arena, two at a time.
+    """Judge pairs of answers.
 
     Every pair is shown in both orders. Reads the tables queries, passages and answers, and with `--judge heuristic`,
-    which asks no model and costs nothing, answers and features. Writes the table judgments, where those of other
-    judges stay, and keeps every reply in the arena's ledger: nothing is paid for twice, and the same command goes on
-    where it was stopped. The same model at another service is another judge. With `--replace` every battle is asked
-    and paid for again. Ratings made from older judgments are removed. Prints the judge's rates.
-
-    With `--known` the battles are pairs of a right and a wrong answer by the relevance labels (table outcomes), half of
-    them where no passage answers. The verdicts stand under `known: NAME`: `mirage exam` counts them as the judge's own,
-    and no ranking counts them.
+    which needs no model and costs nothing, answers and features. Writes the table judgments, where those of other
+    judges stay, and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice.
+    The same model at another service counts as another judge. With `--replace` every battle is judged and paid for
+    again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
+    of a correct and a wrong answer by the relevance labels (table outcomes), half of them on queries without a relevant
+    passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own; rankings do
+    not count them.
     """
-    from mirage.judge import HEURISTIC, stage
-    from mirage.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging, read_battles
+    from mirage.io.sources.files import read_battle_list
+    from mirage.stages.judge import HEURISTIC, stage
+    from mirage.stages.judge.stage import (
+        BattleSample,
+        judge_arena_by_features,
+        judge_by_model,
+        plan_judging,
+    )
 
     if battles is not None and (queries, pairs, languages, known) != (None, None, None, False):
-        raise BadInput("--battles names the battles", do="leave out --queries, --pairs, --languages and --known")
-    selection = None if battles is None else read_battles(battles)
+        raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
+    selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known)
     if replace and share is not None:
         raise BadInput(
-            "--replace goes without --shard: parts cannot tell which verdicts are newer",
-            do="give the judge another name with --judge",
+            "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
+            do="use another name for --judge",
         )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
         if not sample.battles:
-            note("This share holds none of the battles.")
+            note("This shard has no battles.")
             return
     if name == HEURISTIC and connection.model is None:
         if connection.dry_run:
-            note("No calls: this judge asks no model.")
+            note("No calls: this judge uses no model.")
             return
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
@@ -109,67 +116,89 @@ def judge(
             )
         tell(result.cost)
         for reason, n in result.failed.items():
-            note(f"{n:,} battles failed and have no verdict; the same command asks again: {reason}")
+            note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
         if result.unasked:
-            note(f"{result.unasked:,} battles not asked, the budget was reached; the same command goes on.")
+            note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == sample.owner(name)], output_format)
+
+
+EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
+"""Columns of `mirage judges --against-people`, one row per measure."""
 
 
 @app.command()
 def judges(
     dir_: ArenaDir,
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
-    output_format: How = "table",
-) -> None:
-    """Print how far each judge can be trusted, and what it cost.
-
-    Flip, first-position, tie and unparsed rates with 95% intervals and what they are of, calls and tokens, a judge
-    and language. Reads the table judgments and the arena's ledger. Writes nothing. Money needs the prices.
-    """
-    from mirage.judge import stage
-    from mirage.llm import Limits
-
-    _show(stage.judge_statistics(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
-
-
-EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
-"""Columns that `mirage exam` prints, a row a measure."""
-
-
-@app.command()
-def exam(
-    dir_: ArenaDir,
     judge_names: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A judge; may be given several times.")
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="A judge. Repeatable; default all.")
     ] = None,
+    against_people: Annotated[
+        bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
+    ] = False,
     languages: Languages = None,
     ratings: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="The measure whose scores count as people's verdicts.")
+        str | None,
+        typer.Option(metavar="MEASURE", help="With --against-people: measure whose scores count as people's verdicts."),
     ] = None,
     price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
     price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print how every judge does beside people on the same battles.
+    """Print the reliability and cost of each judge, or its agreement with people.
 
-    Agreement, kappa, sensitivity and specificity of “better” and of “tie”, what the judge leans to, and the order of
-    systems, with 95% intervals over queries; people among themselves last. Reads the table judgments, the votes on the
-    arena, scores and lengths where they are, and the ledger. Writes nothing. Money needs the prices.
+    Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
+    --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
+    the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
+    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. Writes nothing.
+    Costs need the prices.
     """
-    from mirage import store
-    from mirage.exam import MEASURES
-    from mirage.exam import exam as examine
     from mirage.llm import Limits
-    from mirage.votes import Vote
+    from mirage.stages.judge import stage
 
-    arena = store.open_arena(dir_)
-    log = arena_log(arena, Vote)
     limits = Limits(price_in=price_in, price_out=price_out)
+    only = codes(languages)
+    if against_people:
+        _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
+        return
+    if ratings is not None:
+        raise BadInput("--ratings needs --against-people", do="add --against-people")
+    rows = stage.judge_statistics(dir_, limits=limits)
+    known = {row.judge for row in rows}
+    for name in judge_names or ():
+        if name not in known:
+            raise UnknownName("judge", name, known)
+    _show(
+        [
+            row
+            for row in rows
+            if (not judge_names or row.judge in judge_names) and (only is None or row.language in only)
+        ],
+        output_format,
+    )
+
+
+def _against_people(
+    path: Path,
+    judge_names: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    ratings: str | None,
+    limits: Limits,
+    *,
+    seed: int,
+    output_format: Format,
+) -> None:
+    """Print the agreement of judges with people on the same battles."""
+    from mirage import store
+    from mirage.people.exam import MEASURES
+    from mirage.people.exam import exam as examine
+    from mirage.people.votes import Vote
+
+    arena = store.open_arena(path)
+    log = arena_log(arena, Vote)
     result = examine(
-        arena, votes=log, judges=judge_names, languages=codes(languages), ratings=ratings, limits=limits, seed=seed
+        arena, votes=log, judges=judge_names, languages=languages, ratings=ratings, limits=limits, seed=seed
     )
     if output_format == "table":
         columns = ("judge", "language", "battles", *MEASURES, "tokens", "money")
@@ -181,13 +210,13 @@ def exam(
             n = f"{panel.effective.value:.1f}"
             if panel.effective.low is not None:
                 n = f"at least {panel.effective.low:.1f} (estimate {n})"
-            note(f"{panel.language}: {len(panel.judges)} judges are worth {n} independent ones")
+            note(f"{panel.language}: {len(panel.judges)} judges are equivalent to {n} independent ones")
     for choice in result.choices:
         note(choice.sentence)
 
 
 def _marks(row: JudgeExam) -> dict[str, str]:
-    """The measures of one judge for people."""
+    """Format the measures of one judge for people."""
     return {
         name: "-"
         if mark.value is None
@@ -207,7 +236,7 @@ def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:
-    """A rate with its interval and what it is of, for people."""
+    """Format a rate with its interval and n for people."""
     rate, low, high = (row[f"{name}_{part}"] for part in ("rate", "low", "high"))
     of = row["n" if name == "unparsed" else f"{name}_n"]
     return "-" if rate is None else f"{rate:.1%} ({low:.1%} to {high:.1%}) of {of:,}"

@@ -1,4 +1,4 @@
-"""The command that measures answers: `mirage features`."""
+"""Command that measures answers: `mirage features`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.features.grading import Grader
+    from mirage.stages.features.grading import Grader
 
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
 """Columns of `features`."""
@@ -26,37 +26,41 @@ MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", 
 def features(
     dir_: ArenaDir,
     connection: Connection,
-    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Measure this one; may be repeated.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Measure only this feature. Repeatable.")
+    ] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="SYSTEM", help="Whose answers the overlap features compare with.")
+        str | None,
+        typer.Option(metavar="SYSTEM", help="System whose answers are the references of the overlap features."),
     ] = None,
     nli: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Inference model of the support features: a name or a folder.")
+        str | None, typer.Option(metavar="MODEL", help="NLI model of the support features: a name or a folder.")
     ] = None,
     reranker: Annotated[str | None, typer.Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
-    device: Annotated[str | None, typer.Option(help="torch's device; the GPU where there is one.")] = None,
+    device: Annotated[str | None, typer.Option(help="torch device; by default the GPU if there is one.")] = None,
     assigner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose assignments of nuggets count; who made most, if absent.")
+        str | None,
+        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
     ] = None,
     support_grader: Annotated[
         str | None,
-        typer.Option("--grader", metavar="NAME", help="Whose grades of support count; who gave most, if absent."),
+        typer.Option("--grader", metavar="NAME", help="Grader of support; by default the one with the most grades."),
     ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
     """Measure language, citations, length, overlap, support, relevance and grades of answers.
 
-    What needs no model is always measured. The support features and the reranker score run a local model where one is
-    named, or their default where `--only` names them (extra `local`). With `--model`, a chat model grades; every answer
-    is kept in the arena's ledger and paid for once, a grade whose call failed is null, and the same command asks for it
-    again. Scores by nuggets and by grades of support are measured where the arena has them. Reads the tables queries,
-    passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, where those not
-    measured now stay. Prints means with 95% intervals.
+    Features that need no model are always measured. The support features and the reranker score run a local model if
+    one is named, or their default if `--only` names them (extra `local`). With `--model`, a chat model grades; every
+    reply is cached in the arena's ledger and paid for once, and a grade whose call failed is null and retried by the
+    next run. Scores by nuggets and support grades are measured if the arena has them. Reads the tables queries,
+    passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, where other features
+    stay. Prints means with 95% intervals.
     """
-    from mirage import features as measures
-    from mirage.features.grading import Grader
-    from mirage.features.measuring import measure
+    from mirage.stages import features as measures
+    from mirage.stages.features.grading import Grader
+    from mirage.stages.features.measuring import measure
 
     limits = connection.limits()
     executor = connection.executor()
@@ -105,12 +109,12 @@ def features(
 def _plan(
     path: Path, connection: Connection, limits: llm.Limits, *, only: list[str] | None, reference: str | None
 ) -> None:
-    """Say what would be asked, of whom, and what it would cost."""
+    """Report the calls that would be made, and their cost."""
     from mirage import llm
-    from mirage.features.grading import plan_grades
+    from mirage.stages.features.grading import plan_grades
 
     if connection.model is None:
-        note("No calls: without --model nobody is asked.")
+        note("No calls: no --model is given.")
         return
     settings = connection.settings()
     costs = plan_grades(path, settings=settings, limits=limits, only=only, reference=reference)
@@ -121,9 +125,9 @@ def _plan(
 
 
 def _tell_grades(grader: Grader) -> None:
-    """Say what the grades have cost, and which failed."""
+    """Report the cost of the grades and the failures."""
     tell(grader.cost)
     for reason, n in grader.failed.most_common():
-        note(f"{n:,} grades failed and have no value; the same command asks again: {reason}")
+        note(f"{n:,} grades failed and have no value; rerun the command to retry: {reason}")
     if grader.unasked:
-        note(f"{grader.unasked:,} grades not asked, the budget was reached; the same command goes on.")
+        note(f"{grader.unasked:,} grades not requested: the budget was reached; rerun the command to resume.")

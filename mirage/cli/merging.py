@@ -1,4 +1,4 @@
-"""Working on shares of an arena: the option `--shard`, and the command that brings parts together, `mirage merge`."""
+"""Sharded work on an arena: the option `--shard`, and the command `mirage merge`."""
 
 from __future__ import annotations
 
@@ -12,36 +12,34 @@ from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.engines.shards import Shard
+    from mirage.llm.engines.shards import Shard
 
 COLUMNS = ("table", "new")
 """Columns of `merge`."""
 
 
 def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, Shard | None]:
-    """The folder that a command works on, and the shard that it holds; the arena itself without `--shard`.
+    """Return the folder to work on and its shard; without `--shard`, the arena itself.
 
     Args:
         dir_: the arena.
-        share: what `--shard` says.
+        share: value of `--shard`.
         dry: whether nothing may be written.
 
     Raises:
-        BadInput: if it is no shard, or nothing may be written.
+        BadInput: if the value is not a shard, or nothing may be written.
     """
     if share is None:
         return dir_, None
     from mirage import store
-    from mirage.engines.shards import read_shard
+    from mirage.llm.engines.shards import read_shard
     from mirage.pipeline.parts import cut
 
     shard = read_shard(share)
     if dry:
-        raise BadInput("--dry-run goes without --shard", do="leave --shard out: the whole is planned")
+        raise BadInput("--dry-run cannot be combined with --shard", do="omit --shard to plan the whole arena")
     part = cut(dir_, shard)
-    note(
-        f"Working in {store.address(part)}; `mirage merge {store.address(dir_)} {store.address(part)}` brings it back."
-    )
+    note(f"Working in {store.address(part)}; merge it with `mirage merge {store.address(dir_)} {store.address(part)}`.")
     return part, shard
 
 
@@ -50,19 +48,18 @@ def merge(
     dir_: ArenaDir,
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", parser=located, help="Folders or addresses that `--shard` has made."),
+        typer.Argument(metavar="PART...", parser=located, help="Folders or addresses of parts made with `--shard`."),
     ],
     output_format: How = "table",
 ) -> None:
-    """Bring the parts of an arena together that commands with `--shard` have made.
+    """Merge parts made with `--shard` into an arena.
 
-    Reads the parts, and their ledgers where they are on this machine. Writes the tables that they have more rows of,
-    and the ledger. Parts go by key: the order does not matter, nor how often they are merged. An answer takes the place
-    of a failed call; two other values under one key are a conflict, which is named, and nothing is written then. Prints
-    the new rows of each table.
+    Reads the parts, and their ledgers if they are on this machine. Writes the tables with new rows, and the ledger.
+    Rows are merged by key: order and repetition do not matter. An answer replaces a failed call; two different values
+    under one key are a conflict, which is reported, and nothing is written. Prints the number of new rows per table.
     """
     from mirage.pipeline.parts import merge as bring
 
     report = bring(dir_, parts)
-    note(f"{report.replies:,} replies of models are new in the ledger.")
+    note(f"{report.replies:,} new replies in the ledger.")
     show([{"table": name, "new": count} for name, count in report.rows.items()], COLUMNS, output_format)

@@ -1,4 +1,4 @@
-"""How a command speaks: tables on stdout, everything else on stderr."""
+"""Output of the commands: tables on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ _SIGNED = (
     *("difference", "difference_low", "difference_high"),
 )
 _NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
-"""A number that is a text already."""
+"""A number already formatted as text."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 240
-"""Width of a table that does not go to a terminal, in characters."""
+"""Width of a table that is not written to a terminal, in characters."""
 _NAMES = ("system", "language", "first", "second")
-"""Columns that come first in a table for people, in this order, and are never left out."""
+"""Columns that come first in a human-readable table, in this order, and are never dropped."""
 _FOLDED = 24
-"""Characters to which a long text may be folded before a column is left out."""
+"""Minimum width to which long texts are folded before columns are dropped."""
+MOST_ROWS = 1000
+"""Maximum rows of a human-readable table; a longer one shows the first and the last rows."""
 _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
 
 
 def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
-    """Print a table: for people, or exactly.
+    """Print a table, either rounded for people or exact.
 
-    CSV and JSON hold every digit (Python's shortest text that gives the same number); a null is an empty field in CSV.
-    `csv` puts a quote before texts that a spreadsheet would compute, `csv-exact` does not. LaTeX and Markdown hold the
-    numbers as for people, to print.
+    CSV and JSON hold every digit (the shortest text that round-trips); a null is an empty field in CSV. `csv` prefixes
+    texts that look like formulas with a quote, `csv-exact` does not. LaTeX and Markdown hold rounded numbers.
     """
     if output_format == "table":
         _for_people(rows, columns)
@@ -63,27 +64,28 @@ def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
 
 
 def note(text: str) -> None:
-    """Say something to the person at the terminal."""
+    """Print a message to stderr."""
     from rich.console import Console
 
     Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(escape_controls(text))
 
 
 def escape_controls(text: str) -> str:
-    """A text whose control characters, but line ends and tabs, are escaped: a terminal would obey them."""
+    """Escape control characters other than line ends and tabs, which a terminal would execute."""
     return _CONTROLS.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
 
 
 def escape_unencodable() -> None:
-    """Let characters that the terminal's encoding lacks be written as escapes."""
+    """Write characters that the terminal's encoding lacks as escapes."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
 def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, nothing elsewhere; yields what a long work calls with how much is done, and of how much
-    (None: unknown), and optionally with the name of what it is at.
+    """Show a progress bar on a terminal, nothing elsewhere.
+
+    Yields a callback for the amount done, the total (None if unknown), and optionally the name of the current step.
     """
     from rich.console import Console
 
@@ -117,13 +119,16 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    left_out = max(0, len(rows) - MOST_ROWS)
+    if left_out:
+        rows = [*rows[: MOST_ROWS // 2], *rows[-MOST_ROWS // 2 :]]
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
     widths = {name: max(_least_width(rows, name), len(name)) for name in columns}
     names = list(columns)
-    if _needed(widths, names) > console.width:
-        # Heads of several words take several lines, and what then does not fit is left out.
+    if _table_width(widths, names) > console.width:
+        # Wrap headers of several words; drop the columns that still do not fit.
         widths = {name: _least_width(rows, name) for name in columns}
         names = fitting(widths, console.width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -131,33 +136,37 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
         number, head = _is_number(rows, name), "\n".join(wrap(name.replace("_", " "), widths[name]))
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
-    for row in rows:
+    for k, row in enumerate(rows):
+        if left_out and k == MOST_ROWS // 2:
+            table.add_row(*("⋮" for _ in names))
         table.add_row(*(_readable(name, row[name]) for name in names))
     console.print(table)
+    if left_out:
+        note(f"{left_out:,} of {left_out + len(rows):,} rows are not shown: use --format csv for all")
     if absent := [name for name in columns if name not in names]:
-        note(f"Too narrow for {', '.join(map(str.strip, absent))}: a wider terminal or --format csv shows all")
+        note(f"Not shown: {', '.join(map(str.strip, absent))}; widen the terminal or use --format csv")
 
 
 def fitting(widths: Mapping[str, int], width: int) -> list[str]:
-    """Choose the columns that fit a width: names first, then the others in their order, the last left out first.
+    """Choose the columns that fit a width: names first, then the others in order, dropping from the end.
 
     Args:
-        widths: the least width of each column, the most important first.
-        width: characters of a line.
+        widths: minimum width of each column, the most important first.
+        width: characters per line.
     """
     names = [name for name in _NAMES if name in widths]
     order = [*names, *(name for name in widths if name not in names)]
-    while len(order) > max(1, len(names)) and _needed(widths, order) > width:
+    while len(order) > max(1, len(names)) and _table_width(widths, order) > width:
         order.pop()
     return order
 
 
-def _needed(widths: Mapping[str, int], names: Sequence[str]) -> int:
+def _table_width(widths: Mapping[str, int], names: Sequence[str]) -> int:
     return sum(widths[name] for name in names) + _BETWEEN * (len(names) - 1) + _EDGES
 
 
 def _least_width(rows: Rows, name: str) -> int:
-    """Return the width that a column needs: all of a number or name, the longest word of its head, part of a text."""
+    """Return the minimum width of a column: full for a number or name, the longest header word, part of a text."""
     from rich.cells import cell_len
 
     cells = max((cell_len(_readable(name, row[name])) for row in rows), default=0)
@@ -169,7 +178,7 @@ def _least_width(rows: Rows, name: str) -> int:
 
 
 def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex", "markdown"]) -> str:
-    from mirage.exports.printing import PrintedColumn, latex_table, markdown_table
+    from mirage.text.printing import PrintedColumn, latex_table, markdown_table
 
     printed = []
     for name in columns:
@@ -179,7 +188,7 @@ def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex"
 
 
 def _is_number(rows: Rows, name: str) -> bool:
-    """Whether a column holds numbers, be they written already."""
+    """Return whether a column holds numbers, also formatted ones."""
     return any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
 
 

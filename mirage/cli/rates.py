@@ -1,4 +1,4 @@
-"""Commands about outcomes and what the papers print: `mirage outcomes`, `mirage rates`, `mirage published`."""
+"""Commands for outcomes and the papers' figures: `mirage outcomes`, `mirage rates`, `mirage paper figures`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Share, app, codes, located, rows
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Share, app, codes, existing_arena, paper, rows
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, show
 from mirage.errors import ArenaError, BadInput
@@ -28,7 +28,7 @@ BY_TEMPLATE = (
     *RATES[3:],
     *("change", "change_low", "change_high", "pairs"),
 )
-"""Columns of `rates --by template`; the counts of outcomes are not in the table for people."""
+"""Columns of `rates --by template`; the human-readable table omits the counts of outcomes."""
 CONFUSION = (
     *("language", "system", "true_positives", "false_negatives", "relevant_undecided", "relevant_missing"),
     *("error_rate", "error_low", "error_high"),
@@ -42,7 +42,7 @@ FIGURES = (
 )
 """Columns of `published`."""
 SHORT = (*FIGURES[1:8], "ours", "ours_low", "ours_high", "n", "remark")
-"""Those of the table for people, in which the printed text stands in for a figure that is none."""
+"""Columns of the human-readable table, in which printed text replaces a non-numeric figure."""
 _HEADS = {
     "true_positives": "TP",
     "false_negatives": "FN",
@@ -53,7 +53,7 @@ _HEADS = {
     "non_relevant_undecided": "undecided ",
     "non_relevant_missing": "missing ",
 }
-"""Heads of the confusion matrix in the table for people."""
+"""Headers of the confusion matrix in the human-readable table."""
 
 
 @app.command()
@@ -65,31 +65,29 @@ def outcomes(
         typer.Option(
             "--template",
             metavar="FILE",
-            help="A prompt file whose header states the phrases for yes and no. May be repeated.",
+            help="A prompt file whose header states the phrases for yes and no. Repeatable.",
         ),
     ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
-    """Decide what every answer amounts to.
+    """Classify answers as answered, abstained, clarification, unparsed, empty, api_error or missing.
 
-    It is answered, abstained, clarification, unparsed, empty, api_error or missing. Reads the tables queries and
-    answers. Writes the table outcomes, by both parsers. Prints the counts by --parser.
-
-    An answer to a prompt of NoMIRACL (template vanilla, role, repeat or explanation) has the rules of its formulas,
-    any other the rules of free answers.
+    Reads the tables queries and answers. Writes the table outcomes, by both parsers. Prints the counts by --parser.
+    Answers to NoMIRACL's prompts (template vanilla, role, repeat or explanation) are parsed by their formulas, other
+    answers by the rules of free answers.
     """
-    from mirage import outcomes as rules
-    from mirage import prompts
-    from mirage.outcomes.stage import OUTCOMES
-    from mirage.stage import run
+    from mirage.llm import prompts
+    from mirage.stages import outcomes as rules
+    from mirage.stages.outcomes.stage import OUTCOMES
+    from mirage.stages.stage import run
 
     dir_, _ = part_of(dir_, share)
     phrases = {
         template.name: rules.TemplatePhrases(template.answered_phrases, template.abstained_phrases)
         for template in map(prompts.load_template, templates or ())
     }
-    notes = [f"phrases of the template {name} decide its outcomes" for name in sorted(phrases)]
+    notes = [f"outcomes of the template {name} use its own phrases" for name in sorted(phrases)]
     arena = run(OUTCOMES, dir_, made_by="mirage outcomes", notes=notes, phrases=phrases)
     table = rules.rates(arena.read("outcomes"), parser=parser)
     show(rows(table, COUNTS), COUNTS, output_format)
@@ -103,24 +101,24 @@ def rates(
     languages: Languages = None,
     by: Annotated[
         Literal["system", "template"],
-        typer.Option(help="template: a row for each prompt that a system was asked with."),
+        typer.Option(help="template: one row per prompt template of a system."),
     ] = "system",
-    confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix of each row instead.")] = False,
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Print the confusion matrix of each row instead.")
+    ] = False,
     output_format: How = "table",
 ) -> None:
     """Print hallucination and error rates.
 
-    The first on the subset non_relevant, the second on relevant, with 95% Wilson intervals. Reads the table
-    outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy; `undecided` is
-    the share between them.
-
-    --by template reads the table answers too, and sets a system together that was asked with several prompts under
-    names that end in the template's: `m@vanilla`, `m@role`. `change` is the rate less that of the prompt vanilla on
-    the same queries. --confusion: a relevant query answered is a true positive, a non-relevant one a false
-    positive.
+    The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
+    Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy;
+    `undecided` is the share between them. --by template also reads the table answers, and groups a system asked with
+    several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
+    the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
+    one a false positive.
     """
-    from mirage import outcomes as rules
     from mirage import store
+    from mirage.stages import outcomes as rules
 
     arena = store.open_arena(dir_)
     selection = codes(languages)
@@ -145,44 +143,38 @@ def rates(
     show(records, columns, output_format)
 
 
-@app.command()
+@paper.command("figures")
 def published(
     dir_: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[DIR]", parser=located, help="An arena, whose own figures stand beside the printed ones."
-        ),
+        typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena to compare with the printed figures."),
     ] = None,
-    source: Annotated[
-        str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; both if absent.")
-    ] = None,
+    source: Annotated[str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
     item: Annotated[str | None, typer.Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
     languages: Languages = None,
     parser: Parser = "published",
     names: Annotated[
         list[str] | None,
-        typer.Option(
-            "--as", metavar="PRINTED=SYSTEM", help="The arena's system that a printed name means. May be repeated."
-        ),
+        typer.Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
     ] = None,
     tokenizer: Annotated[
         str,
-        typer.Option(metavar="NAME|DIR", help="Counts tokens for MIRAGE-Bench's Table 1, if on this machine."),
+        typer.Option(metavar="NAME|DIR", help="Tokenizer for MIRAGE-Bench's Table 1, if installed here."),
     ] = "estimate",
     output_format: How = "table",
 ) -> None:
-    """Print the figures of the two papers, each beside what an arena gives.
+    """Print the figures of the two papers, beside those of an arena.
 
-    Reads the bundled figures, and of DIR what a figure rests on: queries, passages, answers, outcomes. Writes nothing.
-    Rates are those that the papers print, 1 - accuracy, with 95% intervals; `remark` says why there is none. MIRAGE-
-    Bench's Tables 2 to 5 and its figures come from `mirage reproduce`.
+    Reads the bundled figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes
+    nothing. Rates are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure.
+    `mirage paper reproduce` computes MIRAGE-Bench's Tables 2 to 5 and its figures.
     """
     from mirage import llm, store
-    from mirage.reproduce.printed import printed_figures
+    from mirage.papers.printed import printed_figures
 
     path = store.bundled().get("published")
     if path is None:
-        raise ArenaError("the bundled figures are not here", do="run this from a checkout, or make them: make data")
+        raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
     comparisons = printed_figures(
         store.open_arena(path).read("published"),
         None if dir_ is None else store.open_arena(dir_),
@@ -208,19 +200,19 @@ def published(
 
 
 def _note_unparsed(rates: pa.Table) -> None:
-    """Say so where many answers are unparsed."""
-    from mirage.outcomes import unparsed_note
+    """Warn if many answers are unparsed."""
+    from mirage.stages.outcomes import unparsed_note
 
     if text := unparsed_note(rates):
         note(text[0].upper() + text[1:] + ".")
 
 
 def _pairs(names: list[str]) -> dict[str, str]:
-    """What `--as` maps."""
+    """Parse `--as` into a mapping."""
     pairs = {}
     for pair in names:
         printed, mark, system = pair.rpartition("=")
         if not (printed and mark and system):
-            raise BadInput(f"--as {pair} is no pair", do="write: --as 'PRINTED NAME=SYSTEM'")
+            raise BadInput(f"--as {pair} is not a pair", do="write it as --as 'PRINTED NAME=SYSTEM'")
         pairs[printed] = system
     return pairs

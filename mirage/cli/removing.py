@@ -1,4 +1,4 @@
-"""The command that takes something out of an arena."""
+"""Command that removes a system: `mirage remove`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mirage.cli.output import note
 @app.command()
 def remove(
     dir_: ArenaDir,
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name, as the tables have it.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
 ) -> None:
     """Remove a system from every table of an arena, in one step.
 
     Reads every table that names systems. Writes them without its answers, outcomes, features, scores, judgments and
-    card; ratings, tournaments, predictions and importances that rest on these go, since they hold for other systems
-    than are left. Queries, passages, votes and the replies in the ledger stay. Next: `mirage run DIR`.
+    card; ratings, tournaments, predictions and importances that include the system are deleted, since they depend on
+    the set of systems. Queries, passages, votes and the replies in the ledger stay. Next: `mirage run DIR`.
     """
     from mirage.store.removal import remove_system
 

@@ -1,4 +1,4 @@
-"""The command that makes the paper's results anew: `mirage reproduce`."""
+"""Command that reproduces the paper's results: `mirage paper reproduce`."""
 
 from __future__ import annotations
 
@@ -8,56 +8,60 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
+from mirage.cli.common import ArenaDir, How, Languages, Seed, codes, local_path, paper
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
-from mirage.intervals import MOST_DRAWS
+from mirage.stats.intervals import MOST_DRAWS
 
 COLUMNS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "reason")
-"""Columns that `reproduce` prints of the corrections."""
+"""Columns of the corrections printed by `reproduce`."""
 
 
-@app.command()
+@paper.command()
 def reproduce(
     dir_: ArenaDir,
-    into: Annotated[
-        Path, typer.Option("--into", metavar="OUT", parser=local_path, help="Folder for what is made.")
-    ] = Path("reproduced"),
+    into: Annotated[Path, typer.Option("--into", metavar="OUT", parser=local_path, help="Output folder.")] = Path(
+        "reproduced"
+    ),
     referee: Annotated[
         str | None,
-        typer.Option(metavar="relevance|JUDGE", help="Who decides; if absent, the arena's one judge, else relevance."),
+        typer.Option(
+            "--judge",
+            metavar="relevance|JUDGE",
+            help="Referee of the battles; by default the arena's only judge, else relevance.",
+        ),
     ] = None,
     languages: Languages = None,
     holdout: Annotated[
         str | None,
         typer.Option(
             metavar="SYSTEM,SYSTEM",
-            help="The two systems held out. If absent the paper's two, else those a quarter from either end.",
+            help="The two held-out systems; by default the paper's, else those a quarter from either end.",
         ),
     ] = None,
     draws: Annotated[
-        int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments of each language, and bootstrap draws.")
+        int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language, and bootstrap draws.")
     ] = 200,
-    forests: Annotated[int, typer.Option(min=1, help="Tournaments whose random forest is fitted (Table 5).")] = 20,
+    forests: Annotated[int, typer.Option(min=1, help="Tournaments with a fitted random forest (Table 5).")] = 20,
     splits: Annotated[int, typer.Option(min=1, help="Random splits of the systems (Table 3).")] = 50,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Make the paper's Tables 2 to 5 and Figures 3 to 6 from an arena, and what each correction moves.
+    """Reproduce the paper's Tables 2 to 5 and Figures 3 to 6 from an arena, with the effect of each correction.
 
-    Reads the tables features, and outcomes (referee relevance) or judgments (a judge). Writes into OUT one CSV a table
-    or figure, reproduction.json and reproduction.html with the plots. Prints the corrections over all languages.
+    Reads the tables features, and outcomes (referee relevance) or judgments (a judge). Writes into OUT one CSV per
+    table or figure, reproduction.json and reproduction.html with the plots. Prints the corrections over all languages.
     """
-    from mirage import reproduce as making
+    from mirage import papers as making
     from mirage import store
-    from mirage.charts.reproduce import page
+    from mirage.publish.charts.reproduce import page
 
     arena = store.open_arena(dir_)
     arena.need("features")
     chosen_referee = referee or making.only_referee(arena)
     held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
     if holdout is not None and not held_out:
-        raise BadInput("--holdout names none", do="name two systems with a comma between them")
+        raise BadInput("--holdout is empty", do="give two systems, comma-separated")
     with progress("Reproducing") as update:
         result = making.reproduce(
             arena,

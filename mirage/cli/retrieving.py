@@ -1,4 +1,4 @@
-"""Commands about what systems are shown: `mirage retrieve`, `mirage retrieval`, `mirage attribution`."""
+"""Commands for retrieval: `mirage retrieve`, `mirage retrievers`, `mirage failures`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import store
-    from mirage.retrieval.stage import Kind, RetrieveOptions
+    from mirage.stages.retrieve.stage import Kind, RetrieveOptions
 
 MADE_BY = "mirage retrieve"
 RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
@@ -28,28 +28,28 @@ MEASURED = ("language", "retriever", "measure", "mean", "mean_low", "mean_high",
 CAUSES = ("language", "system", "cause", "k", "n", "share", "share_low", "share_high")
 """Columns of `attribution`."""
 By = Annotated[
-    Literal["all", "language"], typer.Option(help="all: the mean over languages alone; language: each as well.")
+    Literal["all", "language"], typer.Option(help="all: only the mean over languages; language: also each language.")
 ]
-Threshold = Annotated[int, typer.Option(min=1, help="The least grade that counts as relevant.")]
+Threshold = Annotated[int, typer.Option(min=1, help="Lowest grade that counts as relevant.")]
 
 
 @app.command()
-def retrieval(
+def retrievers(
     dir_: ArenaDir,
     measures: Annotated[
         str | None,
-        typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or with another number."),
+        typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
     ] = None,
     by: By = "all",
     languages: Languages = None,
     relevant_from: Threshold = 1,
     output_format: How = "table",
 ) -> None:
-    """Print how well each retriever did, by people's labels, with 95% intervals over queries.
+    """Evaluate each retriever by human labels, with 95% intervals over queries.
 
-    Reads the tables passages, documents (for grades) and retrieved; `given` is the passages that came with the queries.
-    A passage that nobody has labelled counts as not relevant: judged@k, beside every measure at k, is the share that
-    somebody has. Writes nothing.
+    Reads the tables passages, documents (for grades) and retrieved; `given` is the passages supplied with the queries.
+    Unlabelled passages count as not relevant: judged@k, beside every measure at k, is the labelled share. Writes
+    nothing.
     """
     from mirage import api, store
 
@@ -60,22 +60,22 @@ def retrieval(
     few = [row for row in _by(rows, "all", "mean") if row["measure"].startswith("judged@") and (row["mean"] or 0) < 1]
     for row in few:
         share = 1 - (row["mean"] or 0)
-        note(f"{row['retriever']}: nobody has labelled {share:.0%} of the first {row['measure'].partition('@')[2]}.")
+        note(f"{row['retriever']}: {share:.0%} of the top {row['measure'].partition('@')[2]} passages are unlabelled.")
 
 
 @app.command()
-def attribution(
+def failures(
     dir_: ArenaDir,
     by: By = "all",
     languages: Languages = None,
     relevant_from: Threshold = 1,
-    answers: Annotated[bool, typer.Option("--answers", help="A row for each answer, with its evidence.")] = False,
+    answers: Annotated[bool, typer.Option("--answers", help="One row per answer, with its evidence.")] = False,
     output_format: How = "table",
 ) -> None:
-    """Print whether the retriever or the model failed: right, not_retrieved, ignored, unsupported, right_refusal.
+    """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
 
-    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer rests on people's
-    labels of passages, on what its system was shown, and on what it says and cites. Shares have 95% intervals over
+    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the human
+    labels of passages, the passages shown to its system, and what it says and cites. Shares have 95% intervals over
     queries. Writes nothing.
     """
     from mirage import api, store
@@ -89,7 +89,7 @@ def attribution(
 
 
 def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str, Any]]:
-    """The rows over all languages, or with `language` every row, the ends of the interval named for the value."""
+    """Return the rows over all languages, or with `language` every row, with interval columns named after the value."""
     return [
         {**row, f"{value}_low": row["low"], f"{value}_high": row["high"]}
         for row in rows
@@ -104,41 +104,47 @@ def retrieve(
     retriever: Annotated[
         Literal["bm25", "dense", "rrf", "rerank", "given"],
         typer.Option(
-            help="bm25: by words; dense: by a model of embeddings; rrf: the lists of others fused; rerank: the list of"
-            " another in a new order. `given` stands for the passages that came with the queries."
+            help="bm25: by words; dense: by an embedding model; rrf: fuse other lists; rerank: reorder"
+            " another list. `given` is reserved for passages supplied with the queries."
         ),
     ],
     connection: Connection,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The retriever's name; by default its kind and model.")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the retriever; by default its kind and model.")
     ] = None,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", parser=local_path, help="JSON Lines, CSV or Parquet; the arena's if absent."),
+        typer.Option(
+            metavar="PATH",
+            parser=local_path,
+            help="Corpus: JSON Lines, CSV or Parquet; by default the arena's passages.",
+        ),
     ] = None,
     of: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="rrf, rerank: whose lists; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="rrf, rerank: retrievers whose lists to use. Repeatable.")
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, help="Passages a query, at most.")] = 100,
-    query_prefix: Annotated[str, typer.Option(help="dense: what the model wants before a query.")] = "",
-    passage_prefix: Annotated[str, typer.Option(help="dense: what it wants before a passage.")] = "",
+    depth: Annotated[int, typer.Option(min=1, help="Maximum passages per query.")] = 100,
+    query_prefix: Annotated[str, typer.Option(help="dense: prefix that the model expects before a query.")] = "",
+    passage_prefix: Annotated[str, typer.Option(help="dense: prefix that the model expects before a passage.")] = "",
     reranker: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="rerank: a name on the hub or a folder (extra `local`).")
+        str | None, typer.Option(metavar="MODEL", help="rerank: a model name on the Hub or a folder (extra `local`).")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="rerank: torch's device; the GPU where there is one.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="rerank: torch device; by default the GPU if there is one.")
+    ] = None,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Bring passages for the queries of an arena: the retrieving half of a whole system.
+    """Retrieve passages for the queries of an arena: the first half of an end-to-end system.
 
-    Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` where the
-    name of the file does not say it (corpus.fi.jsonl). Vectors of `dense` come from the service of --model and are
-    kept: nothing is paid for twice, and the same command goes on where it was stopped. Writes the table retrieved,
-    where the lists of other retrievers stay. `mirage generate --retriever NAME` shows a model what was brought. `bm25`
-    needs the extra `retrieval`. Prints how many queries got passages.
+    Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
+    the file name gives it (corpus.fi.jsonl). Vectors of `dense` come from the service of --model and are cached: rerun
+    the command to resume; no call is paid for twice. Writes the table retrieved, where the lists of other retrievers
+    stay. `mirage generate --retriever NAME` shows the passages to a model. `bm25` needs the extra `retrieval`. Prints
+    the number of queries with passages.
     """
-    from mirage.retrieval.lists import refuse_name
-    from mirage.retrieval.stage import RetrieveOptions
+    from mirage.stages.retrieve.lists import refuse_name
+    from mirage.stages.retrieve.stage import RetrieveOptions
 
     refuse_name(retriever)
     kind = cast("Kind", retriever)
@@ -166,7 +172,7 @@ def retrieve(
 
 
 def _name_of(kind: Kind, model: str | None) -> str:
-    """The name of a retriever where no option says it."""
+    """Return the default name of a retriever."""
     if kind == "dense" and model:
         return model
     return kind if kind != "rerank" or not model else f"rerank/{Path(model).name}"
@@ -175,15 +181,15 @@ def _name_of(kind: Kind, model: str | None) -> str:
 def _by_vectors(
     path: Path, options: RetrieveOptions, connection: Connection, query_prefix: str, passage_prefix: str
 ) -> None:
-    """Search by the vectors of a service, or say what that would cost."""
+    """Search by a service's embeddings, or report the planned cost."""
     from mirage import llm
-    from mirage.retrieval.dense import DenseSearch
-    from mirage.retrieval.stage import searched_texts
+    from mirage.stages.retrieve.dense import DenseSearch
+    from mirage.stages.retrieve.stage import searched_texts
 
     model = connection.settings().model
     executor = connection.executor(models=False)
     if connection.engine == "ray":
-        raise BadInput("vectors are kept on this machine, and compared here", do="give --engine processes, or none")
+        raise BadInput("vectors are cached and compared on this machine", do="use --engine processes, or omit --engine")
     with progress("Asking for vectors") as update:
         search = DenseSearch(
             path, connection.endpoint(), model, connection.limits(), query_prefix, passage_prefix, progress=update
@@ -195,7 +201,7 @@ def _by_vectors(
             ]
         else:
             if executor is not None:
-                # Calls are made here: a service answers several processes no faster than one.
+                # Make the calls here: several processes do not speed up a service.
                 for corpus, queries in searched_texts(path, options):
                     search.fetch(corpus, queries)
             here = search if executor is None else search.stored()
@@ -207,19 +213,19 @@ def _by_vectors(
 def _in_new_order(
     path: Path, options: RetrieveOptions, connection: Connection, model: str | None, device: str | None
 ) -> None:
-    """Order a list anew by a local model: of this process, or one of each worker of a cluster."""
+    """Rerank a list with a local model: in this process, or one per worker of a cluster."""
     from mirage import store
-    from mirage.features import reranker
-    from mirage.features.measuring import SCORES
-    from mirage.features.pairs import PairModel, PairModelLater
-    from mirage.retrieval.rerank import ModelOrder
+    from mirage.stages.features import reranker
+    from mirage.stages.features.measuring import SCORES
+    from mirage.stages.features.pairs import PairModel, PairModelLater
+    from mirage.stages.retrieve.rerank import ModelOrder
 
-    store.open_arena(path)  # a ledger would make the folder
+    store.open_arena(path)  # opening a ledger would create the folder
     name, executor = model or reranker.MODEL, connection.executor()
     with progress("Scoring") as update:
         if executor is not None:
             if not executor.loads_models:
-                raise BadInput("one model uses all cores of this machine", do="leave --engine out, or give ray")
+                raise BadInput("one model already uses all cores of this machine", do="omit --engine, or use ray")
             order = ModelOrder(PairModelLater(name, reranker.MAX_TOKENS, device))
             bring(path, options, made_by=MADE_BY, reorder=order, progress=update, executor=executor)
             return
@@ -229,16 +235,16 @@ def _in_new_order(
 
 
 def bring(path: Path, options: RetrieveOptions, **how: Any) -> store.Arena:
-    """Retrieve (`mirage.retrieval.stage.retrieve`), whose libraries are imported when that is asked for."""
-    from mirage.retrieval.stage import retrieve as retrieve_for
+    """Call `mirage.stages.retrieve.stage.retrieve`, importing its libraries only then."""
+    from mirage.stages.retrieve.stage import retrieve as retrieve_for
 
     return retrieve_for(path, options, **how)
 
 
 def _tell(path: Path, name: str, output_format: How) -> None:
-    """Print what a retriever brought, by language."""
+    """Print a retriever's results by language."""
     from mirage import store
-    from mirage.shown import contexts
+    from mirage.stages.shown import contexts
 
     arena = store.open_arena(path)
     tables = {name: arena.read(name) for name in ("passages", "retrieved") if name in arena.tables}
@@ -250,4 +256,4 @@ def _tell(path: Path, name: str, output_format: How) -> None:
         counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
         rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
     show(rows, RETRIEVED, output_format)
-    note(f"Next, to let a model answer from them: mirage generate {path} --retriever {name} --depth 10 --model MODEL")
+    note(f"Next, to generate answers: mirage generate {path} --retriever {name} --depth 10 --model MODEL")

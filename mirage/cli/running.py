@@ -1,4 +1,4 @@
-"""The command that runs every stage: `mirage run`."""
+"""Command that runs the pipeline: `mirage run`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import typer
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.connection import Connection, connected
 from mirage.cli.output import note, progress, show
-from mirage.intervals import MOST_DRAWS
+from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
     from mirage.pipeline import StepReport
 
 CALLS = ("calls", "kept", "failed", "tokens_in", "tokens_out", "money")
-"""Columns of `run` about calls; empty for a step that makes none."""
+"""Columns of `run` about calls; empty for a step without calls."""
 COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
 """Columns of `run`."""
 
@@ -41,49 +41,53 @@ def run(
     ] = "ratings",
     retriever: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="bm25, rrf, or one of the arena: whole systems with it; may be repeated."),
+        typer.Option(
+            metavar="NAME", help="bm25, rrf, or a retriever in the arena, for end-to-end systems. Repeatable."
+        ),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, help="How many of a retriever's passages systems are shown.")] = 10,
+    depth: Annotated[int, typer.Option(min=1, help="Number of the retriever's top passages shown to systems.")] = 10,
     baselines: Annotated[
-        bool, typer.Option(help="Let the systems that need no model, `baseline/..`, answer too.")
+        bool, typer.Option(help="Also answer with the baselines, `baseline/..`, which need no model.")
     ] = False,
-    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the system that --model answers as.")
+    ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Whose answers others are compared with; `reference` if there is one."),
+        typer.Option(metavar="NAME", help="System with the reference answers; by default `reference` if it exists."),
     ] = None,
     name: Annotated[
-        str, typer.Option("--judge", metavar="NAME", help="`heuristic`, or the name that --model judges under.")
+        str, typer.Option("--judge", metavar="NAME", help="`heuristic`, or the name of --model as judge.")
     ] = "heuristic",
-    queries: Annotated[int | None, typer.Option(min=1, help="Queries a language that are judged.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language that are judged.")] = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
     draws: Annotated[
-        int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws behind the intervals of ratings.")
+        int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals of ratings.")
     ] = 200,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Run every stage of an arena, from answers to ratings, that is not up to date.
+    """Run every stage of an arena that is not up to date, from answers to ratings.
 
-    Reads the tables queries, passages, nuggets and answers. Writes answers (with --baselines of the systems that need
-    no model, with --system of the model), outcomes, features, judgments and ratings; where there are nuggets, their
-    assignments by shared words; with --to surrogate, predictions and importances too. With --retriever, bm25 searches
-    the passages of the arena, rrf
-    fuses the lists of all other retrievers, and all that answers does so from each retriever too. Without --model it
-    asks nobody and costs nothing; with it the graded features are measured, and with --judge NAME it judges. A step is
-    skipped while the content of what it reads, its options and its version are those of the last run. Prints what ran,
-    what was skipped and why, with time, calls, tokens and, with the prices, money. --languages, --queries and --pairs
-    are about judging.
+    Reads the tables queries, passages, nuggets and answers. Writes answers (with --baselines those of the baselines,
+    with --system those of the model), outcomes, features, judgments and ratings; if there are nuggets, their
+    assignments by shared words; with --to surrogate, predictions and importances. With --retriever, bm25 searches the
+    passages of the arena, rrf fuses the lists of all other retrievers, and every system also answers from each
+    retriever. Without --model it makes no calls and costs nothing; with it the graded features are measured, and with
+    --judge NAME it judges. A step is skipped if its inputs, options and version are unchanged since the last run.
+    Prints the steps run and skipped with reasons, time, calls, tokens and, with prices, cost. --languages, --queries
+    and --pairs apply to judging.
     """
-    from mirage import pipeline, prompts
-    from mirage.generate.baselines import TEMPLATE
-    from mirage.judge.stage import BattleSample
-    from mirage.stage import Progress
+    from mirage import pipeline
+    from mirage.llm import prompts
+    from mirage.stages.generate.baselines import TEMPLATE
+    from mirage.stages.judge.stage import BattleSample
+    from mirage.stages.stage import Progress
 
     model = None
     if connection.model is not None:
-        # As `mirage generate` asks, so that either goes on where the other stopped.
+        # Use the settings of `mirage generate`, so that either command can resume the other.
         template = prompts.load_template(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
         caller = partial(connection.caller, limits=connection.limits())
@@ -129,7 +133,7 @@ def _row(result: StepReport) -> dict[str, Any]:
 
 
 def _total(results: list[StepReport]) -> str:
-    """The run in one sentence."""
+    """Summarise the run in one sentence."""
     states = [result.state for result in results]
     parts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
     costs = [result.cost for result in results if result.cost is not None]

@@ -1,4 +1,4 @@
-"""The command about scores that came with a file: `mirage scores`."""
+"""Command for imported scores: `mirage scores`."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ AGREEMENT = (
 def scores(
     dir_: ArenaDir,
     agreement: Annotated[
-        bool, typer.Option("--agreement", help="How far the people agree who scored the same answers.")
+        bool, typer.Option("--agreement", help="Print the agreement of people on the same answers.")
     ] = False,
     verdicts_from: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="Write verdicts: of two answers the higher score by MEASURE is better."),
+        typer.Option(metavar="MEASURE", help="Write verdicts: the answer with the higher score by MEASURE wins."),
     ] = None,
     languages: Languages = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print what people and programs gave the answers, as it came with a file.
+    """Print imported scores of the answers by people and programs.
 
-    The mean of each system by each measure, or with `--agreement` the share of equal pairs of people's scores and
-    Krippendorff's alpha for ranks and for numbers; both with 95% intervals over queries. Reads the table scores. Writes
-    nothing, but with `--verdicts-from` the verdicts of a judge `people: MEASURE` into the table judgments: each person
-    who scored both answers counts, and ratings made from older verdicts are removed.
+    Prints the mean of each system by each measure, or with `--agreement` the share of equal pairs of people's scores
+    and Krippendorff's alpha for ordinal and interval data; both with 95% intervals over queries. Reads the table
+    scores. Writes nothing, except with `--verdicts-from` the verdicts of a judge `people: MEASURE` into the table
+    judgments: each person who scored both answers counts, and ratings made from older verdicts are removed.
     """
     from mirage import store
-    from mirage.votes import raters
+    from mirage.people.votes import raters
 
     if verdicts_from is not None:
         result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage scores")

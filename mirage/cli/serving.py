@@ -1,4 +1,4 @@
-"""The command `mirage app`: one explorer in place of the command, or several behind nginx."""
+"""Command that serves the explorer: `mirage app`, in this process, or as several processes behind nginx."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import app, located
+from mirage.cli.common import app, existing_arena
 from mirage.cli.output import note
 from mirage.errors import BadInput
-from mirage.shipped import shipped
+from mirage.store.shipped import shipped
 
 PORT = 8501
-"""Where the explorer is served unless told otherwise."""
+"""Default port of the explorer."""
 OWN_HOSTS = ("localhost", "127.0.0.1")
-"""The names under which it is opened unless told otherwise."""
+"""Default host names of the explorer."""
 
 
 @app.command("app")
@@ -26,35 +26,39 @@ def explorer(
     dir_: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]", parser=located, help="An arena, or a folder of arenas; also on object storage."
+            metavar="[DIR]", parser=existing_arena, help="An arena, or a folder of arenas, local or on object storage."
         ),
     ] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65_535, help="Port to serve on; 8501 if free.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65_535, help="Port; default 8501.")] = None,
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, max=64, metavar="N", help="Serve with N processes on the ports after this one, behind nginx on it."
+            min=1, max=64, metavar="N", help="Serve with N processes on the following ports, behind nginx on this one."
         ),
     ] = None,
     host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="With --workers: a name under which people open it. May be repeated."),
+        typer.Option(metavar="NAME", help="With --workers: a public host name. Repeatable."),
     ] = None,
     listen: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="With --workers: where nginx listens, such as '443 ssl'; 127.0.0.1:PORT."),
+        typer.Option(
+            metavar="ADDRESS", help="With --workers: nginx's listen address, such as '443 ssl'; default 127.0.0.1:PORT."
+        ),
     ] = None,
     htpasswd: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --workers: names and passwords that nginx asks for.")
+        Path | None, typer.Option(metavar="FILE", help="With --workers: nginx's file of names and passwords.")
     ] = None,
     nginx_conf: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="With --workers: write nginx's configuration here, and start no nginx."),
+        typer.Option(
+            metavar="FILE", help="With --workers: write nginx's configuration to this file, without starting nginx."
+        ),
     ] = None,
 ) -> None:
     """Open the explorer in the browser.
 
-    Reads the arena, beside the bundled ones, which are always there. Writes nothing but the file of --nginx-conf.
+    Reads the arena and the bundled ones. Writes nothing but the file of --nginx-conf.
     """
     page = shipped() / "app.py"
     if not page.exists():
@@ -63,6 +67,8 @@ def explorer(
             where=str(page),
             do="reinstall from the checkout or wheel it came from: pip install --force-reinstall PATH",
         )
+    if dir_ is not None and dir_.is_file():
+        dir_ = _import_file(dir_)
     environment = _environment(dir_)
     if workers is not None:
         first = port or PORT
@@ -71,17 +77,33 @@ def explorer(
         )
         return
     if host or listen or htpasswd or nginx_conf:
-        raise BadInput(
-            "--host, --listen, --htpasswd and --nginx-conf are for several explorers", do="give --workers N too"
-        )
+        raise BadInput("--host, --listen, --htpasswd and --nginx-conf need --workers", do="add --workers N")
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    command = [sys.executable, "-m", "mirage.ui.process", "--server.showEmailPrompt=false"]
+    command = [sys.executable, "-m", "mirage.explorer.serve.process", "--server.showEmailPrompt=false"]
     command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
-    # The explorer takes the place of this process: what ends or stops it reaches the server, and none is left behind.
+    # Replace this process, so that signals reach the server and no child is left behind.
     os.chdir(page.parent)
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(sys.executable, command, environment)  # noqa: S606  # our own program
+
+
+def _import_file(file: Path) -> Path:
+    """Import a file into an arena of the user's own folder, once they agree, and return the arena's folder."""
+    from mirage import api
+    from mirage.store import home
+
+    folder = home.home_folder() / "arenas" / file.name.partition(".")[0]
+    command = f"mirage import {file} --into {folder}"
+    if folder.exists():
+        raise BadInput(
+            f"{file} is a file, and there is an arena {folder.name}", do=f"mirage app {folder}, or {command}"
+        )
+    if not sys.stdin.isatty():
+        raise BadInput(f"{file} is a file, not an arena", do=f"{command}, then mirage app {folder}")
+    if not typer.confirm(f"{file} is a file. Import it into {folder} and open that?", default=True):
+        raise typer.Exit(2)
+    return api.import_file(file, folder).path
 
 
 def _environment(folder: Path | None) -> dict[str, str]:
@@ -104,12 +126,12 @@ def _several(
     nginx_conf: Path | None,
     environment: dict[str, str],
 ) -> None:
-    """Keep the explorers running, and nginx unless its configuration is to be written for another."""
-    from mirage.deploy import nginx, replicas
+    """Run several explorers, and nginx unless only its configuration is requested."""
+    from mirage.explorer.serve import nginx, replicas
     from mirage.store import files
 
     if port + workers > 65_535:
-        raise BadInput(f"there are no {workers} ports after {port}", do="give a smaller --port")
+        raise BadInput(f"there are fewer than {workers} ports after {port}", do="use a smaller --port")
     if htpasswd is not None:
         files.need_file(htpasswd)
     environment = replicas.shared_environment(environment, hosts, own_proxy=nginx_conf is None)
@@ -137,5 +159,5 @@ def _several(
             keeper.nginx(configuration, environment)
         for number in ports:
             keeper.explorer(number, environment)
-        note(f"{workers} explorers on ports {ports[0]} to {ports[-1]}; nginx listens on {listen}. Ctrl-C ends all.")
+        note(f"{workers} explorers on ports {ports[0]} to {ports[-1]}; nginx listens on {listen}. Ctrl-C stops all.")
         keeper.run()

@@ -1,4 +1,4 @@
-"""Commands that bring data: `pull` fetches public files, `import` reads files into an arena."""
+"""Commands that get data: `pull` downloads public files, `import` reads files into an arena."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from mirage import cores
 from mirage.cli.common import (
     FILE_COMMAND,
     File,
@@ -27,11 +26,12 @@ from mirage.cli.common import (
     pull,
 )
 from mirage.cli.output import note, progress, show
-from mirage.sources.download import DownloadResult
-from mirage.sources.files import Kind, Options
-from mirage.sources.miracl import Split as Miracl
-from mirage.sources.mirage_bench import What as Bench
-from mirage.sources.nomiracl.origin import Split, What
+from mirage.io.sources.download import DownloadResult
+from mirage.io.sources.files import Kind, Options
+from mirage.io.sources.miracl import Split as Miracl
+from mirage.io.sources.mirage_bench import What as Bench
+from mirage.io.sources.nomiracl.origin import Split, What
+from mirage.store import cores
 
 READ = ("language", "files", "queries", "answers", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
@@ -39,31 +39,31 @@ REBUILT = ("language", "split", "topics", "queries", "published", "passages", "t
 """Columns of `import miracl`."""
 
 
-def _said(download: DownloadResult) -> None:
-    """Say what a download left in its folder, and what its source does not have."""
-    note(f"{download.files} files are in {download.folder}, {download.fetched} of them new.")
+def _report_download(download: DownloadResult) -> None:
+    """Report the files of a download, and those the source lacks."""
+    note(f"{download.files} files in {download.folder}, {download.fetched} of them new.")
     if download.absent:
-        note(f"Not at the source, and not needed to go on: {', '.join(download.absent)}")
+        note(f"Not available, and not required: {', '.join(download.absent)}")
 
 
 @pull.command("nomiracl")
 def pull_nomiracl(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
-    what: Annotated[What, typer.Option(help="The answers of 11 systems, or the labelled queries.")] = "outputs",
+    what: Annotated[What, typer.Option(help="Answers of 11 systems, or labelled queries.")] = "outputs",
     languages: Languages = None,
     base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
-    """Fetch NoMIRACL's public files; a stopped download goes on where it stopped.
+    """Download NoMIRACL's public files; an interrupted download resumes.
 
     Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR`.
     """
-    from mirage.sources import nomiracl
+    from mirage.io.sources import nomiracl
 
     with progress("Fetching", unit="bytes") as update:
         download = nomiracl.pull_nomiracl(
             into, what=what, languages=codes(languages), base_url=base_url, progress=update
         )
-    _said(download)
+    _report_download(download)
 
 
 @import_.command("nomiracl")
@@ -72,21 +72,23 @@ def import_nomiracl(
         Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
     ],
     into: Into,
-    what: Annotated[What, typer.Option(help="Answers, or the labelled queries without answers.")] = "outputs",
-    split: Annotated[Split, typer.Option(help="Queries: which split.")] = "test",
-    cap: Annotated[int, typer.Option(min=0, help="Queries: most of each subset and language; 0 for all.")] = 250,
-    ratio: Annotated[float | None, typer.Option(help="Queries: relevant ones for each non-relevant one.")] = None,
-    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Queries: languages by code.")] = None,
+    what: Annotated[What, typer.Option(help="Answers, or labelled queries without answers.")] = "outputs",
+    split: Annotated[Split, typer.Option(help="Queries: the split.")] = "test",
+    cap: Annotated[int, typer.Option(min=0, help="Queries: maximum per subset and language; 0 for all.")] = 250,
+    ratio: Annotated[float | None, typer.Option(help="Queries: relevant ones per non-relevant one.")] = None,
+    languages: Annotated[
+        str | None, typer.Option(metavar="AR,BN,..", help="Queries: comma-separated language codes.")
+    ] = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Read NoMIRACL's published answers, or its queries, into an arena.
+    """Import NoMIRACL's published answers, or its queries, into an arena.
 
-    Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
-    queries: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
+    Reads PATH as downloaded by `mirage pull nomiracl`. Writes the tables queries, passages, answers and outcomes (for
+    queries: queries and passages) in one step, and removes tables derived from the old ones. Prints the counts read.
     """
-    from mirage.imports.public import import_nomiracl_queries, import_outputs
-    from mirage.sources import nomiracl
+    from mirage.io.imports.public import import_nomiracl_queries, import_outputs
+    from mirage.io.sources import nomiracl
 
     if what == "questions":
         options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
@@ -107,23 +109,23 @@ def pull_miracl(
         "dev"
     ),
     texts: Annotated[
-        bool, typer.Option("--texts", help="The corpora too, with the passages' texts: up to 100 MB a file.")
+        bool, typer.Option("--texts", help="Also download the corpora with the passages' texts, up to 100 MB per file.")
     ] = False,
     languages: Languages = None,
     base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
-    """Fetch MIRACL's queries and relevance labels; a stopped download goes on where it stopped.
+    """Download MIRACL's queries and relevance labels; an interrupted download resumes.
 
     Reads the public repositories. Writes the files into DIR as published, for `mirage import miracl DIR`. Corpora are
-    whole Wikipedias: 1 file (bn, sw, yo) to 66 files (en) a language.
+    whole Wikipedias: 1 file (bn, sw, yo) to 66 files (en) per language.
     """
-    from mirage.sources import miracl
+    from mirage.io.sources import miracl
 
     with progress("Fetching", unit="bytes") as update:
         download = miracl.pull_miracl(
             into, split=split, texts=texts, languages=codes(languages), base_url=base_url, progress=update
         )
-    _said(download)
+    _report_download(download)
 
 
 @import_.command("miracl")
@@ -139,11 +141,11 @@ def import_miracl(
 ) -> None:
     """Rebuild the queries of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
-    Reads PATH as `mirage pull miracl` leaves it. Writes the tables queries and passages; the passages have texts where
-    the corpora are in PATH, else ids and labels alone. Prints the queries of each language beside those that the
-    paper prints. Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
+    Reads PATH as downloaded by `mirage pull miracl`. Writes the tables queries and passages; the passages have texts if
+    PATH has the corpora, else only ids and labels. Prints the queries of each language beside the paper's numbers.
+    Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
     """
-    from mirage.imports import public
+    from mirage.io.imports import public
 
     arena, counts = public.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
     show([dataclasses.asdict(count) for count in counts], REBUILT, output_format)
@@ -156,20 +158,22 @@ def import_miracl(
 @pull.command("mirage-bench")
 def pull_mirage_bench(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
-    what: Annotated[Bench | None, typer.Option(help="Only this one of the three data sets.")] = None,
+    what: Annotated[Bench | None, typer.Option(help="Only this one of the three datasets.")] = None,
     languages: Languages = None,
-    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="Copies of the data sets.")] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="Folder with copies of the datasets.")
+    ] = None,
 ) -> None:
-    """Fetch the public queries, answers, features and judgments of MIRAGE-Bench.
+    """Download the public queries, answers, features and judgments of MIRAGE-Bench.
 
-    Reads the three data sets on the Hugging Face hub. Writes one file for each set and language into DIR, for
-    `mirage import mirage-bench DIR`; what is there is not fetched again.
+    Reads the three datasets on the Hugging Face Hub. Writes one file per dataset and language into DIR, for `mirage
+    import mirage-bench DIR`; existing files are not downloaded again.
     """
-    from mirage.sources import mirage_bench
+    from mirage.io.sources import mirage_bench
 
     with progress("Fetching") as update:
         download = mirage_bench.pull_bench(into, what=what, languages=codes(languages), source=source, progress=update)
-    _said(download)
+    _report_download(download)
 
 
 @import_.command("mirage-bench")
@@ -177,12 +181,12 @@ def import_mirage_bench(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder, or one file, .parquet or .jsonl.")],
     into: Into,
 ) -> None:
-    """Read the public data sets of MIRAGE-Bench, those that are there, into an arena.
+    """Import the public datasets of MIRAGE-Bench, as far as present, into an arena.
 
-    Reads PATH as `mirage pull mirage-bench` leaves it, or files of the data sets in folders or under names by
+    Reads PATH as downloaded by `mirage pull mirage-bench`, or files of the datasets in folders or under names by
     language. Writes the tables queries and passages, answers and features as published, and judgments.
     """
-    from mirage.imports import public
+    from mirage.io.imports import public
 
     with progress("Reading") as update:
         _, read, notes = public.import_mirage_bench(path, into, progress=update)
@@ -198,23 +202,25 @@ FIELDS = ("field", "becomes", "records", "example")
 @import_.command(FILE_COMMAND)
 def import_file(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, CSV or Parquet, packed or not; or a folder.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, CSV or Parquet, compressed or not; or a folder.")],
     into: Annotated[
         Path | None, typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder or address.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be made of it; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the detected format and fields; write nothing.")
+    ] = False,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
     output_format: How = "table",
 ) -> None:
-    """Read a file in any known format into an arena: it is told by what the file holds.
+    """Import a file of any known format into an arena, detecting the format from its content.
 
-    Reads FILE, or all files of a folder. Writes the tables that the format brings, in one step; ids, languages and
-    other things that the file does not say are worked out, and said. One wrong record refuses the file. Without --into
-    it says what it takes the file for and what would become of it, and writes nothing.
+    Reads FILE, or all files of a folder. Writes the tables of the format, in one step; missing ids, languages and other
+    fields are derived, and reported. Imports are all-or-nothing: one invalid record rejects the file. Without --into it
+    prints the detected format and the fields it would import, and writes nothing.
     """
-    from mirage.imports import formats
+    from mirage.io.imports import formats
 
     name = ctx.info_name if ctx.info_name != FILE_COMMAND else None
     options = Options.parse(names or (), values or (), meanings or ())
@@ -241,23 +247,23 @@ def import_file(
 
 @import_.command("hf")
 def import_dataset(
-    dataset: Annotated[str, typer.Argument(metavar="NAME", help="owner/name, or a folder that save_to_disk made.")],
+    dataset: Annotated[str, typer.Argument(metavar="NAME", help="owner/name, or a folder made with save_to_disk.")],
     into: Into,
-    split: Annotated[str | None, typer.Option(help="Which part, where there are several.")] = None,
-    config: Annotated[str | None, typer.Option(help="Which configuration, where there are several.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split, if there are several.")] = None,
+    config: Annotated[str | None, typer.Option(help="Configuration, if there are several.")] = None,
     format_name: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="The format of its records, where it is not told.")
+        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the records; detected by default.")
     ] = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
 ) -> None:
-    """Read a dataset of the Hugging Face hub into an arena, in any known format.
+    """Import a dataset of the Hugging Face Hub, in any known format, into an arena.
 
-    Streams NAME from the hub (extra `hub`), or reads the folder; nothing is kept but the arena. Writes the tables that
-    the format brings, in one step, as `mirage import FILE` does.
+    Streams NAME from the Hub (extra `hub`), or reads the folder; nothing but the arena is stored. Writes the tables of
+    the format, in one step, as `mirage import FILE` does.
     """
-    from mirage.imports import formats
+    from mirage.io.imports import formats
 
     options = Options.parse(names or (), values or (), meanings or ())
     with progress("Reading") as update:
@@ -276,59 +282,59 @@ def import_queries(
     names: Names = None,
     values: Values = None,
 ) -> None:
-    """Read your own queries into an arena.
+    """Import your own queries into an arena.
 
     Reads FILE: language, query_id, text, optionally subset and passages, a list of passage_id, text, title, relevant,
-    position; or the passages from a file of their own. Writes the tables queries and passages. One wrong line refuses
-    the file.
+    position; or the passages from a separate file. Writes the tables queries and passages. One invalid line rejects the
+    file.
     """
     _import_own("queries", file, into, names, values, passages)
 
 
 @import_.command("answers")
 def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
-    """Read the answers of any system into an arena.
+    """Import the answers of any system into an arena.
 
-    Reads FILE: language, query_id, system, text, optionally status, template, reason, and numbered: whether
-    the prompt numbered its passages, so that [3] cites the third. Writes the table answers; what was made of those that
-    are replaced is removed. One wrong line refuses the file.
+    Reads FILE: language, query_id, system, text, optionally status, template, reason, and numbered: whether the prompt
+    numbered its passages, so that [3] cites the third. Writes the table answers; rows derived from replaced answers are
+    removed. One invalid line rejects the file.
     """
     _import_own("answers", file, into, names, values)
 
 
 @import_.command("judgments")
 def import_judgments(file: File, into: Into, names: Names = None, values: Values = None) -> None:
-    """Read the verdicts of any judge into an arena.
+    """Import the verdicts of any judge into an arena.
 
     Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale and points
-    (what system_a takes of the battle, 0 to 1; the verdict may then be left out). Writes the table judgments; ratings
-    made from older ones are removed. One wrong line refuses the file.
+    (system_a's share of the battle's point, 0 to 1; the verdict is then optional). Writes the table judgments; ratings
+    made from older ones are removed. One invalid line rejects the file.
     """
     _import_own("judgments", file, into, names, values)
 
 
 @import_.command("systems")
 def import_systems(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="YAML, or JSON Lines, CSV or Parquet by its name.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="YAML, JSON Lines, CSV or Parquet, by extension.")],
     into: Into,
     names: Names = None,
     values: Values = None,
 ) -> None:
-    """Read facts about systems into an arena: licence, size, prices, and more.
+    """Import facts about systems into an arena: licence, size, prices, and more.
 
     Reads FILE: system, and any of licence, open_weights, parameters (in billions), released, price_in and price_out (US
-    dollars a million tokens), context_length, url, retriever, source; in YAML a list, or a mapping by the system's
-    name. Writes the table systems; ratings stay as they are. One wrong record refuses the file.
+    dollars per million tokens), context_length, url, retriever, source; in YAML a list, or a mapping by the system's
+    name. Writes the table systems; ratings are not changed. One invalid record rejects the file.
     """
-    from mirage.imports.cards import import_cards
+    from mirage.io.imports.cards import import_cards
 
     done = import_cards(file, into, options=Options.parse(names or (), values or ()))
     total, where = done.arena.rows("systems"), done.arena.address
-    note(f"{where}: {done.rows:,} system cards read, {done.replaced:,} in place of older ones; {total:,} in all.")
+    note(f"{where}: {done.rows:,} system cards read, {done.replaced:,} replacing older ones; {total:,} in total.")
     if done.strangers:
-        note(f"Kept, though nothing else in the arena is of these systems: {'; '.join(done.strangers)}")
+        note(f"Stored, although the arena has no other data of these systems: {'; '.join(done.strangers)}")
     if done.ignored:
-        note(f"Left out: {'; '.join(done.ignored)}")
+        note(f"Ignored: {'; '.join(done.ignored)}")
 
 
 def _import_own(
@@ -339,13 +345,13 @@ def _import_own(
     values: list[str] | None,
     passages: Path | None = None,
 ) -> None:
-    from mirage.imports.own import UserFile, import_own
+    from mirage.io.imports.own import UserFile, import_own
 
     own_file = UserFile(kind, file, passages, Options.parse(names or (), values or ()))
     added = import_own(own_file, into)
     total = added.arena.rows(kind)
-    note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")
+    note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} replacing older ones; {total:,} in total.")
     if added.dropped:
-        note(f"{added.dropped:,} judgments of answers that are replaced by others went.")
+        note(f"{added.dropped:,} judgments of replaced answers were removed.")
     if kind == "answers":
-        note(f"Next, to decide, measure and judge what is new: mirage run {into}")
+        note(f"Next, to classify, measure and judge the new answers: mirage run {into}")

@@ -1,4 +1,4 @@
-"""The command that predicts rankings from features: `mirage surrogate`."""
+"""Command that predicts rankings from features: `mirage surrogate`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.surrogate.reporting import Report
+    from mirage.ranking.surrogate.reporting import Report
 
 Show = Literal["summary", "languages", "predictions", "importances"]
 COLUMNS: dict[Show, tuple[str, ...]] = {
@@ -27,47 +27,52 @@ COLUMNS: dict[Show, tuple[str, ...]] = {
     ),
     "importances": ("feature", "regressor", "rise", "low", "high", "systems"),
 }
-"""Columns of what `surrogate` shows."""
+"""Columns of each view of `surrogate`."""
 
 
 @app.command()
 def surrogate(
     dir_: ArenaDir,
     referee: Annotated[
-        str, typer.Option(metavar="relevance|JUDGE", help="Whose ratings: human relevance labels, or a judge's name.")
+        str,
+        typer.Option(
+            "--judge",
+            metavar="relevance|JUDGE",
+            help="Referee of the ratings: human relevance labels, or a judge's name.",
+        ),
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
     regressor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A regressor to compare; repeat for more. All if absent.")
+        list[str] | None, typer.Option(metavar="NAME", help="A regressor to compare; default all. Repeatable.")
     ] = None,
     seed: Seed = 0,
     price: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Price of a judge call, for the money saved.")
+        float | None, typer.Option(min=0, metavar="USD", help="Price of a judge call, to compute savings.")
     ] = None,
     view: Annotated[Show, typer.Option("--show", help="What to print.")] = "summary",
-    store_: Annotated[bool, typer.Option("--store", help="Keep predictions and importances of every skill.")] = False,
+    store_: Annotated[bool, typer.Option("--store", help="Store predictions and importances of every skill.")] = False,
     output_format: How = "table",
 ) -> None:
     """Predict the ranking from features, without a judge.
 
     Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
-    answers by regressors trained on the others. Errors, intervals and tests are those of left-out systems only. The
-    row `default` is the regressor chosen for each system without having seen it. Reads the table features, and
-    outcomes (referee relevance) or judgments (a judge). Writes nothing; with --store, the tables predictions and
-    importances, where rows for other referees stay.
+    answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The row
+    `default` is the regressor chosen for each system without using that system. Reads the table features, and outcomes
+    (referee relevance) or judgments (a judge). Writes nothing; with --store, the tables predictions and importances,
+    where rows for other referees stay.
     """
     from mirage import store
     from mirage.battles.referee import Referee
-    from mirage.stage import run
-    from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
-    from mirage.surrogate.summaries import conclusions
+    from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+    from mirage.ranking.surrogate.summaries import conclusions
+    from mirage.stages.stage import run
 
     arena = store.open_arena(dir_)
-    by_labels = Referee.named(referee).by_labels
+    by_labels = Referee.from_name(referee).by_labels
     only = codes(languages)
     if store_ and (only or regressor):
-        raise BadInput("--store keeps all languages and regressors", do="leave out --languages and --regressor")
+        raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
     stage = RELEVANCE_PREDICTIONS if by_labels else JUDGED_PREDICTIONS
     for name in stage.reads:
         arena.need(name)
@@ -87,8 +92,8 @@ def surrogate(
 
 
 def _table(report: Report, view: Show, seed: int) -> list[dict[str, Any]]:
-    from mirage.surrogate import importances
-    from mirage.surrogate.summaries import summary
+    from mirage.ranking.surrogate import importances
+    from mirage.ranking.surrogate.summaries import summary
 
     if view == "summary":
         compared = report.comparison

@@ -1,4 +1,4 @@
-"""`mirage rank --paper`: the ranking as the paper makes it."""
+"""The paper's ranking method: `mirage rank --paper`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def as_published(
     seed: int,
     how: Format,
 ) -> None:
-    """Play the tournaments and print the mean rating of each system with the published kind of interval."""
-    from mirage.rank.tournaments import tournament_rows, tournaments
+    """Run the tournaments and print each system's mean rating with the published kind of interval."""
+    from mirage.ranking.tournaments import tournament_rows, tournaments
 
     with progress("Tournaments") as update:
         result = tournaments(
@@ -46,8 +46,8 @@ def as_published(
 
 
 def keep_tournaments(arena: Arena, referee: str, *, draws: int, seed: int) -> None:
-    """Write every tournament of a referee into the arena, beside those of other referees."""
-    from mirage.rank import tournaments
+    """Write every tournament of a referee into the arena, keeping those of other referees."""
+    from mirage.ranking import tournaments
 
     with progress("Storing"):
         tournaments.keep_tournaments(arena.path, referee, tournaments=draws, seed=seed)

@@ -1,4 +1,4 @@
-"""The command that makes a training set."""
+"""Command that creates a training set: `mirage sft`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
 from mirage.cli.output import note, show
-from mirage.sft import Mix
+from mirage.stages.sft import Mix
 
 STATS = (
     *(
@@ -31,38 +31,37 @@ STATS = (
 def sft(
     dir_: ArenaDir,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", parser=local_path, help="File for the conversations, named .jsonl.")
+        Path,
+        typer.Option("--out", metavar="FILE", parser=local_path, help="Output file for the conversations, .jsonl."),
     ],
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A teacher; may be repeated. If absent the system `reference`, or the only one."
-        ),
+        typer.Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),
     ] = None,
     mix: Annotated[
         Mix,
         typer.Option(
-            help="Several teachers. all: every good answer. one: of each query one, drawn at random. first: that of "
-            "the first teacher named who has a good one."
+            help="Several teachers. all: every good answer. one: a random one per query. first: that of "
+            "the first teacher listed that has one."
         ),
     ] = "all",
     languages: Languages = None,
-    holdout: Annotated[float, typer.Option(help="Share of the queries that is held out.")] = 0.05,
+    holdout: Annotated[float, typer.Option(help="Share of queries to hold out.")] = 0.05,
     seed: Seed = 0,
     tokenizer: Annotated[
-        str, typer.Option(metavar="NAME|DIR", help="Counts tokens: the student's tokenizer, if on this machine.")
+        str, typer.Option(metavar="NAME|DIR", help="Tokenizer for token counts: the student's, if installed here.")
     ] = "estimate",
     output_format: How = "table",
 ) -> None:
-    """Make a training set of a system's answers, with the passages that do not help mixed in.
+    """Create a training set from a system's answers, mixing in passages that are not relevant.
 
-    The teacher should have answered from the relevant passages alone (`mirage generate --relevant-only`). Reads the
-    tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes FILE
-    (chat, JSON Lines, each with its teacher as `system`), the queries held out (.heldout.jsonl), the statistics of
-    the paper's Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml).
-    Prints the statistics; without a teacher they are of all.
+    The teacher should have answered from the relevant passages only (`mirage generate --relevant-only`). Reads the
+    tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
+    Lines, each with its teacher as `system`), the held-out queries (.heldout.jsonl), the statistics of the paper's
+    Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the
+    statistics; without a teacher they are over all.
     """
-    from mirage.sft import stage as training
+    from mirage.stages.sft import stage as training
 
     result = training.write_training_set(
         dir_,
@@ -76,7 +75,7 @@ def sft(
     )
     show([dataclasses.asdict(row) for row in result.stats], STATS, output_format)
     for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):
-        note(f"{n:,} answers of {teacher} are left out: {reason}")
+        note(f"{n:,} answers of {teacher} excluded: {reason}")
     note(f"tokens counted by: {result.tokens}")
     note(f"{len(result.training.train):,} conversations to train on, {len(result.training.heldout):,} held out.")
     note("written: " + ", ".join(map(str, result.files)))

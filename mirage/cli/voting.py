@@ -1,4 +1,4 @@
-"""Commands about people's votes: `mirage votes export|import|ballot|left|agreement|correct|citations`."""
+"""Commands for votes: `mirage votes export|import|ballot|left|agreement|correct|citations`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
-votes = typer.Typer(help="People's votes: files in and out, agreement, a ranking corrected by them.", **QUIET)  # type: ignore[arg-type]
+votes = typer.Typer(help="People's votes: export and import, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
 
 AGREEMENT = (
@@ -30,21 +30,21 @@ CITATIONS = (
     *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "answers"),
     *("voters", "agree", "pairs", "reason"),
 )
-"""Columns that `mirage votes citations` prints."""
+"""Columns of `mirage votes citations`."""
 LEFT = ("ballot", "language", "voter", "items", "voted", "left")
 """Columns of `left`."""
 
-Evidence = Annotated[bool, typer.Option("--evidence", help="Votes on citations instead of battles.")]
-OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Votes on nuggets instead of battles.")]
+Evidence = Annotated[bool, typer.Option("--evidence", help="Use votes on citations instead of battles.")]
+OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Use votes on nuggets instead of battles.")]
 
 
 def _kind(*, evidence: bool, nuggets: bool) -> Any:
-    """The kind of rows that the options name."""
-    from mirage.votes import Evidence as Citation
-    from mirage.votes import NuggetVote, Vote
+    """Return the row class that the options select."""
+    from mirage.people.votes import Evidence as Citation
+    from mirage.people.votes import NuggetVote, Vote
 
     if evidence and nuggets:
-        raise BadInput("a file holds votes of one kind", do="give --evidence or --nuggets")
+        raise BadInput("a file holds votes of one kind", do="use either --evidence or --nuggets")
     return Citation if evidence else NuggetVote if nuggets else Vote
 
 
@@ -55,14 +55,14 @@ def export(
     evidence: Evidence = False,
     nuggets: OnNuggets = False,
 ) -> None:
-    """Write the log of votes into a file.
+    """Export the log of votes to a file.
 
-    Reads the votes, in the user's own folder or where MIRAGE_VOTES_URL says. Writes FILE: every row of the log, in the
-    order of time; a vote that was taken back stands in it, and the row that takes it back.
+    Reads the votes, from the user's folder or the database of MIRAGE_VOTES_URL. Writes FILE: every row of the log in
+    order of time, including votes that were undone and the rows that undo them.
     """
     from mirage import store
-    from mirage.votes import Votes
-    from mirage.votes.stage import export_votes
+    from mirage.people.votes import Votes
+    from mirage.people.votes.stage import export_votes
 
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
@@ -76,14 +76,14 @@ def import_(
     evidence: Evidence = False,
     nuggets: OnNuggets = False,
 ) -> None:
-    """Read a log of votes from a file, or what a ballot gave back.
+    """Import a log of votes, or a returned ballot.
 
-    Reads FILE. Writes the votes that are not there already, all or none: one wrong line refuses the file, with the
-    line named. A ballot's file is refused as well if it was changed, or if the ballot was not made here.
+    Reads FILE. Writes the votes that are new, all or none: one invalid line rejects the file, and the error names the
+    line. A ballot's file is also rejected if it was modified, or if the ballot was not made here.
     """
-    from mirage.votes import Votes
-    from mirage.votes.ballots import import_ballot, is_returned
-    from mirage.votes.stage import import_votes
+    from mirage.people.votes import Votes
+    from mirage.people.votes.ballots import import_ballot, is_returned
+    from mirage.people.votes.stage import import_votes
 
     kind = _kind(evidence=evidence, nuggets=nuggets)
     with Votes() as database:
@@ -94,32 +94,33 @@ def import_(
 @votes.command("ballot")
 def ballot(
     dir_: ArenaDir,
-    language: Annotated[str, typer.Option(metavar="CODE", help="Language of the queries, which voters read well.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Named .html; for several voters NAME-1.html and so on.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="How many battles, over all voters.")] = 40,
+    language: Annotated[str, typer.Option(metavar="CODE", help="Language of the queries; voters must read it well.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Output file, .html; for several voters NAME-1.html and so on.")
+    ],
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of battles, over all voters.")] = 40,
     voters: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="A ballot for each, commas between; else one for anybody.")
+        str | None,
+        typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
     ] = None,
-    reviews: Annotated[int, typer.Option(min=1, help="How many people see each battle.")] = 1,
-    part: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Part I of the ballots for N people without names.")
-    ] = None,
+    reviews: Annotated[int, typer.Option(min=1, help="Number of people per battle.")] = 1,
+    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ones.")] = None,
     seed: Seed = 0,
 ) -> None:
-    """Write ballots to send around: one HTML file a person, which opens without a server or a network.
+    """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
 
-    Holds the battles that the queue asks first, blind, in random order. It gives back a file for mirage votes import.
+    A ballot holds the next battles of the queue, blind and in random order. It returns a file for mirage votes import.
     The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings. Writes
-    FILE, and in the user's own folder what its items stand for.
+    FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-    from mirage.views.ballot import ballot_html
-    from mirage.votes import correction_needs
-    from mirage.votes.ballots import draw_ballots, keep, people_of
-    from mirage.votes.stage import vote_pool
+    from mirage.explorer.spot_check.ballot import ballot_html
+    from mirage.people.votes import correction_needs
+    from mirage.people.votes.ballots import draw_ballots, keep, people_of
+    from mirage.people.votes.stage import vote_pool
 
     if out.suffix != ".html":
-        raise BadInput(f"{out.name} is no name of a page", do="name it .html")
+        raise BadInput(f"{out.name} does not end in .html", do="rename it")
     arena = store.open_arena(dir_)
     people, own = people_of(voters, part)
     ballots = draw_ballots(arena, language, n=n, people=people, reviews=reviews, seed=seed)
@@ -129,19 +130,19 @@ def ballot(
     for drawn, page in zip(ballots, pages, strict=True):
         file = out if len(ballots) == 1 else out.with_name(f"{out.stem}-{drawn.part}{out.suffix}")
         store.write_whole(file, page.encode("utf-8"))
-        note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'whoever opens it'}")
+        note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'an anonymous voter'}")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
 
 @votes.command("left")
 def left(dir_: ArenaDir, output_format: How = "table") -> None:
-    """Print how far the ballots of an arena have come, and what each person has left.
+    """Print the progress of an arena's ballots, and the battles each person has left.
 
     Reads the ballots made here and the votes imported. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Vote, Votes
-    from mirage.votes.ballots import ballots_left
+    from mirage.people.votes import Vote, Votes
+    from mirage.people.votes.ballots import ballots_left
 
     arena = store.open_arena(dir_)
     with Votes() as database:
@@ -154,19 +155,19 @@ def agreement(
     dir_: ArenaDir,
     languages: Languages = None,
     all_votes: Annotated[
-        bool, typer.Option("--all-votes", help="Also votes on battles that the queue preferred: biased.")
+        bool, typer.Option("--all-votes", help="Include votes on battles selected by the queue: biased.")
     ] = False,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print how far people agree with each judge, and with each other.
+    """Print the agreement of people with each judge and with each other.
 
-    Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over queries. Reads the votes on
-    the arena that count (drawn at random), and the table judgments. Writes nothing.
+    Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over queries. Reads the votes on the
+    arena that count (drawn at random), and the table judgments. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Vote
-    from mirage.votes.stage import vote_agreement
+    from mirage.people.votes import Vote
+    from mirage.people.votes.stage import vote_agreement
 
     arena = store.open_arena(dir_)
     log = arena_log(arena, Vote)
@@ -177,19 +178,19 @@ def agreement(
         if row.reason:
             note(f"{row.referee}, {row.language}: {row.reason}")
     if all_votes:
-        note("with votes on battles that the queue preferred: these say how it chose, not how far to trust a judge")
+        note("includes votes on battles selected by the queue, which bias the agreement")
 
 
 @votes.command("correct")
 def correct(
     dir_: ArenaDir,
     judge: Annotated[
-        str, typer.Option(metavar="NAMES", help="The judge whose ranking is corrected; or several, commas between.")
+        str, typer.Option(metavar="NAMES", help="Judge whose ranking to correct; several comma-separated.")
     ],
     languages: Languages = None,
     features: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Measures of the answers that help to predict the votes; or: all."),
+        typer.Option(metavar="NAMES", help="Comma-separated features that help to predict the votes, or: all."),
     ] = None,
     seed: Seed = 0,
     output_format: How = "table",
@@ -197,13 +198,13 @@ def correct(
     """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
 
     Prediction-powered inference with 95% intervals. Several judges, and features, become one prediction of the votes,
-    fitted to other queries than those it is used on. The intervals hold whatever judges and features are worth; the
-    column width says how much narrower they are than by the votes alone. Reads the votes on battles drawn with a known
-    chance, the table judgments, and features where they are named. Writes nothing.
+    fitted on other queries than those it is applied to. The intervals are valid whatever the quality of judges and
+    features; the column width compares them to those from the votes alone. Reads the votes on battles drawn with a
+    known probability, the table judgments, and features if requested. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Vote
-    from mirage.votes.stage import correct_ranking
+    from mirage.people.votes import Vote
+    from mirage.people.votes.stage import correct_ranking
 
     arena = store.open_arena(dir_)
     log = arena_log(arena, Vote)
@@ -224,13 +225,13 @@ def correct(
 
 @votes.command("citations")
 def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = "table") -> None:
-    """Print how many citations support the sentence that cites them, as people see it.
+    """Print the share of citations that support their sentence, by people's votes.
 
-    By language and system, with 95% intervals that take the answer as the cluster. Reads the votes on citations, and
-    the table answers where there is one. Writes nothing.
+    By language and system, with 95% intervals clustered by answer. Reads the votes on citations, and the table answers
+    if there is one. Writes nothing.
     """
     from mirage import store
-    from mirage.votes import Evidence, stage
+    from mirage.people.votes import Evidence, stage
 
     arena = store.open_arena(dir_)
     log = arena_log(arena, Evidence)

@@ -1,14 +1,13 @@
-"""The one door to a chat model: any OpenAI-compatible service, many calls at once, each paid for once.
+"""Client for chat models: any OpenAI-compatible service, concurrent calls, cached replies.
 
     endpoint = resolve("openai")                                   # address and key, from the environment
     settings = Settings(model="gpt-4o-mini", max_tokens=2048)
     replies = complete(conversations, endpoint=endpoint, settings=settings, ledger=Ledger(path), rng=default_rng(0))
 
-`presets.py` knows the services, `calls.py` what a call, a reply and a price are, `batch.py` what the ledger has and
-what is to be asked, `asking.py` what came of many, and `arena_calls.py` how a stage asks about an arena; `client.py`
-makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py` decides what a failure means,
-`tokens.py` counts tokens. `embed.py` gets vectors of texts in the same way. `engine_vllm.py` makes the same calls with
-a model that vLLM loads on this machine.
+`presets.py` lists the services, `calls.py` defines calls, replies and prices, `batch.py` looks up the ledger,
+`asking.py` collects replies, and `arena_calls.py` connects stages to a model; `client.py` makes the calls, at the rates
+of `pace.py` and within the budget of `gate.py`; `retry.py` interprets failures, `tokens.py` counts tokens. `embed.py`
+gets embeddings in the same way. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
 """
 
 from mirage.llm.arena_calls import ArenaCalls, Conversations, plan_calls

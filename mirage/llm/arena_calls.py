@@ -1,4 +1,4 @@
-"""A model that is asked about an arena: what it would cost, the replies, and the rows made of them."""
+"""Calls about an arena: planned cost, replies, and writing rows derived from them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Request(Protocol):
-    """Something that a model is asked."""
+    """A request that renders to a conversation."""
 
     def conversation(self) -> Messages:
-        """What is sent."""
+        """Return the messages to send."""
 
 
 class Conversations(Sequence[Messages]):
-    """The conversations of requests, each rendered when it is wanted: thousands need not be in memory at once."""
+    """The conversations of requests, rendered lazily: thousands need not be in memory at once."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
         self._requests = requests
@@ -44,25 +44,25 @@ class Conversations(Sequence[Messages]):
 
 @dataclass(frozen=True, slots=True)
 class ArenaCalls:
-    """A model with all that a stage must know to put requests about an arena to it."""
+    """A model with everything that a stage needs to send requests about an arena."""
 
     engine: Engine
     """Makes the calls, with the settings below."""
     settings: Settings
     """Model and parameters."""
     limits: Limits
-    """Holds the prices."""
+    """Limits, with the prices."""
     made_by: str
     """The command, for the manifest."""
     progress: Callable[[int, int], None] | None = None
-    """Called with how many requests are done, and of how many."""
+    """Called with the number of finished requests and the total."""
 
     def replies(self, path: Path, requests: Sequence[Request]) -> Replies:
-        """Put requests to the model. Replies are in the arena's ledger the moment they come.
+        """Send requests to the model; replies are committed to the arena's ledger as they arrive.
 
         Args:
             path: the arena's folder.
-            requests: what is asked.
+            requests: the requests.
         """
         with Ledger(ledger_path(path)) as ledger:
             return put(
@@ -70,16 +70,14 @@ class ArenaCalls:
             )
 
     def write(self, path: Path, table: str, rows: pa.Table, *, subject: str, seen: store.Snapshot) -> store.Arena:
-        """Put rows made of replies in place of those with the same key, beside all others.
-
-        Where no row came, nothing is written.
+        """Upsert rows derived from replies; writes nothing if there are none.
 
         Args:
             path: the arena's folder.
             table: the table.
             rows: its new rows.
-            subject: whose rows they are; the manifest says with which model and parameters they were made.
-            seen: what they were made from.
+            subject: owner of the rows; the manifest notes its model and parameters.
+            seen: inputs of the rows.
 
         Raises:
             ArenaError: if the arena cannot be written.
@@ -92,13 +90,13 @@ class ArenaCalls:
 
 
 def plan_calls(path: Path, conversations: Sequence[Messages], *, settings: Settings, limits: Limits) -> Cost:
-    """What putting conversations about an arena to a model would cost at most; its ledger's replies cost nothing.
+    """Return the maximum cost of conversations about an arena; replies in its ledger cost nothing.
 
     Args:
         path: the arena's folder.
-        conversations: what would be sent. Nothing is.
+        conversations: conversations to plan; nothing is sent.
         settings: model and parameters.
-        limits: holds the prices.
+        limits: limits, with the prices.
     """
     with kept_ledger(path) as ledger:
         return plan(conversations, settings=settings, limits=limits, ledger=ledger)

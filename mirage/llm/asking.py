@@ -1,4 +1,4 @@
-"""Putting many conversations to a model and keeping what came, also where the service ends the run."""
+"""Sending many conversations to a model and collecting the replies, also if the service ends the run."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from mirage.llm.calls import Cost, Limits, Messages, Reply, spent
 from mirage.store import Ledger
 
 Engine = Callable[..., Any]
-"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, as `complete` does when it has been given the
-rest."""
+"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, such as `complete` with the other arguments bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What came of putting conversations to a model."""
+    """Replies to conversations, and their cost."""
 
     by_number: tuple[Reply | None, ...]
-    """One a conversation, in order; None for those not asked: the budget was reached, or the run ended."""
+    """One per conversation, in order; None if not sent because the budget was reached or the run ended."""
     cost: Cost
-    """What they have cost."""
+    """Total cost."""
     stopped: Unreachable | None
-    """Why the run ended early; None where it did not."""
+    """Why the run ended early; None if it did not."""
 
     @property
     def unasked(self) -> int:
-        """Conversations not asked."""
+        """Number of conversations not sent."""
         return self.by_number.count(None)
 
     def need_any(self) -> None:
-        """Refuse a run that ended early, or that not one call got a reply.
+        """Check that the run did not end early, and that at least one call succeeded.
 
         Raises:
             Unreachable: why it ended, or the most frequent reason of the failed calls.
@@ -42,8 +41,8 @@ class Replies:
         reasons = [reply.reason or reply.status for reply in self.by_number if reply and reply.status == "api_error"]
         if reasons and not self.cost.calls + self.cost.kept:
             raise Unreachable(
-                f"no call got a reply: {max(reasons, key=reasons.count)}",
-                do="see that the service answers, then run the same command again",
+                f"every call failed: {max(reasons, key=reasons.count)}",
+                do="check the service, then rerun the command",
             )
 
 
@@ -56,15 +55,15 @@ def put(
     progress: Callable[[int, int], None] | None = None,
     **repetition: Any,
 ) -> Replies:
-    """Put conversations to a model. A reply is in the ledger the moment it comes: who asks again pays nothing twice.
+    """Send conversations to a model; replies are committed to the ledger as they arrive, so that a rerun is free.
 
     Args:
-        conversations: what is asked.
+        conversations: the conversations.
         engine: makes the calls.
-        ledger: where replies are kept.
-        limits: holds the prices.
-        progress: called with how many have a reply or have failed, and of how many.
-        repetition: `again` and `earlier`, as the engine takes them.
+        ledger: cache of replies.
+        limits: limits, with the prices.
+        progress: called with the number of replies and failures, and the total.
+        repetition: `again` and `earlier`, for the engine.
     """
     replies: list[Reply | None] = [None] * len(conversations)
     stopped = None
@@ -85,5 +84,5 @@ def put(
 
 
 def unread(reply: Reply) -> str | None:
-    """Why a reply cannot be read, in a clause; None where it can. One that was cut off has lost its end."""
+    """Return why a reply cannot be used, in a clause; None if it can. A truncated reply has lost its end."""
     return None if reply.status == "ok" else f"{reply.reason or 'no reason given'} ({reply.status})"

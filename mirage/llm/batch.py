@@ -1,4 +1,4 @@
-"""Conversations to be replied to: what the ledger has is settled at once, the rest as its replies come."""
+"""A batch of conversations: those in the ledger are settled at once, others as their replies arrive."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from mirage.store import Ledger
 _LOG = logging.getLogger(__name__)
 
 OnReply = Callable[[int, Reply], None]
-"""Called with the number of a conversation and its reply, as they come."""
+"""Called with the number of a conversation and its reply, as they arrive."""
 
 
 @dataclass
 class Batch:
-    """Conversations, their replies so far, and the ledger between the two."""
+    """Conversations, their replies so far, and the ledger."""
 
     path: ClassVar[str] = "/chat/completions"
-    """Where requests are sent, below the address of the service."""
+    """Path of the requests, below the service's address."""
     conversations: Sequence[Messages]
-    """They may be made when they are asked for: none is held."""
+    """May be rendered lazily."""
     settings: Settings
     ledger: Ledger
     on_reply: OnReply | None = None
     again: str | None = None
-    """The repetition that these calls are of (`calls.request`); None for the first time."""
+    """The repetition of these calls (`calls.request`); None for the first time."""
     earlier: Sequence[str | None] = ()
-    """Earlier repetitions whose replies count too (`calls.keys`)."""
+    """Earlier repetitions whose replies also count (`calls.keys`)."""
     replies: list[Reply | None] = field(init=False)
-    """One a conversation; None while there is none."""
+    """One per conversation; None if pending."""
     open: dict[str, int] = field(default_factory=dict)
-    """Key and number of each conversation that is to be asked; of several that ask the same, the first."""
+    """Key and number of each conversation to send; of identical ones, the first."""
     proven: bool = False
-    """Whether the ledger had a reply to any."""
+    """Whether the ledger had a reply to any conversation."""
 
     def __post_init__(self) -> None:
         self.replies = [None] * len(self.conversations)
@@ -63,15 +63,15 @@ class Batch:
         return keys(self.settings, self.conversations[number], self.again, self.earlier)
 
     def request(self, number: int) -> dict[str, Any]:
-        """What is asked in a conversation, as the ledger has it."""
+        """Return the request of a conversation, as stored in the ledger."""
         return request(self.settings, self.conversations[number], self.again)
 
     def body(self, number: int, limit: str) -> dict[str, Any]:
-        """What is sent for a conversation.
+        """Return the request body of a conversation.
 
         Args:
-            number: of the conversation.
-            limit: what the service calls the limit of new tokens.
+            number: number of the conversation.
+            limit: the service's name of the limit of new tokens.
         """
         body = self.request(number)
         for name in (AGAIN, SERVICE):
@@ -80,23 +80,23 @@ class Batch:
         return body
 
     def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
-        """Read what the service sent for a conversation (`calls.read_completion`)."""
+        """Parse the service's response to a conversation (`calls.read_completion`)."""
         messages, most = self.conversations[number], self.settings.max_tokens
         return read_completion(key, content, attempt, messages=messages, max_tokens=most)
 
     def keep(self, reply: Reply) -> None:
-        """Put a reply into the ledger, and settle whoever waits for it."""
+        """Store a reply in the ledger, and settle the conversations waiting for it."""
         if not self.ledger.put(reply.key, self.request(self.open[reply.key]), reply.kept()):
-            # Another program was quicker with the same call; all rows must name the same reply.
+            # Another program stored a reply first; all rows must refer to the same one.
             reply = Reply(key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.kept()))
         self.settle(reply)
 
     def settle(self, reply: Reply, key: str | None = None) -> None:
-        """Hand a reply to every conversation that asked for it. Only the first paid.
+        """Assign a reply to every identical conversation; only the first paid.
 
         Args:
             reply: the reply.
-            key: what they are asked under; the reply's own key, if None.
+            key: key of the conversations; the reply's own key if None.
         """
         for number in self._same[key or reply.key]:
             self.replies[number] = reply
@@ -105,18 +105,18 @@ class Batch:
             reply = replace(reply, attempts=0)
 
     def settle_rest(self, reason: str) -> None:
-        """Let everything that has no reply fail with a reason."""
+        """Fail all pending conversations with a reason."""
         for key, number in self.open.items():
             if self.replies[number] is None:
                 self.settle(failed(key, reason))
 
 
 def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
-    """Say that some replies do not name the service that gave them."""
+    """Warn that some replies do not record the service."""
     if n:
         _LOG.warning(
-            "%s %s at hand were kept by an earlier version, which did not note the service. They count as those of %s; "
-            "to ask again, use --replace where the command has it, or move the ledger away.",
+            "%s cached %s are from an earlier version, which did not record the service. They count as those of %s; "
+            "to request them again, use --replace if the command has it, or move the ledger away.",
             f"{n:,}",
             what,
             service,
@@ -124,5 +124,5 @@ def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
 
 
 def failed(key: str, reason: str, *, attempts: int = 0) -> Reply:
-    """A call without a reply."""
+    """Return the reply of a failed call."""
     return Reply(key, None, "api_error", reason, None, None, None, attempts)

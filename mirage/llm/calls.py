@@ -1,4 +1,4 @@
-"""What a call is: its settings, the request they make, the reply read from an answer, and what it costs."""
+"""Calls: settings, the request they make, the reply parsed from a response, and its cost."""
 
 from __future__ import annotations
 
@@ -21,79 +21,81 @@ Messages = Sequence[Message]
 """One conversation: `{"role": ..., "content": ...}` in order."""
 
 AGAIN = "again"
-"""What a request calls the repetition that it is of."""
+"""Name of the repetition in a request."""
 SERVICE = "service"
-"""What it calls the service that is asked."""
+"""Name of the service in a request."""
 _NAMES, _NAME = 3, 60
-"""How many names of tools a reason shows, and how many characters of each."""
+"""Maximum number of tool names in a reason, and of characters in each."""
 _SOMETIMES = ("estimated", "reasoning", "seconds")
 _FRAME = 8
-"""Tokens that a chat format adds to a conversation, about."""
+"""Approximate tokens that a chat format adds to a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The model and the parameters of every call; all of it is part of the ledger key."""
+    """Model and parameters of every call, all part of the ledger key."""
 
     model: str
-    """The model's name at the service."""
+    """Model name at the service."""
     temperature: float | None = 0.1
-    """Sampling temperature; None for the service's own."""
+    """Sampling temperature; None for the service's default."""
     top_p: float | None = None
-    """Share of the probability mass that is sampled from; None for the service's own."""
+    """Nucleus sampling probability; None for the service's default."""
     max_tokens: int = 2048
-    """New tokens a reply may have."""
+    """Maximum new tokens per reply."""
     seed: int | None = None
-    """Sampling seed, for services that take one."""
+    """Sampling seed, for services that support one."""
     service: str | None = None
-    """The service that is asked: its address, a name given to it, or the engine on this machine. None where it is not
-    told, as in the ledgers of earlier versions: a reply to such a request counts as any service's (`keys`)."""
+    """The service: its address, a given name, or the engine on this machine. None in ledgers of earlier versions: a
+    reply to such a request counts for any service (`keys`).
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How hard to press the service, and what it may cost."""
+    """Concurrency, rates, timeouts, retries, and budget."""
 
     concurrency: int = 8
-    """Calls under way at once."""
+    """Maximum concurrent calls."""
     requests_per_minute: float | None = None
-    """Requests begin no closer together than this allows; retries count."""
+    """Maximum rate of requests, evenly spaced; retries count."""
     tokens_per_minute: float | None = None
-    """The same by tokens: of the prompt, estimated, and all that the reply may have."""
+    """Maximum rate of tokens: estimated prompt tokens plus the maximum reply length."""
     timeout: float = 120.0
-    """Seconds for one request, until the last byte of its answer."""
+    """Seconds for one request, until the last byte of its response."""
     retries: int = 7
-    """Times a call is made again after a failure that may pass."""
+    """Maximum retries after a transient failure."""
     backoff: float = 1.0
-    """Seconds of the first pause; doubles with each retry."""
+    """First backoff in seconds; doubles with each retry."""
     longest_pause: float = 60.0
-    """No pause is longer in seconds. A service that asks for a longer one ends the run, which can go on later."""
+    """Maximum backoff in seconds. A service that asks for a longer pause ends the run, which can be resumed."""
     grace: float = 30.0
-    """Seconds that calls under way get to end when everything stops, by Ctrl-C too: their replies are paid for."""
+    """Seconds for pending calls to finish on a stop, also by Ctrl-C, since their replies are paid for."""
     max_body: int = MAX_BODY
-    """Bytes that one answer may have; a larger one is not read to its end, and its call has failed."""
+    """Maximum bytes of a response; a larger one is a failed call."""
     budget: float | None = None
-    """Stop before spending more, in the currency of the prices; needs them. A call begins when there is enough left for
-    its prompt, by the estimate, and the longest reply."""
+    """Maximum spending, in the currency of the prices, which it needs. A call starts only if enough is left for its
+    estimated prompt and the longest reply.
+    """
     price_in: float | None = None
-    """Price of a million prompt tokens."""
+    """Price per million prompt tokens."""
     price_out: float | None = None
-    """Price of a million reply tokens."""
+    """Price per million reply tokens."""
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "max_body", "retries", "backoff", "longest_pause", "grace", "budget"):
             value, low = getattr(self, name), int(name in ("concurrency", "max_body"))
             if value is not None and not value >= low:
-                raise BadInput(f"{name} is {value}", do=f"give {low} or more")
+                raise BadInput(f"{name} is {value}", do=f"use {low} or more")
         for name in ("requests_per_minute", "tokens_per_minute", "timeout"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise BadInput(f"{name} is {value}", do="give more than 0")
+                raise BadInput(f"{name} is {value}", do="use more than 0")
         if self.budget is not None and self.cost(0, 0) is None:
-            raise BadInput("a budget needs prices", do="give --price-in and --price-out, per million tokens")
+            raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
 
     def cost(self, tokens_in: float, tokens_out: float) -> float | None:
-        """Price of so many tokens; None where no prices were given."""
+        """Return the price of so many tokens; None without prices."""
         if self.price_in is None and self.price_out is None:
             return None
         return (tokens_in * (self.price_in or 0) + tokens_out * (self.price_out or 0)) / 1e6
@@ -101,7 +103,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for one conversation."""
+    """The reply to one conversation."""
 
     key: str
     """Ledger key."""
@@ -110,55 +112,56 @@ class Reply:
     status: Status
     """`ok`, `empty`, `truncated`, `refused` or `api_error`."""
     reason: str | None
-    """Why there is no sound reply; null beside `ok`."""
+    """Why the reply is missing or incomplete; null with `ok`."""
     tokens_in: int | None
-    """Prompt tokens, as the service counted; null where no reply came."""
+    """Prompt tokens by the service's count; null without a reply."""
     tokens_out: int | None
-    """Reply tokens, reasoning included, as the service counted; null where no reply came."""
+    """Reply tokens, reasoning included, by the service's count; null without a reply."""
     served: str | None
-    """The model's name as the service gives it, often with a version."""
+    """Model name from the service, often with a version."""
     attempts: int
-    """Requests sent for it now; 0 if it was at hand."""
+    """Requests sent; 0 if it was cached."""
     estimated: bool = False
-    """Whether a number of tokens is an estimate, since the service gave none, or one that cannot be."""
+    """Whether a token count is an estimate, because the service gave none or an impossible one."""
     reasoning: str | None = None
-    """What the model reasoned before the reply, where the service gives it apart from the text."""
+    """The model's reasoning, if the service returns it separately."""
     seconds: float | None = field(default=None, compare=False)
-    """From the request that was answered to its last byte, in seconds; null where that is no matter of one reply."""
+    """Latency of the successful request until its last byte, in seconds; null if not measured per reply."""
 
     @property
     def given_up(self) -> bool:
-        """Whether the call was not made, since too many before it failed."""
+        """Whether the call was not made because too many before it failed."""
         return self.status == "api_error" and not self.attempts
 
     def kept(self) -> dict[str, Any]:
-        """What the ledger keeps of it; of `estimated`, `reasoning` and `seconds`, what says something."""
+        """Return the fields to store in the ledger, without empty optional ones."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
         return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a set of calls costs, or has cost."""
+    """Cost of a set of calls, planned or spent."""
 
     calls: int
-    """Calls to be made, or those that got a reply."""
+    """Calls to make, or successful calls."""
     kept: int
-    """Conversations that cost nothing: their reply is in the ledger, or another of the set asks the same."""
+    """Conversations without cost: cached in the ledger, or identical to another."""
     failed: int
-    """Calls that got no reply, or were not made because so many failed. With `calls` and `kept` it makes the whole."""
+    """Calls that failed, or were not made because so many failed. `calls`, `kept` and `failed` add up to the total."""
     tokens_in: int
     """Prompt tokens."""
     tokens_out: int
     """Reply tokens."""
     money: float | None
-    """In the currency of the prices; None without prices."""
+    """Cost in the currency of the prices; None without prices."""
     estimated: int = 0
-    """Calls made whose tokens are estimates, at least in part: the service did not count them, or not credibly."""
+    """Calls whose token counts are at least partly estimates, because the service's counts are missing or not credible.
+    """
 
 
 def total(costs: Iterable[Cost]) -> Cost:
-    """The sum of several; without money where one has none."""
+    """Sum several costs; without money if one has none."""
     parts = list(costs)
     counts = {
         name: sum(getattr(part, name) for part in parts)
@@ -169,45 +172,44 @@ def total(costs: Iterable[Cost]) -> Cost:
 
 
 def parameters(settings: Settings) -> dict[str, Any]:
-    """All that decides a reply but the messages: the model and what is set of its parameters."""
+    """Return the model and the parameters that are set."""
     return {name: value for name, value in asdict(settings).items() if value is not None}
 
 
 def described(settings: Settings) -> str:
-    """Model and parameters in one line, for a manifest."""
+    """Describe model and parameters in one line, for a manifest."""
     return ", ".join(f"{name} {value}" for name, value in parameters(settings).items())
 
 
 def request(settings: Settings, messages: Messages, again: str | None = None) -> dict[str, Any]:
-    """All that decides a reply: model, parameters, messages. Its hash is the ledger key.
+    """Return everything that determines a reply: model, parameters, messages. Its hash is the ledger key.
 
     Args:
         settings: model and parameters.
         messages: the conversation.
-        again: names the repetition, where the same is asked once more though the ledger has a reply. The service does
-            not see it.
+        again: name of a repetition of a request already in the ledger; not sent to the service.
     """
     repetition = {} if again is None else {AGAIN: again}
     return {**parameters(settings), **repetition, "messages": [dict(message) for message in messages]}
 
 
 def call_key(settings: Settings, messages: Messages, again: str | None = None) -> str:
-    """The ledger key of a conversation; the arguments are those of `request`."""
+    """Return the ledger key of a conversation; arguments as for `request`."""
     return ledger_key(request(settings, messages, again))
 
 
 def keys(
     settings: Settings, messages: Messages, again: str | None = None, earlier: Sequence[str | None] = ()
 ) -> Iterator[str]:
-    """Yield the ledger keys under which a reply to a conversation counts, the one that it is asked under first.
+    """Yield the ledger keys under which a reply to a conversation counts, its own first.
 
-    A key without the service is of a reply that an earlier version kept.
+    Keys without the service are of replies from an earlier version.
 
     Args:
         settings: model and parameters.
         messages: the conversation.
-        again: names the repetition, as for `request`.
-        earlier: repetitions whose replies count too; None among them is the first time.
+        again: name of a repetition, as for `request`.
+        earlier: repetitions whose replies also count; None among them is the first time.
     """
     for repetition in (again, *earlier):
         full_request = request(settings, messages, repetition)
@@ -217,9 +219,7 @@ def keys(
 
 
 def first_key(key: str, ledger: Ledger) -> str:
-    """The key under which the same conversation was asked the first time; the key itself where it is that one, or where
-    the ledger does not have it.
-    """
+    """Return the key of the first request of a repeated conversation; the key itself if it is not a repetition."""
     recorded_request = ledger.request(key)
     if recorded_request is None or AGAIN not in recorded_request:
         return key
@@ -232,12 +232,12 @@ def sent_bytes(messages: Messages) -> int:
 
 
 def prompt_tokens(messages: Messages) -> int:
-    """Tokens of a conversation, estimated."""
+    """Estimate the tokens of a conversation."""
     return sum(text_tokens(message["content"]) for message in messages) + _FRAME
 
 
 def text_tokens(text: str) -> int:
-    """Tokens of a text, estimated."""
+    """Estimate the tokens of a text."""
     return TokenEstimate().count(text)
 
 
@@ -250,7 +250,7 @@ def plan(
     again: str | None = None,
     earlier: Sequence[str | None] = (),
 ) -> Cost:
-    """What `complete` would send, at most: prompt tokens are estimated, replies reckoned as long as they may be."""
+    """Return the maximum cost of `complete`: estimated prompt tokens, and replies of maximum length."""
     limits = limits or Limits()
     tokens: dict[str, int] = {}
     counting: dict[str, str] = {}
@@ -267,10 +267,10 @@ def plan(
 
 @dataclass
 class Tally:
-    """Adds up what replies have cost, by the service's own count of tokens where it is credible."""
+    """Running total of the cost of replies, by the service's token counts if credible."""
 
     limits: Limits
-    """Holds the prices."""
+    """Limits, with the prices."""
     calls: int = 0
     kept: int = 0
     failed: int = 0
@@ -279,7 +279,7 @@ class Tally:
     estimated: int = 0
 
     def add(self, reply: Reply) -> None:
-        """Count one more."""
+        """Add a reply."""
         failed = reply.status == "api_error"
         self.failed += failed
         self.kept += not failed and not reply.attempts
@@ -291,13 +291,13 @@ class Tally:
 
     @property
     def cost(self) -> Cost:
-        """What has been spent so far."""
+        """Cost so far."""
         money = self.limits.cost(self.tokens_in, self.tokens_out)
         return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money, self.estimated)
 
 
 def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost:
-    """What these replies have cost, by the service's own count of tokens."""
+    """Return the cost of replies, by the service's token counts."""
     tally = Tally(limits or Limits())
     for reply in replies:
         if reply is not None:
@@ -306,30 +306,31 @@ def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost
 
 
 def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
-    """Read a chat completion.
+    """Parse a chat completion.
 
     Args:
         key: ledger key of the call.
-        body: the answer.
+        body: the response body.
         attempt: number of the request, from 1.
-        messages: what was sent; the service's count of its tokens is checked against it.
-        max_tokens: new tokens the reply may have; likewise.
+        messages: messages sent; the service's token count is checked against them.
+        max_tokens: maximum new tokens; the reply's token count is checked against it.
 
     Raises:
-        Unreadable: if the body is none: not JSON, without a choice or a message, or an error under a good status.
+        Unreadable: if the body is not a completion: not JSON, without a choice or a message, or an error with status
+            200.
     """
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         raise Unreadable("it is not JSON") from None
     if not isinstance(answer, dict):
-        raise Unreadable("it is no JSON object")
+        raise Unreadable("it is not a JSON object")
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise unreadable(answer, "it holds no choice")
+        raise unreadable(answer, "it has no choice")
     message = choices[0].get("message")
     if not isinstance(message, dict):
-        raise Unreadable("its choice holds no message")
+        raise Unreadable("its choice has no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
     fault = choices[0].get("error") or answer.get("error")
     text, reasoning, status, reason = separate_reasoning(
@@ -355,8 +356,10 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """The reasoning beside the text: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or
-    parts of the type `thinking` (Mistral); null where there is none.
+    """Return the reasoning beside the text; null if there is none.
+
+    Sources: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or parts of type `thinking`
+    (Mistral).
     """
     content = message.get("content")
     parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
@@ -365,7 +368,7 @@ def _reasoning(message: Mapping[str, Any]) -> str | None:
 
 
 def _tools(message: Mapping[str, Any]) -> list[str]:
-    """Names of the tools that a message calls."""
+    """Return the names of the tools that a message calls."""
     calls = message.get("tool_calls")
     calls = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     names = [_text(call.get("name")) for call in (*calls, message.get("function_call")) if isinstance(call, dict)]
@@ -373,9 +376,7 @@ def _tools(message: Mapping[str, Any]) -> list[str]:
 
 
 def _text(value: object) -> str | None:
-    """A text as it can be stored: half a character (a lone surrogate) becomes the replacement character. Of a list of
-    parts, the texts.
-    """
+    """Return a storable text, with lone surrogates replaced; of a list of parts, the joined texts."""
     if isinstance(value, list):
         parts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
         value = "".join(part for part in parts if isinstance(part, str))

@@ -1,4 +1,4 @@
-"""Many chat completions at once: a crew of workers, rates, bounded retries, a ledger, a budget."""
+"""Concurrent chat completions: workers, rate limits, bounded retries, a ledger, a budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mirage.errors import MirageError, Unreachable
-from mirage.extras import extra
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens
@@ -22,15 +21,16 @@ from mirage.llm.gate import Gate, OwnGate
 from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
+from mirage.store.extras import extra
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _LOG = logging.getLogger(__name__)
 _UNFIT = 3
-"""Requests turned down as unfit, while none was taken, after which everything stops."""
+"""Number of invalid-request errors, before any success, that ends the run."""
 _HOPELESS = 10
-"""Calls in a row that failed for good, after which no more are made."""
+"""Number of consecutive failed calls after which no more are made."""
 
 
 def complete(
@@ -47,31 +47,31 @@ def complete(
     accepted: bool = False,
     gate: Gate | None = None,
 ) -> list[Reply | None]:
-    """Get a reply to every conversation; what the ledger holds is not asked again.
+    """Get a reply to every conversation; conversations in the ledger are not sent.
 
-    A call that fails for good is a reply with status `api_error` and a reason. It is not in the ledger, so the next run
-    asks again. When ten calls in a row fail, the rest is not asked and says so.
+    A call that fails permanently is a reply with status `api_error` and a reason. It is not stored in the ledger, so
+    the next run retries it. After ten consecutive failures the remaining calls are not made, and say so.
 
     Args:
         conversations: the conversations.
         endpoint: service and key.
         settings: model and parameters.
-        ledger: where replies are kept, the moment they arrive.
+        ledger: cache to which replies are committed as they arrive.
         limits: concurrency, rates, retries, budget.
-        rng: source of the jitter of pauses.
-        on_reply: called with the number of a conversation and its reply, as they come (progress).
-        again: names a repetition: only replies of the same repetition count as those that the ledger holds.
-        earlier: repetitions whose replies count too; None among them is the first time.
-        accepted: whether the service is known to take such requests, so that one that it does not take concerns that
-            conversation alone. So it is in any case when one of these conversations has a reply.
-        gate: keeps rates and budget, where they are shared with other programs; None for those of the limits.
+        rng: source of the backoff's jitter.
+        on_reply: called with the number of a conversation and its reply, as they arrive.
+        again: name of a repetition: only cached replies of this repetition count.
+        earlier: repetitions whose replies also count; None among them is the first time.
+        accepted: whether the service is known to accept such requests, so that a rejection concerns only one
+            conversation; implied if one of these conversations has a reply.
+        gate: rates and budget shared with other programs; None for those of the limits.
 
     Returns:
-        One reply a conversation; None for those not asked because the budget was reached.
+        One reply per conversation; None if not sent because the budget was reached.
 
     Raises:
-        Unreachable: if the service turns down what every call needs (HTTP 401, 403, 404; 400 while it took no request),
-            or asks to wait longer than the limit, with what to do. Replies that had come are in the ledger.
+        Unreachable: if the service rejects every call (HTTP 401, 403, 404; 400 before any success), or asks for a
+            longer pause than the limit, with advice. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
     batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
@@ -87,7 +87,7 @@ def ask(
     accepted: bool = False,
     gate: Gate | None = None,
 ) -> list[Reply | None]:
-    """Send what a batch has open; arguments, results and errors are those of `complete`."""
+    """Send the open conversations of a batch; arguments, results and errors as for `complete`."""
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
     jobs = []
     for key, number in batch.open.items():
@@ -102,52 +102,52 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One conversation to be sent."""
+    """One conversation to send."""
 
     key: str
     number: int
-    """Of the conversation."""
+    """Number of the conversation."""
     tokens: int
-    """Tokens of the prompt, estimated; 0 where neither a rate nor a price needs them."""
+    """Estimated prompt tokens; 0 if neither a rate nor a price needs them."""
 
 
 @dataclass
 class _Crew:
-    """What the workers of one `complete` share, and what they do."""
+    """Shared state and workers of one `complete`."""
 
     batch: Batch
     endpoint: Endpoint
     limits: Limits
     rng: np.random.Generator
     jobs: list[_Job]
-    """Those not begun, the next one last."""
+    """Pending jobs, the next one last."""
     accepted: bool
-    """Whether the service has taken a request of this kind."""
+    """Whether the service has accepted such a request."""
     shared: Gate | None
-    """Rates and budget that others share; None for those of the limits."""
+    """Shared rates and budget; None for those of the limits."""
     halt: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when everything stops."""
     error: MirageError | None = None
-    """What the service turned down, where that stops everything."""
+    """The error that stops everything."""
     hopeless: str | None = None
-    """Why no more is asked, where too much failed."""
+    """Why no more calls are made, after too many failures."""
     under_way: int = 0
-    """Calls begun and not ended."""
+    """Number of pending calls."""
     resume: float = -math.inf
-    """When the service wants to be asked again, by the loop's clock."""
+    """When the service may be called again, by the loop's clock."""
     changes: Mapping[str, str | None] = field(default_factory=dict)
-    """Other names of parameters that the service does not take; None for those left out."""
+    """New names of unsupported parameters; None for omitted ones."""
     longest: int = 0
     """Tokens of the longest reply so far."""
     unfit: int = 0
     in_a_row: int = 0
-    """Calls to which the service had no answer since the last reply."""
+    """Consecutive failed calls."""
 
     def __post_init__(self) -> None:
         self.gate = self.shared or OwnGate(self.limits)
 
     async def run(self, client: AsyncOpenAI) -> None:
-        """Make every call that can be made."""
+        """Make all calls."""
         self.client = client
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
         all_work: asyncio.Future[Any] = asyncio.gather(*workers)
@@ -157,12 +157,12 @@ class _Crew:
             try:
                 await asyncio.wait([all_work, halted], return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError as error:
-                # The first Ctrl-C (`asyncio.Runner`); a second one does not come here and ends everything at once.
+                # The first Ctrl-C (`asyncio.Runner`); a second one ends everything at once.
                 interrupted = error
                 self.halt.set()
                 if self.under_way and self.limits.grace:
                     _LOG.warning(
-                        "Stopping: calls under way, %s, get up to %g seconds to end, since they are paid for. "
+                        "Stopping: %s pending calls get up to %g seconds to finish, since they are paid for. "
                         "Press Ctrl-C again to stop at once.",
                         f"{self.under_way:,}",
                         self.limits.grace,
@@ -193,8 +193,9 @@ class _Crew:
                 self._take(reply)
 
     async def _next(self) -> tuple[_Job, float] | None:
-        """The next job and what was set aside for it, as soon as the budget allows it; None when there is no more to
-        do. A reply may be as long as its limit, or as the longest so far: some services count reasoning beyond it.
+        """Return the next job and its reserved money, once the budget allows it; None if nothing is left.
+
+        A reply may be as long as its limit, or as the longest so far: some services do not count reasoning towards it.
         """
         if not self.jobs or self.halt.is_set():
             return None
@@ -210,7 +211,7 @@ class _Crew:
         return None
 
     async def _call(self, job: _Job) -> Reply | None:
-        """Ask until there is a reply or no retry left; None if everything stops."""
+        """Send a request, with retries; return None if everything stops."""
         attempts = self.limits.retries + 1
         attempt = requests = 0
         while attempt < attempts:
@@ -219,13 +220,13 @@ class _Crew:
             if self.halt.is_set():
                 return None
             changes = self.changes
-            body = _changed(self.batch.body(job.number, self.endpoint.limit), changes)
+            body = _rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
             try:
                 reply = await self._ask(job, requests, body)
                 if reply.status == "api_error":
                     self._count_failure(reply.reason)
                 return reply
-            except Exception as error:  # what is no failure of a call goes on upwards
+            except Exception as error:  # `judge_failure` raises other errors again
                 verdict = retry.judge_failure(error, body)
             reason = self.endpoint.redact(verdict.reason)
             if verdict.action == "adapt" and (self.changes is not changes or self._adapt(verdict.parameter)):
@@ -236,9 +237,9 @@ class _Crew:
             if verdict.wait is not None:
                 if verdict.wait > self.limits.longest_pause:
                     waits = f"{reason}; it asks to wait {verdict.wait:,.0f} seconds"
-                    self._stop(waits, "run the command again then; the replies that have come are kept")
+                    self._stop(waits, "rerun the command then; replies received are cached")
                     return None
-                # All wait: whoever asked before would be turned down too.
+                # All workers wait, since other requests would be rejected too.
                 self.resume = max(self.resume, self._now() + verdict.wait)
             if attempt < attempts:
                 base, longest = self.limits.backoff, self.limits.longest_pause
@@ -248,7 +249,7 @@ class _Crew:
         return failed(job.key, reason, attempts=requests)
 
     def _end(self, job: _Job, verdict: retry.RetryDecision, reason: str, requests: int) -> Reply | None:
-        """Return the row of a call that is not made again; None if everything stops."""
+        """Return the reply of a call that is not retried; None if everything stops."""
         if verdict.action == "refused":
             return Reply(job.key, None, "refused", reason, None, None, None, requests)
         self.unfit += verdict.action == "unfit"
@@ -259,7 +260,7 @@ class _Crew:
         return None
 
     def _adapt(self, parameter: str) -> bool:
-        """Let all further requests do without a parameter, or have it under its other name.
+        """Omit or rename a parameter in all further requests.
 
         Returns:
             Whether that has not been tried yet.
@@ -269,15 +270,17 @@ class _Crew:
         other = dict(zip(LIMITS, LIMITS[::-1], strict=True)).get(parameter)
         self.changes = {**self.changes, parameter: other}
         if other:
-            _LOG.warning("The service does not take %s; requests say %s instead.", parameter, other)
+            _LOG.warning("The service does not support %s; requests use %s instead.", parameter, other)
         else:
-            _LOG.warning("The service does not take %s; requests leave it out, and its own value holds.", parameter)
+            _LOG.warning(
+                "The service does not support %s; requests omit it, and the service's default applies.", parameter
+            )
         return True
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
         tokens = job.tokens + self.batch.settings.max_tokens
-        # Those who wait for the service do not all come back in the same instant.
+        # Jitter, so that waiting workers do not all resume at the same instant.
         jitter = float(self.rng.uniform(0, self.limits.backoff))
         begins, holds = await self.gate.turn(tokens)
         while not self.halt.is_set():
@@ -290,12 +293,12 @@ class _Crew:
                 begins, holds = await self.gate.turn(tokens)
 
     async def _ask(self, job: _Job, attempt: int, body: Mapping[str, Any]) -> Reply:
-        """Send one request and read its answer."""
+        """Send one request and parse its response."""
         import httpx
 
         began = self._now()
         async with asyncio.timeout(self.limits.timeout):
-            # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
+            # Raw response: the client's own models are slow and accept incomplete responses.
             answer = await self.client.post(self.batch.path, cast_to=httpx.Response, body=body)
         seconds = round(self._now() - began, 3)
         reply = self.batch.read(job.key, answer.content, attempt, job.number)
@@ -305,7 +308,7 @@ class _Crew:
         return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, seconds=seconds)
 
     def _take(self, reply: Reply) -> None:
-        """Keep a reply and hand it on."""
+        """Store a reply and pass it on."""
         self.longest = max(self.longest, reply.tokens_out or 0)
         if reply.status == "api_error":
             self.batch.settle(reply)
@@ -314,7 +317,7 @@ class _Crew:
             self.batch.keep(reply)
 
     def _count_failure(self, reason: str | None) -> None:
-        """Note a call to which the service had no answer; too many of them in a row end the run."""
+        """Count a failed call; too many in a row end the run."""
         self.in_a_row += 1
         if self.in_a_row >= _HOPELESS:
             self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reason}"
@@ -325,14 +328,14 @@ class _Crew:
         self.halt.set()
 
     def _price(self, job: _Job, reply: Reply | None) -> float:
-        """What a call has cost; of one that was declined, its prompt."""
+        """Return the cost of a call; for a declined one, that of its prompt."""
         if reply is None or (reply.status == "api_error" and reply.tokens_in is None):
             return 0.0
         tokens_in = job.tokens if reply.tokens_in is None else reply.tokens_in
         return self.limits.cost(tokens_in, reply.tokens_out or 0) or 0.0
 
     async def _sleep(self, seconds: float) -> None:
-        """Sleep, but not after everything stops."""
+        """Sleep until everything stops."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.halt.wait(), seconds)
 
@@ -340,19 +343,19 @@ class _Crew:
         return asyncio.get_running_loop().time()
 
 
-def _changed(body: Mapping[str, Any], changes: Mapping[str, str | None]) -> dict[str, Any]:
-    """Return the body of a request with its parameters renamed or left out."""
+def _rename_parameters(body: Mapping[str, Any], changes: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return a request body with its parameters renamed or omitted."""
     names = {name: changes.get(name, name) for name in body}
     return {new: body[name] for name, new in names.items() if new is not None}
 
 
 async def _run(crew: _Crew) -> str | None:
-    """Let the crew make its calls; returns why there is no hope for the rest, where there is none."""
-    with extra("models", "asking a model"):
+    """Run the crew, and return why it gave up, if it did."""
+    with extra("models", "calling a model"):
         import openai
 
     for name in ("openai", "httpcore", "httpcore2"):
-        # Their debug records hold the headers of answers, in which a service may repeat the key.
+        # Their debug logs contain response headers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
     timeout = crew.limits.timeout
     options: dict[str, Any] = {
@@ -360,7 +363,7 @@ async def _run(crew: _Crew) -> str | None:
         "api_key": crew.endpoint.secret or "none",
         "max_retries": 0,
         "timeout": openai.Timeout(timeout, connect=min(10.0, timeout)),
-        # A proxy of the environment has no business between this machine and itself.
+        # Do not use a proxy for a service on this machine.
         "http_client": openai.DefaultAsyncHttpxClient(
             trust_env=not crew.endpoint.local,
             headers={"accept-encoding": ACCEPT},

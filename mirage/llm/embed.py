@@ -1,6 +1,6 @@
-"""Vectors of texts from an OpenAI-compatible service, each paid for once: the same door as for chat completions.
+"""Cached embeddings of texts from an OpenAI-compatible service.
 
-Texts go in groups; each text's vector is kept by itself, by model and text, the moment it comes.
+Texts are sent in groups; each text's vector is stored separately, by model and text, as it arrives.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from mirage.llm.presets import Endpoint
 
 GROUP = 64
-"""Texts of one request."""
+"""Texts per request."""
 
 Vector = NDArray[np.float32]
 
 
 def vector_of(ledger: Ledger, model: str, text: str, service: str | None = None) -> Vector | None:
-    """The vector that is kept of a text, or None. One without numbers, as an earlier version kept them, is none."""
+    """Return the cached vector of a text, or None. An empty vector, from an earlier version, counts as missing."""
     for key in _keys(service, model, text):
         record = ledger.get(key)
         if record and record["vector"]:
@@ -55,7 +55,7 @@ def vector_of(ledger: Ledger, model: str, text: str, service: str | None = None)
 def plan_embedding(
     texts: Sequence[str], *, model: str, limits: Limits, ledger: Ledger | None, service: str | None = None
 ) -> Cost:
-    """What `embed` would send, at most; tokens are estimated."""
+    """Return the maximum cost of `embed`; tokens are estimated."""
     missing = _missing(texts, service, model, ledger)
     tokens = sum(text_tokens(text) for text in missing)
     calls = -(-len(missing) // GROUP)
@@ -73,20 +73,20 @@ def embed(
     progress: Callable[[int, int], None] | None = None,
     gate: Gate | None = None,
 ) -> Cost:
-    """Get the vectors of texts into a ledger, from where `vector_of` reads them.
+    """Get the vectors of texts into a ledger, from which `vector_of` reads them.
 
     Args:
         texts: the texts.
         endpoint: service and key.
-        model: the model's name there.
-        ledger: where vectors are kept.
+        model: model name at the service.
+        ledger: cache of vectors.
         limits: concurrency, rates, retries, budget.
-        rng: source of the jitter of pauses.
-        progress: called with how many requests are done, and of how many.
+        rng: source of the backoff's jitter.
+        progress: called with the number of finished requests and the total.
         gate: as for `complete`.
 
     Raises:
-        Unreachable: if some text got no vector. What has come is kept.
+        Unreachable: if a text got no vector. Vectors received are cached.
         BadInput: if the budget is reached.
     """
     limits = limits or Limits()
@@ -108,25 +108,25 @@ def embed(
     failed = [reply for reply in replies if reply is not None and reply.status != "ok"]
     if failed:
         raise Unreachable(
-            f"{len(failed):,} of {len(groups):,} requests for vectors got none: {failed[0].reason}",
+            f"{len(failed):,} of {len(groups):,} requests for vectors failed: {failed[0].reason}",
             where=endpoint.base_url,
-            do="run the same command again; the vectors that have come are kept",
+            do="rerun the command; vectors received are cached",
         )
     if None in replies:
         raise BadInput(
             "the budget was reached before every text had its vector",
-            do="raise --budget and run the same command again; the vectors that have come are kept",
+            do="raise --budget and rerun the command; vectors received are cached",
         )
     return replace(spent(replies, limits), kept=len(texts) - len(missing))
 
 
 @dataclass
 class _Vectors(Batch):
-    """Groups of texts to be embedded, and the ledger of their vectors."""
+    """Groups of texts to embed, and the ledger of their vectors."""
 
     path = "/embeddings"
     length: int | None = None
-    """Numbers of a vector; None while none has come."""
+    """Dimension of the vectors; None before the first one."""
     _waiting: dict[str, list[Vector]] = field(default_factory=dict)
 
     def keys(self, number: int) -> Iterator[str]:
@@ -142,24 +142,24 @@ class _Vectors(Batch):
         return {**request, "encoding_format": "float"}
 
     def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
-        """Read the vectors of a group.
+        """Parse the vectors of a group.
 
         Raises:
-            Unreadable: if the body is no list of as many vectors, or one has another length than those before it.
+            Unreadable: if the body is not a list with one vector per text, or the dimension changes.
         """
         messages = self.conversations[number]
         try:
             answer = json.loads(content)
             vectors = _vectors(answer["data"], len(messages))
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            raise Unreadable(f"it does not hold {len(messages):,} vectors, one a text") from None
+            raise Unreadable(f"it does not have {len(messages):,} vectors, one per text") from None
         lengths = {len(vector) for vector in vectors}
         if self.length is not None or len(lengths) > 1:
             odd = lengths - {self.length or len(vectors[0])}
             if odd:
                 raise Unreadable(
-                    f"{self.settings.model} gave a vector of {odd.pop():,} numbers after vectors of "
-                    f"{self.length or len(vectors[0]):,}; where that is another model, name it with --service"
+                    f"{self.settings.model} returned a vector of {odd.pop():,} numbers after vectors of "
+                    f"{self.length or len(vectors[0]):,}; if it is another model, distinguish it with --service"
                 )
         self.length = len(vectors[0])
         self._waiting[key] = vectors
@@ -169,7 +169,7 @@ class _Vectors(Batch):
         return Reply(key, "", "ok", None, tokens, 0, None, attempt, estimated=estimated)
 
     def keep(self, reply: Reply) -> None:
-        """Put the vectors of a group into the ledger, and settle it."""
+        """Store the vectors of a group in the ledger, and settle it."""
         texts = [message["content"] for message in self.conversations[self.open[reply.key]]]
         for text, vector in zip(texts, self._waiting.pop(reply.key), strict=True):
             values = {"vector": base64.b64encode(vector.tobytes()).decode()}
@@ -179,23 +179,23 @@ class _Vectors(Batch):
 
 
 def _keys(service: str | None, model: str, text: str) -> Iterator[str]:
-    """Yield the keys under which a vector of a text counts; the last is of earlier versions, which noted no service."""
+    """Yield the keys of a text's vector; the last is of earlier versions, which did not record the service."""
     if service is not None:
         yield ledger_key({"model": model, "input": text, SERVICE: service})
     yield ledger_key({"model": model, "input": text})
 
 
 def _missing(texts: Sequence[str], service: str | None, model: str, ledger: Ledger | None) -> list[str]:
-    """The texts that have no vector yet, each once."""
+    """Return the distinct texts without a vector."""
     unique = dict.fromkeys(texts)
     return [text for text in unique if ledger is None or vector_of(ledger, model, text, service) is None]
 
 
 def _vectors(rows: Sequence[Mapping[str, Any]], n: int) -> list[Vector]:
-    """Read the vectors of a reply, in the order of their texts.
+    """Parse the vectors of a response, in the order of their texts.
 
     Raises:
-        ValueError, TypeError, KeyError, OverflowError: if they are not one a text, of finite numbers.
+        ValueError, TypeError, KeyError, OverflowError: if there is not one vector of finite numbers per text.
     """
     places: list[Any] = [row.get("index", place) if isinstance(row, dict) else None for place, row in enumerate(rows)]
     if len(rows) != n or {type(place) for place in places} != {int} or sorted(places) != list(range(n)):

@@ -1,7 +1,7 @@
-"""Why a reply ended, and its status: only an ending that is known to be good makes a whole reply.
+"""Finish reasons of replies, and the status they imply: only a known good ending makes a complete reply.
 
 Services name the same ending in many ways. The names below are those of OpenAI, Azure, Anthropic, Gemini, Mistral,
-Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM and llama.cpp, without regard to case.
+Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM and llama.cpp, case-insensitive.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mirage.schema import Status
-from mirage.thoughts import store_answer
+from mirage.text.thoughts import store_answer
 
 
 def names(words: str) -> frozenset[str]:
@@ -36,23 +36,23 @@ _FAILED = names(
     " malformed_response insufficient_system_resource engine_overloaded"
 )
 _SHOWN = 60
-"""Characters of an ending's name that a reason keeps."""
+"""Maximum characters of a finish reason in messages."""
 
 Ended = tuple[Status, str | None]
-"""Status, and the reason where the reply is not sound."""
+"""Status, and the reason if the reply is not valid."""
 
 
 def state(
     text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: object = None
 ) -> Ended:
-    """Return the status of a reply by its text and its ending, and the reason where it is not sound.
+    """Return the status of a reply from its text and finish reason, with the reason if it is not valid.
 
     Args:
         text: the reply.
-        finish: why it ended, in the service's words; null where the service does not say.
-        reasoning: what came before the text.
+        finish: the service's finish reason; null if it gives none.
+        reasoning: reasoning before the text.
         tools: names of the tools that the model called.
-        fault: the error that the service reports beside the reply.
+        fault: error that the service reports beside the reply.
     """
     ending = "" if finish is None else str(finish).strip()[:_SHOWN]
     name = ending.lower().removeprefix("finish_reason_")
@@ -64,20 +64,20 @@ def state(
     if text and not text.isspace():
         return _of_text(ending, name, cut, tools)
     if tools:
-        return "empty", f"the reply holds no text: the model called a tool instead ({', '.join(tools)})"
+        return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
     if reasoning:
         size = f"({len(reasoning):,} characters of it)"
         if cut:
-            return "empty", f"the reply holds no text: the limit of new tokens was reached while it reasoned {size}"
-        return "empty", f"the reply holds no text, only reasoning {size}"
+            return "empty", f"the reply has no text: the limit of new tokens was reached during reasoning {size}"
+        return "empty", f"the reply has no text, only reasoning {size}"
     before = ": the limit of new tokens was reached before any" if cut else ""
-    return "empty", f"the reply holds no text{before}"
+    return "empty", f"the reply has no text{before}"
 
 
 def separate_reasoning(
     text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: object = None
 ) -> tuple[str | None, str | None, Status, str | None]:
-    """Return the text of a reply, its reasoning, also that within the text, and what `state` says of them."""
+    """Return the text of a reply, its reasoning (also from within the text), and its status and reason by `state`."""
     parted = store_answer(text, thoughts=reasoning)
     status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools, fault=fault)
     if status == "ok" and parted.status == "truncated":
@@ -86,7 +86,7 @@ def separate_reasoning(
 
 
 def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
-    """Return the status of a reply that holds text and that no error or filter ended."""
+    """Return the status of a reply that has text and did not end by an error or filter."""
     if cut:
         return "truncated", "the reply reached the limit of new tokens"
     if name in _TOOLS:
@@ -94,10 +94,10 @@ def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
         return "truncated", f"the model called a tool{called} instead of ending the reply"
     if not name or name in _WHOLE:
         return "ok", None
-    return "truncated", f"the service ended the reply with {ending!r}, which is not known as the end of a whole one"
+    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def _fault(fault: object) -> str:
-    """Return the service's words for an error beside a reply."""
+    """Return the service's message for an error beside a reply."""
     message = fault.get("message") if isinstance(fault, dict) else fault
     return " ".join(message.split())[:300] if isinstance(message, str) else ""

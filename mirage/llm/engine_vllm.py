@@ -1,7 +1,7 @@
 """The same calls without a service: vLLM loads the model on this machine, once for all prompts.
 
-vLLM is not among the requirements: it pins its own torch. It is imported when a model is to be loaded. The model runs
-in this process unless it is spread over several GPUs, so that no process outlives a killed one with its memory.
+vLLM is not among the requirements, since it pins its own torch, and is imported only to load a model. The model runs in
+this process unless it is spread over several GPUs, so that no child process survives with its memory.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from itertools import islice
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
-from mirage.extras import install_command
 from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import Messages, Reply, Settings
 from mirage.llm.endings import separate_reasoning
 from mirage.store import Ledger
+from mirage.store.extras import install_command
 
 Engine = tuple[Any, Any]
-"""vLLM with a model in it, and the parameters of sampling."""
+"""vLLM with a model, and the sampling parameters."""
 UNDER_WAY = 512
-"""Prompts that the engine holds at once; a reply is kept as it ends, and the next prompt takes its place."""
+"""Maximum prompts in the engine; a finished one is replaced by the next."""
 _SPREAD = ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size")
-"""Options that ask for several processes, where they are over 1."""
+"""Options that start several processes if over 1."""
 
 
 def complete_local(
@@ -36,27 +36,27 @@ def complete_local(
     on_reply: OnReply | None = None,
     again: str | None = None,
     earlier: Sequence[str | None] = (),
-    accepted: bool = False,  # noqa: ARG001  # as `client.complete` takes it; no prompt stops the others here
+    accepted: bool = False,  # noqa: ARG001  # for compatibility with `client.complete`; no prompt stops the others here
 ) -> list[Reply | None]:
-    """Get a reply to every conversation, through the model's own chat template; what the ledger holds is not asked.
+    """Get a reply to every conversation, by the model's own chat template; conversations in the ledger are not sent.
 
-    A prompt that the model cannot take (it is longer than its context) is a reply with status `api_error`.
+    A prompt that the model rejects (longer than its context) is a reply with status `api_error`.
 
     Args:
         conversations: the conversations.
-        settings: model (name or folder) and parameters. The seed, 0 if there is none, is the engine's and every
-            prompt's.
-        ledger: where replies are kept, the moment they come.
+        settings: model (name or folder) and parameters. The seed, by default 0, applies to the engine and to every
+            prompt.
+        ledger: cache to which replies are committed as they arrive.
         options: further arguments of `vllm.LLM`, such as `tensor_parallel_size`.
-        engine: what `load` has loaded; None to load it now.
+        engine: result of `load`; None to load now.
         on_reply: called with the number of a conversation and its reply.
-        again: as for `client.complete`. Without a temperature the engine says the same again.
+        again: as for `client.complete`. At temperature 0 the engine repeats its reply.
         earlier: as for `client.complete`.
         accepted: has no effect.
 
     Raises:
-        BadInput: if vLLM is not installed, or does not know an option.
-        Unreachable: if the model cannot be loaded, or the engine breaks down. Replies that had come are in the ledger.
+        BadInput: if vLLM is not installed, or rejects an option.
+        Unreachable: if the model cannot be loaded, or the engine fails. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
     batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
@@ -82,10 +82,10 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
         options: further arguments of `vllm.LLM`.
 
     Raises:
-        BadInput: if vLLM is not installed, or does not know an option.
+        BadInput: if vLLM is not installed, or rejects an option.
         Unreachable: if the model cannot be loaded.
     """
-    # Both are read when vLLM is imported: its log would otherwise stand among what a command prints.
+    # Both are read when vLLM is imported; its log must not mix with a command's stdout.
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
     if not any(isinstance(n := options.get(name), int) and n > 1 for name in _SPREAD):
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
@@ -103,13 +103,13 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
     chosen = {name: value for name, value in sampling.items() if value is not None}
     try:
         model = vllm.LLM(model=settings.model, seed=seed, **options)
-        # What the model's own generation_config.json says of the rest, as a server does.
+        # Other parameters default to the model's generation_config.json, as in a server.
         defaults = model.model_config.get_diff_sampling_param()
         parameters = vllm.SamplingParams(**{**defaults, **chosen, "max_tokens": settings.max_tokens, "seed": seed})
     except Exception as error:  # whatever torch, CUDA or the hub raise
         if isinstance(error, TypeError | ValueError) or _refuses(error):
             raise BadInput(
-                f"vLLM does not take this: {error}", do="check --model, the sampling options and --engine-args"
+                f"vLLM rejects this: {error}", do="check --model, the sampling options and --engine-args"
             ) from error
         raise Unreachable(
             f"vLLM could not load {settings.model}: {error}",
@@ -121,11 +121,11 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
 def _answer(
     model: Any, parameters: Any, prompts: Iterator[tuple[list[dict[str, str]], str]]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the output of each prompt as it ends, or the error with which the engine refuses it, with the prompt's key.
+    """Yield the output of each prompt as it finishes, or the error with which it is rejected, with the prompt's key.
 
     Args:
         model: vLLM with a model.
-        parameters: of sampling.
+        parameters: sampling parameters.
         prompts: conversations, each with its key.
     """
     under_way: dict[str, str] = {}
@@ -139,7 +139,7 @@ def _answer(
                         raise
                     yield key, error
                 else:
-                    # An output has the number alone; what is returned here ends in random letters.
+                    # Outputs carry only the number; the id returned here has a random suffix.
                     under_way[number.partition("-")[0]] = key
             if not under_way:
                 return
@@ -147,26 +147,25 @@ def _answer(
                 if output.finished:
                     yield under_way.pop(output.request_id), output
     except Exception as error:  # whatever torch and CUDA raise
-        raise Unreachable(
-            f"vLLM broke down: {error}", do="run the same command again; the replies that have come are kept"
-        ) from error
+        raise Unreachable(f"vLLM failed: {error}", do="rerun the command; replies received are cached") from error
     finally:
         if under_way:
             model.llm_engine.abort_request(list(under_way))
 
 
 def _refuses(error: Exception) -> bool:
-    """Whether an error is of what the engine was given: vLLM's own class for it, which is no `ValueError`, or those
-    that templates and tokenizers raise on texts that they cannot take.
+    """Return whether an error is about the input.
+
+    vLLM's own class for it is not a `ValueError`; templates and tokenizers raise other errors on texts they reject.
     """
     names = {kind.__name__ for kind in type(error).__mro__}
     return isinstance(error, ValueError | TypeError) or "VLLMClientError" in names
 
 
 def _read(key: str, output: Any, served: str) -> Reply:
-    """A reply out of vLLM's `RequestOutput`."""
+    """Convert vLLM's `RequestOutput` to a reply."""
     if isinstance(output, Exception):
-        return failed(key, f"the model does not take this prompt: {output}", attempts=1)
+        return failed(key, f"the model rejects this prompt: {output}", attempts=1)
     first = output.outputs[0]
     text, reasoning, status, reason = separate_reasoning(first.text, first.finish_reason)
     tokens_in, tokens_out = len(output.prompt_token_ids or ()), len(first.token_ids)

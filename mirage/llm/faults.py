@@ -1,7 +1,7 @@
-"""Whose fault it is that a service turned a request down: the prompt's, a parameter's, or neither that can be told.
+"""Cause of a service's rejection: the prompt, a parameter, or unknown.
 
-The fields of the error decide first (code, type, param and their like, wherever the body holds them). Gateways pass on
-another service's error as mere text, so its wording decides where no field does.
+The fields of the error decide first (code, type, param and similar, anywhere in the body). Gateways pass on another
+service's error as plain text, so its wording decides if no field does.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ _UNKNOWN_WORDS = re.compile(
 LIMITS = ("max_tokens", "max_completion_tokens")
 """Both names of the limit of new tokens."""
 _DROPPABLE = ("top_p", "temperature", "encoding_format")
-"""Parameters that a request can do without, in the order in which they go."""
+"""Optional parameters, in the order in which they are dropped."""
 _OPTIONS = {
-    **dict.fromkeys(LIMITS, "give another --max-tokens"),
-    "temperature": "give another --temperature, or --plain to send none",
-    "top_p": "give another --top-p, or --plain to send none",
-    "seed": "leave --model-seed out",
+    **dict.fromkeys(LIMITS, "change --max-tokens"),
+    "temperature": "change --temperature, or send none with --plain",
+    "top_p": "change --top-p, or send none with --plain",
+    "seed": "omit --model-seed",
     "model": "check --model",
 }
-"""The option that helps, by the parameter that the service does not take."""
+"""Advice by rejected parameter."""
 _IDS = ("code", "type", "status", "reason", "error_type", "error_code", "name")
 _PARAMS = ("param", "parameter", "field", "loc")
 _DEPTH = 6
@@ -65,11 +65,12 @@ _DEPTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Whose fault it is."""
+    """Cause of a rejection."""
 
     of: Literal["filter", "length", "parameter", "setting", "unknown"]
-    """`filter`: the prompt's, by the service's rules; `length`: the prompt's; `parameter`: it is not taken and can be
-    left out or named otherwise; `setting`: a value or a parameter is not taken; `unknown`."""
+    """`filter`: the prompt, by the service's content rules; `length`: the prompt's length; `parameter`: an unsupported
+    parameter that can be omitted or renamed; `setting`: an unsupported value or parameter; `unknown`.
+    """
     parameter: str = ""
     """The parameter."""
     do: str = ""
@@ -77,11 +78,11 @@ class Fault:
 
 
 def find_fault(error: object, sent: Mapping[str, object]) -> Fault:
-    """Return whose fault a request's refusal is.
+    """Return the cause of a request's rejection.
 
     Args:
-        error: the body of the refusal, or its error alone.
-        sent: the body of the request.
+        error: body of the rejection, or only its error.
+        sent: body of the request.
     """
     texts = list(_strings(error))
     ids = {text.lower() for key, text in texts if key in _IDS}
@@ -92,15 +93,15 @@ def find_fault(error: object, sent: Mapping[str, object]) -> Fault:
     parameter = _parameter(named, words, sent)
     too_long = bool(ids & _TOO_LONG)
     if parameter and not too_long and ids & _UNKNOWN:
-        return _refused(parameter)
+        return _parameter_fault(parameter)
     if too_long or (_TOO_LONG_WORDS.search(words) and not ids & _UNKNOWN):
         limit = next((sent[name] for name in LIMITS if name in sent), 0)
         room = _CONTEXT.search(words)
         if room and isinstance(limit, int) and limit >= int(room[1].replace(",", "")):
-            return Fault("setting", LIMITS[0], "give a smaller --max-tokens: the model's context has no room for it")
+            return Fault("setting", LIMITS[0], "reduce --max-tokens: it exceeds the model's context")
         return Fault("length")
     if parameter and _UNKNOWN_WORDS.search(words):
-        return _refused(parameter)
+        return _parameter_fault(parameter)
     if _FILTERED_WORDS.search(words):
         return Fault("filter")
     if parameter in _OPTIONS:
@@ -108,15 +109,15 @@ def find_fault(error: object, sent: Mapping[str, object]) -> Fault:
     return Fault("unknown")
 
 
-def _refused(parameter: str) -> Fault:
-    """Return the fault of a parameter that the service does not take."""
+def _parameter_fault(parameter: str) -> Fault:
+    """Return the fault for an unsupported parameter."""
     if parameter in LIMITS or parameter in _DROPPABLE:
         return Fault("parameter", parameter, _OPTIONS.get(parameter, ""))
     return Fault("setting", parameter, _OPTIONS.get(parameter, ""))
 
 
 def _parameter(named: list[str], words: str, sent: Mapping[str, object]) -> str:
-    """Return the parameter that an error is about, among those sent; empty without one."""
+    """Return the sent parameter that an error is about; empty if none."""
     candidates = (*_DROPPABLE, *LIMITS, "seed")
     mentioned = [name for name in candidates if name in sent and re.search(rf"(?<![a-z_]){name}(?![a-z_])", words)]
     if named and named[0] not in ("messages", "prompt", "input"):
@@ -125,7 +126,7 @@ def _parameter(named: list[str], words: str, sent: Mapping[str, object]) -> str:
 
 
 def _strings(value: object, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield every text of a JSON value, with the name it stands under."""
+    """Yield every text in a JSON value, with its key."""
     if isinstance(value, Mapping) and depth < _DEPTH:
         for name, part in value.items():
             yield from _strings(part, str(name), depth + 1)

@@ -1,4 +1,4 @@
-"""Who says when a request may begin, and whether there is money for it: for a program alone, or for many together."""
+"""Gates that decide when a request may start, and whether the budget allows it, for one program or several."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ class Gate(Protocol):
     """Rates and budget of a run."""
 
     async def turn(self, tokens: int) -> tuple[float, float]:
-        """Take the next place for a request of so many tokens.
+        """Book the next slot for a request of so many tokens.
 
         Returns:
-            When it begins and until when the place holds, by the running loop's clock.
+            Its start and its expiry, by the running loop's clock.
         """
 
     async def reserve(self, most: float) -> bool:
-        """Set money aside for a call that costs so much at most; waits while others may leave enough of theirs.
+        """Reserve budget for a call's maximum cost, waiting while others may release enough.
 
         Returns:
             Whether the call may be made.
         """
 
     async def settle(self, most: float, price: float) -> None:
-        """Give back what was set aside for a call, less its price."""
+        """Release a reservation and book the price."""
 
 
 class OwnGate:
-    """Rates and budget of one `complete` alone."""
+    """Rates and budget of a single `complete`."""
 
     def __init__(self, limits: Limits) -> None:
         self._budget = limits.budget
@@ -42,12 +42,12 @@ class OwnGate:
         self._freed = asyncio.Event()
 
     async def turn(self, tokens: int) -> tuple[float, float]:
-        """Take the next place; it holds for ever."""
+        """Book the next slot, which does not expire."""
         now = asyncio.get_running_loop().time()
         return max(self._requests.book(1, now), self._tokens.book(tokens, now)), math.inf
 
     async def reserve(self, most: float) -> bool:
-        """Set money aside."""
+        """Reserve budget."""
         while self._budget is not None and self._spent + self._reserved + most > self._budget:
             if not self._open:
                 return False
@@ -58,7 +58,7 @@ class OwnGate:
         return True
 
     async def settle(self, most: float, price: float) -> None:
-        """Give it back."""
+        """Release the reservation."""
         self._open -= 1
         self._reserved -= most
         self._spent += price

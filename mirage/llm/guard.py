@@ -1,7 +1,7 @@
-"""What may come over the connection to a service: bodies of a bounded size, and no redirect to another origin.
+"""Checks of responses: bounded bodies, and no redirect to another origin.
 
-Both are checked when the head of an answer has come, before its body is read and before a redirect is followed: a body
-that never ends is not collected, and neither key nor prompt reaches a server that the user did not name.
+Both happen once the headers have arrived, before the body is read and before a redirect is followed: an endless body is
+not collected, and neither key nor prompt reaches a server that the user did not name.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 from mirage.llm.retry import Redirected, Unreadable
 
 MAX_BODY = 16 * 1024**2
-"""Bytes that one answer may have, by default: thousands of times what 2,048 tokens take."""
+"""Default maximum bytes of a response: thousands of times the size of 2,048 tokens."""
 ACCEPT = "gzip"
-"""The only packing that answers may come in."""
+"""The only accepted compression of responses."""
 _GZIP = 31
 """Window bits that make zlib read gzip."""
 
 
 def guard(max_body: int) -> Callable[[Any], Awaitable[None]]:
-    """Make a response hook for the client.
+    """Build a response hook for the client.
 
     Args:
-        max_body: bytes that the body of an answer may have, unpacked.
+        max_body: maximum bytes of a response body, decompressed.
     """
 
     async def check(response: Any) -> None:
@@ -41,27 +41,27 @@ def guard(max_body: int) -> Callable[[Any], Awaitable[None]]:
 
 
 def _origin(url: Any) -> tuple[str, str, int | None]:
-    """Scheme, host and port of an address (RFC 6454)."""
+    """Return scheme, host and port of an address (RFC 6454)."""
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
 
 
 class _Bounded:
-    """The bytes of a body, unpacked, until they are too many."""
+    """The decompressed bytes of a body, up to a maximum."""
 
     def __init__(self, stream: Any, max_body: int, packing: str) -> None:
         self.stream, self.max_body, self.packing = stream, max_body, packing
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self.packing not in ("identity", ACCEPT):
-            raise Unreadable(f"it is packed as {self.packing[:20]}, which was not asked for")
+            raise Unreadable(f"it is compressed with {self.packing[:20]}, which was not requested")
         gzip = zlib.decompressobj(_GZIP) if self.packing == ACCEPT else None
         packed = size = 0
         async for part in self.stream:
             try:
-                # No more is unpacked than shows that it is too much.
+                # Decompress at most one byte more than the maximum.
                 data = gzip.decompress(part, self.max_body - size + 1) if gzip else part
             except zlib.error:
-                raise Unreadable("it does not unpack") from None
+                raise Unreadable("it cannot be decompressed") from None
             packed, size = packed + len(part), size + len(data)
             if max(packed, size) > self.max_body:
                 raise Unreadable(f"it is larger than {self.max_body:,} bytes, the limit of --max-body")
@@ -73,6 +73,6 @@ class _Bounded:
 
 @cache
 def _bounded_type(stream: type) -> Any:
-    """`_Bounded` as a stream of the library that the client is of: httpx, or httpx2 with later versions of openai."""
+    """Return `_Bounded` as a stream class of the client's library: httpx, or httpx2 in later versions of openai."""
     base = next(kind for kind in stream.__mro__ if kind.__name__ == "AsyncByteStream")
     return type("BoundedStream", (_Bounded, base), {})

@@ -1,4 +1,4 @@
-"""Rates: when the next request may begin."""
+"""Rate limits: when the next request may start."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass
 class Pace:
-    """Spaces out what is sent so that a rate is never exceeded, not even in the first minute.
+    """Spaces out requests so that a rate is never exceeded, not even in the first minute.
 
-    A bucket that starts full would let twice the rate through in its first minute, and could not take a call that is
-    larger than the bucket.
+    A token bucket that starts full would allow twice the rate in its first minute, and could not pass a call larger
+    than the bucket.
     """
 
     per_minute: float | None
-    """The rate, in requests or tokens; None for none."""
+    """The rate, in requests or tokens; None for no limit."""
     free: float = 0.0
-    """When the next may begin, in seconds of the caller's clock."""
+    """Start of the next free slot, in seconds of the caller's clock."""
 
     def book(self, amount: float, now: float) -> float:
-        """Take the next place for a request of this size; returns when it begins."""
+        """Book the next slot for a request of this size; return its start."""
         if self.per_minute is None:
             return now
         begins = max(now, self.free)

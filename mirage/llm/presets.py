@@ -1,7 +1,7 @@
-"""Addresses and key variables of the services that speak the OpenAI chat protocol.
+"""Addresses and key variables of services with an OpenAI-compatible API.
 
-Keys are read from the environment alone. A service that is not listed needs its address (`--base-url`) and, unless it
-runs on this machine, the name of the variable that holds its key (`--key-env`).
+Keys are only read from the environment. An unlisted service needs its address (`--base-url`) and, unless it runs on
+this machine, the name of the variable with its key (`--key-env`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
 _UNDATED = ("v1", "latest", "preview")
 _NEW_LIMIT = "2024-09-01"
-"""First dated version of Azure's API that knows `max_completion_tokens`."""
+"""First dated version of Azure's API with `max_completion_tokens`."""
 _SECRET = 8
-"""A key shorter than this is a stand-in such as EMPTY, which would be found in innocent words."""
+"""Minimum length of a key to redact; shorter ones are placeholders such as EMPTY, which occur in ordinary text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Where a service is, which variable holds its key, and where its protocol departs from the common one."""
+    """Address, key variable and protocol deviations of a service."""
 
     name: str
     base_url: str
@@ -34,9 +34,9 @@ class Preset:
     key_env: str | None
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
-    """What it calls the limit of new tokens."""
+    """The service's name of the limit of new tokens."""
     version_env: str | None = None
-    """Environment variable with a dated version of the API, where one of that kind is to be used instead."""
+    """Environment variable with a dated version of the API, if that is to be used instead."""
 
 
 # The variables of the published programs: Azure as AZURE_OPENAI_API_BASE, AZURE_OPENAI_API_KEY and
@@ -68,18 +68,18 @@ PRESETS: dict[str, Preset] = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A resolved address and its key; the key shows in no representation."""
+    """A resolved address and its key; the key is not in the repr."""
 
     base_url: str
     """Address of the API."""
     secret: str | None = field(default=None, repr=False)
-    """The key; None where none is needed."""
+    """The key; None if none is needed."""
     limit: str = "max_tokens"
-    """What the service calls the limit of new tokens."""
+    """The service's name of the limit of new tokens."""
     azure_version: str | None = None
-    """Dated version of Azure's API, whose addresses name the deployment; None for the common protocol."""
+    """Dated version of Azure's API, whose URLs contain the deployment; None for the common protocol."""
     name: str | None = None
-    """Name of the service in ledgers, where its address changes."""
+    """Name of the service in ledgers, if its address changes."""
 
     @property
     def local(self) -> bool:
@@ -88,7 +88,7 @@ class Endpoint:
 
     @property
     def service(self) -> str:
-        """The service as ledgers name it: its own name, else origin and path of its address, spelt in one way."""
+        """The service's identifier in ledgers: its name, else the normalised origin and path of its address."""
         if self.name:
             return self.name
         parts = urlsplit(self.base_url)
@@ -97,7 +97,7 @@ class Endpoint:
         return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
     def redact(self, text: str) -> str:
-        """The text without the key, should a service repeat it."""
+        """Remove the key from a text, in case a service repeats it."""
         return text.replace(self.secret, "[key]") if self.secret and len(self.secret) >= _SECRET else text
 
 
@@ -111,15 +111,15 @@ def resolve(
     """Find the address and read the key.
 
     Args:
-        preset: name of a preset; `openai` where neither this nor an address is given.
+        preset: name of a preset; `openai` if neither this nor an address is given.
         base_url: an address that replaces the preset's.
-        key_env: name of the variable that holds the key; by default the preset's. A server on this machine needs none.
+        key_env: name of the variable with the key; by default the preset's. A server on this machine needs none.
         environ: the environment; by default the process's.
 
     Raises:
         UnknownName: if there is no such preset.
-        BadInput: if a variable that is needed is not set, or an address or a key cannot be one. The message names the
-            variable, never its value.
+        BadInput: if a required variable is not set, or an address or a key is invalid. The message names the variable,
+            never its value.
     """
     environ = os.environ if environ is None else environ
     if preset is not None and preset not in PRESETS:
@@ -133,11 +133,9 @@ def resolve(
     if not secret and variable and (key_env or not local):
         raise BadInput(f"the environment variable {variable} is not set", do=f"set {variable} to your key")
     if not secret and not local:
-        raise BadInput(
-            f"no key variable is known for {address}", do="name the variable that holds its key: --key-env NAME"
-        )
+        raise BadInput(f"no key variable is known for {address}", do="name the variable with its key: --key-env NAME")
     if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
-        raise BadInput(f"the value of {variable} cannot be a key", do=f"set {variable} to the key alone")
+        raise BadInput(f"the value of {variable} is not a valid key", do=f"set {variable} to the key only")
     endpoint = Endpoint(address, secret or None, limit=provider.limit if provider else "max_tokens")
     version = (
         environ.get(provider.version_env, "").strip() if provider and provider.version_env and not base_url else ""
@@ -146,12 +144,15 @@ def resolve(
 
 
 def _dated(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
-    """The endpoint of a dated version of Azure's API; of `v1`, `latest` and `preview`, that of the common protocol."""
+    """Return the endpoint of a dated version of Azure's API; for `v1`, `latest` and `preview`, that of the common
+    protocol.
+    """
     if version in _UNDATED:
         return endpoint
     if not _DATED.fullmatch(version):
         raise BadInput(
-            f"the value of {variable} is no version of Azure's API", do=f"set {variable} like 2024-10-21, or unset it"
+            f"the value of {variable} is not a version of Azure's API",
+            do=f"set {variable} like 2024-10-21, or unset it",
         )
     limit = endpoint.limit if version >= _NEW_LIMIT else "max_tokens"
     address = endpoint.base_url.removesuffix("/v1")
@@ -159,7 +160,7 @@ def _dated(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
 
 
 def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The address with its variable filled in, and what to call it in a message."""
+    """Return the address with its variable filled in, and its name for messages."""
     variables = template.partition("{")[2].partition("}")[0]
     if not variables:
         return template.rstrip("/"), repr(template)
@@ -179,10 +180,10 @@ def _parts(address: str, origin: str) -> SplitResult:
     except ValueError:
         valid = False
     if not valid:
-        raise BadInput(f"{origin} is not an address", do="give one like https://host/v1")
+        raise BadInput(f"{origin} is not an address", do="use one like https://host/v1")
     if parts.username or parts.password or parts.query:
         raise BadInput(
-            "the address holds more than host and path, perhaps a key",
-            do="give the address alone, and the name of the variable that holds the key: --key-env NAME",
+            "the address has more than host and path, perhaps a key",
+            do="give only the address, and the name of the variable with the key: --key-env NAME",
         )
     return parts

@@ -1,4 +1,4 @@
-"""What a failed call means: ask again and when, give this one up, or stop everything."""
+"""Interpretation of failed calls: retry and when, give up, or stop everything."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ import numpy as np
 from mirage.llm.faults import find_fault
 
 _STOP = {
-    401: "the key is not accepted: check the variable that holds it",
-    402: "the account has no credit left: pay, then run the command again",
-    403: "the key may not do this: check the account's rights to the model",
+    401: "the key is not accepted: check its variable",
+    402: "the account has no credit left: add credit, then rerun the command",
+    403: "the key has no permission: check the account's access to the model",
     404: "there is no such model or address: check --model and --base-url",
 }
-"""Answers that every further call would get too, with what to do."""
-_UNFIT = "check the model's name and the options: the service does not take such a request"
+"""Statuses that every further call would get too, with advice."""
+_UNFIT = "check the model's name and the options: the service rejects such a request"
 _TOO_MANY, _TOO_LARGE = 429, 413
 _AGAIN = (408, 409, 425, _TOO_MANY)
 _SHOWN = 300
-"""Characters of a service's own words that a reason keeps."""
+"""Maximum characters of a service's message in a reason."""
 
 
 class Unreadable(Exception):
-    """An answer of the service that is no chat completion, or is too large to be read."""
+    """A response that is not a chat completion, or is too large."""
 
 
 class ErrorBody(Unreadable):
-    """An error under a good status, which holds the status that it should have had.
+    """An error response with status 200 that contains its actual status.
 
     Args:
-        status: that status.
+        status: the actual status.
         body: the error.
     """
 
@@ -46,42 +46,42 @@ class ErrorBody(Unreadable):
 
 
 class Redirected(Exception):
-    """The service redirects to another origin, which the message names."""
+    """The service redirects to another origin, named in the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryDecision:
-    """What to do after a failure."""
+    """Decision after a failure."""
 
     action: Literal["again", "refused", "row", "adapt", "unfit", "stop"]
-    """`again`: ask again; `refused`: the service declines this one request; `row`: this one request cannot be answered,
-    which says nothing of others; `adapt`: ask without the parameter, or under its other name; `unfit`: the service
-    takes no such request, which concerns this one alone if it took others, else all; `stop`: it would turn down every
-    request."""
+    """`again`: retry; `refused`: the service declines this request; `row`: this request cannot be answered, others may;
+    `adapt`: retry without the parameter, or with its other name; `unfit`: invalid request, which concerns only this one
+    if others were accepted, else all; `stop`: every request would be rejected.
+    """
     reason: str
-    """What happened, for the row or the error."""
+    """Description of the failure, for the row or the error."""
     wait: float | None = None
-    """Seconds the service asked to wait; None where it did not say."""
+    """Seconds that the service asked to wait; None if not given."""
     do: str = ""
-    """What to do, where everything stops."""
+    """Advice, if everything stops."""
     parameter: str = ""
-    """What the service does not take."""
+    """The unsupported parameter."""
 
 
 def judge_failure(error: Exception, sent: Mapping[str, object] | None = None) -> RetryDecision:
-    """Read the failure of a call by its type, status, headers and body.
+    """Interpret the failure of a call by its type, status, headers and body.
 
     Args:
         error: the failure.
-        sent: the body of the request; its parameters may be what the service does not take.
+        sent: body of the request, to find an unsupported parameter.
 
     Raises:
-        Exception: the error itself, if it is no failure of a call.
+        Exception: the error itself, if it is not a failure of a call.
     """
     import openai
 
     if isinstance(error.__cause__, Unreadable | Redirected):
-        # Raised under the client, which may wrap what it does not know.
+        # The client may wrap unknown errors.
         error = error.__cause__
     if isinstance(error, openai.APIStatusError):
         return _judge_status(error.status_code, error.body, str(error), error.response.headers, sent or {})
@@ -95,23 +95,21 @@ def judge_failure(error: Exception, sent: Mapping[str, object] | None = None) ->
         return RetryDecision("again", f"the answer could not be read: {error}")
     if isinstance(error, Redirected):
         message = f"the service redirects to another origin, {error}; nothing was sent there"
-        return RetryDecision(
-            "stop", message, do="check the address; if the service is there now, give it with --base-url"
-        )
+        return RetryDecision("stop", message, do="check the address; if the service has moved, set it with --base-url")
     raise error
 
 
 def _judge_status(
     status: int, body: object, client: str, headers: Mapping[str, str], sent: Mapping[str, object]
 ) -> RetryDecision:
-    """Decide by the status and body of an answer.
+    """Decide by the status and body of a response.
 
     Args:
-        status: HTTP's, or the one that an answer of a good status holds.
+        status: the HTTP status, or the one in the body.
         body: the error.
-        client: the client's words for it.
-        headers: of the answer.
-        sent: the body of the request.
+        client: the client's message.
+        headers: headers of the response.
+        sent: body of the request.
     """
     content = body[0] if isinstance(body, list) and body else body
     content = content.get("error", content) if isinstance(content, Mapping) else content
@@ -136,7 +134,7 @@ def _judge_status(
 
 
 def unreadable(answer: Mapping[str, object], reason: str) -> Unreadable:
-    """Return the error of an answer under a good status: the one that it holds, else the reason given."""
+    """Return the error of a response with status 200: its own, else the given reason."""
     error = answer.get("error")
     if not error:
         return Unreadable(reason)
@@ -147,8 +145,9 @@ def unreadable(answer: Mapping[str, object], reason: str) -> Unreadable:
 
 
 def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """Seconds that the headers ask to wait: `retry-after-ms`, or `Retry-After` with a number or a date (RFC 9110,
-    10.2.3). None without either, or if what they say is neither.
+    """Return the seconds that the headers ask to wait; None if they do not.
+
+    They are `retry-after-ms`, or `Retry-After` with a number or a date (RFC 9110, 10.2.3).
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
@@ -166,13 +165,13 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
 
 
 def pause(attempt: int, rng: np.random.Generator, *, base: float, longest: float) -> float:
-    """Seconds to wait after the attempt of that number, from 1: between half and all of what doubles each time."""
+    """Return the backoff in seconds after an attempt, from 1: exponential with jitter between half and all of it."""
     upper = min(longest, base * 2 ** (attempt - 1))
     return float(rng.uniform(upper / 2, upper))
 
 
 def _message(fields: Mapping[str, object], client: str) -> str:
-    """Return the service's own words: the message of its error, else what the client makes of it."""
+    """Return the service's error message, else the client's."""
     message = fields.get("message")
     text = message if isinstance(message, str) and message else client
     return " ".join(text.split())[:_SHOWN]

@@ -1,8 +1,8 @@
-"""How many tokens a text has, and where its first so many end: by the model's tokenizer, else by an estimate.
+"""Token counts and truncation of texts, by the model's tokenizer or an estimate.
 
 The estimate counts characters by script. It follows the token counts that OpenAI printed for one sentence in 20
-languages when it introduced the o200k tokenizer (Hello GPT-4o, May 2024), rounded towards more tokens; scripts the
-table lacks take the value of their neighbours. Older tokenizers cut Indic and Thai text two to four times finer.
+languages when it introduced the o200k tokenizer (Hello GPT-4o, May 2024), rounded towards more tokens; scripts missing
+in the table take the value of their neighbours. Older tokenizers split Indic and Thai text two to four times finer.
 """
 
 from __future__ import annotations
@@ -29,54 +29,54 @@ _PER_TOKEN = {
     0xAC00: 1.8,  # Hangul
     0xD7B0: 1.0,
 }
-"""Characters a token holds, by the first code point of each stretch."""
+"""Characters per token, by the first code point of each range."""
 _STARTS = np.array(list(_PER_TOKEN), dtype=np.uint32)
 _WEIGHTS = 1 / np.array(list(_PER_TOKEN.values()))
 
 
 class Tokens(Protocol):
-    """Counts the tokens of texts and cuts texts by them."""
+    """Counts and truncates texts in tokens."""
 
     @property
     def name(self) -> str:
-        """What counts: `estimate`, or the tokenizer's name."""
+        """`estimate`, or the tokenizer's name."""
 
     def count(self, text: str) -> int:
-        """Tokens of the text."""
+        """Return the number of tokens of a text."""
 
     def cut(self, text: str, limit: int) -> str:
-        """The longest beginning of the text with at most `limit` tokens."""
+        """Return the longest prefix of a text with at most `limit` tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenEstimate:
-    """Tokens estimated from characters by script."""
+    """Token estimate from characters by script."""
 
     name: str = "estimate"
 
     def count(self, text: str) -> int:
-        """Tokens of the text, about."""
+        """Estimate the number of tokens of a text."""
         return int(np.ceil(_weights(text).sum() - 1e-9))
 
     def cut(self, text: str, limit: int) -> str:
-        """The longest beginning of the text with about `limit` tokens."""
+        """Return the longest prefix of a text with about `limit` tokens."""
         return text[: int(np.searchsorted(_weights(text).cumsum(), limit + 1e-9, side="right"))]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """Tokens of a model's own tokenizer."""
+    """A model's own tokenizer."""
 
     name: str
     encoder: Any
     """A `tokenizers.Tokenizer`."""
 
     def count(self, text: str) -> int:
-        """Tokens of the text, without those that begin or end a prompt."""
+        """Return the number of tokens of a text, without special tokens."""
         return len(self.encoder.encode(text, add_special_tokens=False).ids)
 
     def cut(self, text: str, limit: int) -> str:
-        """The text up to the end of its `limit`-th token."""
+        """Return a text up to the end of its `limit`-th token."""
         offsets = self.encoder.encode(text, add_special_tokens=False).offsets
         if len(offsets) <= limit:
             return text
@@ -84,17 +84,18 @@ class Tokenizer:
 
 
 def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
-    """What counts the tokens of a model: its tokenizer where that is at hand on this machine, else the estimate.
+    """Return the token counter of a model: its tokenizer if available locally, else the estimate.
 
-    At hand is a `tokenizer.json` in the folder that `model` names, or in the local Hugging Face cache under its name.
-    Nothing is downloaded.
+    A tokenizer is a `tokenizer.json` in the folder `model`, or in the local Hugging Face cache under its name. Nothing
+    is downloaded.
 
     Args:
         model: name or folder of the model.
-        tokenizer: name, folder or `tokenizer.json` to use instead, which must be at hand; `estimate` for the estimate.
+        tokenizer: name, folder or `tokenizer.json` to use instead, which must be available; `estimate` for the
+            estimate.
 
     Raises:
-        BadInput: if the tokenizer that was asked for is not at hand or cannot be read.
+        BadInput: if the requested tokenizer is not available or cannot be read.
     """
     if tokenizer == "estimate":
         return TokenEstimate()
@@ -105,7 +106,7 @@ def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
             return TokenEstimate()
         raise BadInput(
             f"the tokenizer {name!r} is not on this machine",
-            do="give a folder with a tokenizer.json, or a model that is in the Hugging Face cache",
+            do="use a folder with a tokenizer.json, or a model in the Hugging Face cache",
         )
     try:
         from tokenizers import Tokenizer as Encoder
@@ -116,14 +117,14 @@ def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
     try:
         encoder = Encoder.from_file(path)
     except Exception as error:  # the library raises bare Exceptions
-        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="give another, or estimate") from None
+        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="use another, or estimate") from None
     encoder.no_truncation()
     encoder.no_padding()
     return Tokenizer(name, encoder)
 
 
 def _find(name: str, *, itself: bool) -> str | None:
-    """The path of a `tokenizer.json`: of the file itself, in a folder, or in the Hugging Face cache."""
+    """Return the path of a `tokenizer.json`: the file itself, in a folder, or in the Hugging Face cache."""
     path = Path(name)
     if itself and path.is_file():
         return name
@@ -134,13 +135,13 @@ def _find(name: str, *, itself: bool) -> str | None:
 
     try:
         cached = try_to_load_from_cache(name, "tokenizer.json")
-    except ValueError:  # it cannot be the name of a model there
+    except ValueError:  # not a valid model name
         return None
     return cached if isinstance(cached, str) else None
 
 
 def _weights(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Tokens that each character stands for."""
+    """Return the estimated tokens per character."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     weights: np.ndarray[Any, np.dtype[np.float64]] = _WEIGHTS[np.searchsorted(_STARTS, points, side="right") - 1]
     return weights

@@ -1,4 +1,4 @@
-"""The number of tokens that a service says it used, where that can be true."""
+"""Token counts reported by a service, checked for plausibility."""
 
 from __future__ import annotations
 
@@ -7,36 +7,37 @@ from dataclasses import dataclass
 from typing import Any
 
 _HIDDEN = 4_000
-"""Tokens that a service may add to what is sent and received, such as a prompt of its own. Beside these a text has at
-most as many tokens as bytes."""
+"""Maximum tokens that a service may add to the texts sent and received, such as its own prompt. A text itself has at
+most as many tokens as bytes.
+"""
 _REASONING = 4
-"""Some services count reasoning that they do not show beyond the limit of new tokens: so many times the limit is
-believed."""
+"""Maximum plausible reply tokens, as a multiple of the limit: some services do not count hidden reasoning towards it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call by the service's account."""
+    """Tokens of a call by the service's count."""
 
     tokens_in: int | None
-    """Prompt tokens; null where the service gives none that can be."""
+    """Prompt tokens; null without a plausible count."""
     tokens_out: int | None
-    """Reply tokens, reasoning included; likewise."""
+    """Reply tokens, reasoning included; null without a plausible count."""
     doubtful: bool
-    """Whether some number cannot be."""
+    """Whether some count is implausible."""
 
 
 def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
-    """Read the usage of an answer, of a chat completion or of vectors alike.
+    """Read the usage of a response, of a chat completion or of embeddings.
 
-    Services differ in whether `completion_tokens` includes reasoning: of the accounts that the answer gives (completion
-    tokens, with or without reasoning tokens, and the total less the prompt) the largest counts, as it is what is paid.
+    Services differ in whether `completion_tokens` includes reasoning: of the candidates (completion tokens, with or
+    without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid.
 
     Args:
-        answer: the service's answer.
+        answer: the service's response.
         sent: bytes of the texts sent.
-        limit: new tokens that the reply may have; 0 where there are none, so that the total is the prompt's.
-        received: bytes of the answer.
+        limit: maximum new tokens; 0 for embeddings, whose total is the prompt.
+        received: bytes of the response.
     """
     usage = answer.get("usage")
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
@@ -63,10 +64,10 @@ def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: in
 
 
 def _first(counts: Mapping[str, Any], *names: str) -> object:
-    """Return the first of several names' values that is given."""
+    """Return the first given value of several names."""
     return next((counts[name] for name in names if counts.get(name) is not None), None)
 
 
 def _count(value: object, *, most: int) -> int | None:
-    """Return a number of tokens; null where it is no whole number from 0 to the most there can be."""
+    """Return a token count; null unless it is an integer from 0 to the maximum."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None

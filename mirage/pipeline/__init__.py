@@ -1,4 +1,4 @@
-"""The order of the stages, and running them: nothing else knows it.
+"""The order of the stages, and running them.
 
     queries, passages            baselines, generate  -> answers
     queries, answers             outcomes             -> outcomes
@@ -7,9 +7,9 @@
     outcomes or judgments        ratings              -> ratings, tournaments
     features, with either        surrogate            -> predictions, importances
 
-`stages.py` is the table of the stages that need no model, `steps.py` the order of a whole run, `running.py` runs what
+`stages.py` lists the stages without a model, `steps.py` the order of a complete run, `running.py` runs what
 is not up to date. `bundle.py` and `sample.py` build the bundled arenas; `adding.py` adds a user's system. Each domain
-package declares its own stages (`mirage.stage`).
+package declares its own stages (`mirage.stages.stage`).
 """
 
 from mirage.pipeline.bundle import bundle

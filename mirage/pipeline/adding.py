@@ -1,4 +1,4 @@
-"""A system of the user's joins the systems of an arena: its answers from a file, and all that is free of them."""
+"""Addition of a user's system to an arena: its answers from a file, with outcomes and free features."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import features, generate, llm, prompts, schema, store
+from mirage import llm, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
-from mirage.features.assessed import decider
-from mirage.generate.baselines import TEMPLATE
-from mirage.nuggets import TERMS
-from mirage.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.outcomes.stage import OUTCOMES
-from mirage.sources import files
-from mirage.sources.sample import REFERENCE
+from mirage.io.sources import files
+from mirage.io.sources.sample import REFERENCE
+from mirage.llm import prompts
+from mirage.stages import features, generate
+from mirage.stages.features.assessed import decider
+from mirage.stages.generate.baselines import TEMPLATE
+from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import owned
 
 if TYPE_CHECKING:
@@ -24,64 +26,64 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 LIMIT = files.Limit(rows=50_000, size=256_000_000)
-"""How much is taken at once; the commands take more."""
+"""Maximum size of an upload; the commands have no limit."""
 OWN = "own data"
-"""Label of an arena that a system of the user's is in."""
+"""Label of an arena with a system of the user."""
 
 
 def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
-    """Read and check the answers of one system, writing nothing.
+    """Read and check the answers of one system, without writing.
 
     Args:
-        arena: whose queries they answer.
-        file: `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
-        system: name of the system, for records that name none.
+        arena: arena of the answered queries.
+        file: `.jsonl`, `.csv` or `.parquet`, followed by `.gz` if compressed.
+        system: name of the system, for records without one.
 
     Returns:
         Table `answers`.
 
     Raises:
-        BadInput: listing every wrong line; if there are too many answers, or they are of several systems.
-        ArenaError: if the arena has a system of that name which is not the user's own.
+        BadInput: listing every invalid line; if there are too many answers, or several systems.
+        ArenaError: if the arena has another system of that name.
     """
     if not system.strip():
-        raise BadInput("the system has no name", do="name it")
+        raise BadInput("the system has no name", do="enter a name")
     queries = arena.read("queries", columns=["language", "query_id"])
     answers = files.read_answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
     names = sorted(set(answers["system"].to_pylist()))
     if names != [system]:
         raise BadInput(
-            f"the file holds answers of {', '.join(names)}, not of {system}",
+            f"the file has answers of {', '.join(names)}, not of {system}",
             where=file.name,
-            do="give the system the name that its answers have, one file a system",
+            do="use the system's name in the file, one file per system",
         )
     if system in _systems(arena) and system not in owned.added(arena):
-        raise ArenaError(f"{arena.title} has a system {system} already", where=arena.name, do="choose another name")
+        raise ArenaError(f"{arena.title} already has a system {system}", where=arena.name, do="choose another name")
     return answers
 
 
 def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> store.Arena:
-    """Put a system's answers beside those of an arena, with their outcomes and all features that are free.
+    """Add a system's answers to a copy of an arena, with their outcomes and all free features.
 
     Args:
-        arena: the arena; its files stay as they are, unless `into` is its folder.
-        answers: of one system (`read_system`). Those it had before are replaced.
-        into: folder of the arena that is made, a copy of the other with the system in it.
-        progress: called with how much is measured, and of how much.
+        arena: the arena; its files are not changed, unless `into` is its folder.
+        answers: of one system (`read_system`). Its earlier answers are replaced.
+        into: folder of the copy.
+        progress: called with the amount measured and the total.
 
     Raises:
-        ArenaError: if the folder holds another arena, or cannot be written.
+        ArenaError: if the folder has another arena, or cannot be written.
     """
     import pyarrow as pa
 
     (system,) = set(answers["system"].to_pylist())
     tables: dict[str, pa.Table] = {"answers": answers}
-    queries = _asked(arena.read("queries"), answers)
+    queries = _of_answered(arena.read("queries"), answers)
     empty = schema.arrow_schema("passages").empty_table()
-    passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
+    passages = _of_answered(arena.read("passages"), answers) if "passages" in arena.tables else empty
     with suppress(NotEnoughData):  # no query has a relevance label
         tables |= OUTCOMES.run({"queries": queries, "answers": answers})
-    assessed = _assigned(arena, answers, queries)
+    assessed = _assign_by_terms(arena, answers, queries)
     if assessed:
         tables["nugget_assignments"] = assessed["nugget_assignments"]
     reference = _reference(arena, answers)
@@ -92,7 +94,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
         assessed=assessed,
         progress=progress,
-        retrieved=_asked(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
+        retrieved=_of_answered(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
     )
     tables["features"] = _of(measured, system)
     copy = store.copy(arena, into)
@@ -109,7 +111,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
 
 
 def queries(arena: store.Arena) -> pa.Table:
-    """What a model is to be asked: language, id and the whole prompt of every query whose texts are there.
+    """Return the prompts for a user's system: language, id and prompt of every query with known texts.
 
     Raises:
         TableMissing: if the arena lacks queries or passages.
@@ -129,7 +131,7 @@ def queries(arena: store.Arena) -> pa.Table:
 
 
 def _systems(arena: store.Arena) -> set[str]:
-    """Every system that an arena speaks of."""
+    """Return every system named in an arena."""
     systems: set[str] = set()
     for table, columns in (
         ("answers", ("system",)),
@@ -139,33 +141,33 @@ def _systems(arena: store.Arena) -> set[str]:
     ):
         if table in arena.tables:
             for column in columns:
-                # Names of the contract, none of the user's.
+                # Names are from the contract, not from the user.
                 rows = arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")  # noqa: S608
                 systems |= set(rows["system"].to_pylist())
     return systems
 
 
-def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
-    """The rows that are of the queries answered."""
+def _of_answered(table: pa.Table, answers: pa.Table) -> pa.Table:
+    """Return the rows on the answered queries."""
     keys = ["language", "query_id"]
     return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
 
 
-def _assigned(arena: store.Arena, answers: pa.Table, queries: pa.Table) -> dict[str, pa.Table]:
-    """The nuggets of the queries answered and which the answers state, where shared words decide that in this arena."""
+def _assign_by_terms(arena: store.Arena, answers: pa.Table, queries: pa.Table) -> dict[str, pa.Table]:
+    """Return the nuggets of the answered queries with assignments, if the arena's default assigner is shared words."""
     if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
         return {}
     if decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner") != TERMS:
         return {}
-    bank = _asked(arena.read("nuggets"), answers)
+    bank = _of_answered(arena.read("nuggets"), answers)
     return {"nuggets": bank, **TERM_ASSIGNMENTS.run({"nuggets": bank, "queries": queries, "answers": answers})}
 
 
 def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:
-    """The reference answers to the queries answered, where there are any."""
+    """Return the reference answers to the answered queries, if there are any."""
     if "answers" not in arena.tables:
         return None
-    rows = _of(_asked(arena.read("answers"), answers), REFERENCE)
+    rows = _of(_of_answered(arena.read("answers"), answers), REFERENCE)
     return rows if len(rows) else None
 
 

@@ -1,4 +1,4 @@
-"""The arenas that come with the program: numbers and printed figures, no texts."""
+"""Bundled arenas: numbers and printed figures, without texts."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from mirage import features, schema, store
-from mirage.imports.public import outputs_summary, prints
+from mirage import schema, store
+from mirage.io.imports.public import outputs_summary, prints
+from mirage.io.sources import nomiracl, published
 from mirage.pipeline.stages import derive
-from mirage.sources import nomiracl, published
-from mirage.stage import Progress
+from mirage.stages import features
+from mirage.stages.stage import Progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 TEXTS = {"passages", "answers"}
-"""Tables that hold texts and are not bundled."""
+"""Tables with texts, which are not bundled."""
 
 
 def bundle(
     source: Path, into: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
 ) -> list[store.Arena]:
-    """Build the bundled arenas: `nomiracl`, the numbers computed from the published outputs without their texts, and
-    `published`, the papers' figures.
+    """Build the bundled arenas.
+
+    They are `nomiracl`, the numbers computed from the published outputs without their texts, and `published`, the
+    papers' figures.
 
     Args:
         source: a folder with `nomiracl/` (the published outputs) and `published/` (the figures).
         into: the folder of the arenas.
-        regressors: whose predictions are kept; None for all.
+        regressors: regressors whose predictions to store; None for all.
         progress: called while features are measured.
 
     Raises:
-        BadInput: if a source file is absent or malformed.
+        BadInput: if a source file is missing or malformed.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

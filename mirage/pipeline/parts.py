@@ -1,9 +1,9 @@
-"""Shares of an arena for machines that know nothing of each other: cut it, work on each part, merge the parts.
+"""Sharding of an arena for machines that do not communicate: split it, work on each part, merge the parts.
 
-A part is an arena beside the whole, with the rows of its queries and the replies paid for so far. Every command works
-on it as on any arena. Merging goes by key: a row that only one side has comes in, the same row twice is one row, an
-answer or a value takes the place of the reason why there was none, and anything else is a conflict, which is refused
-before a byte is written. So the order of the parts does not matter, nor how often they are merged.
+A part is an arena beside the whole, with the rows of its queries and the replies so far. Every command works on it.
+Merging is by key: new rows are added, equal rows merged, an answer or value replaces the reason for its absence, and
+any other difference is a conflict, which is rejected before anything is written. So the order of the parts does not
+matter, nor repeated merges.
 """
 
 from __future__ import annotations
@@ -15,57 +15,57 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.engines.shards import QUERY, Shard
 from mirage.errors import BadInput
-from mirage.features.measuring import SCORES
-from mirage.generate import SOUND
-from mirage.outcomes.stage import OUTCOMES
+from mirage.llm.engines.shards import QUERY, Shard
+from mirage.stages.features.measuring import SCORES
+from mirage.stages.generate import SOUND
+from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import ledger_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _NAMED = {"answers": "system", "judgments": "judge"}
-"""Tables whose notes begin with a name, since they say how the rows of that name came about; and the column of it."""
+"""Tables whose notes begin with a system's or judge's name, and its column."""
 _SHOWN = 5
-"""How many conflicts an error names."""
+"""Maximum number of conflicts in an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """What merging has done."""
+    """Result of a merge."""
 
     arena: store.Arena
-    """The whole arena afterwards."""
+    """The whole arena after the merge."""
     rows: Mapping[str, int]
-    """By table, how many rows are new or took the place of others."""
+    """Number of new or changed rows by table."""
     replies: int
-    """Replies of models that the ledger did not have."""
+    """Number of new replies in the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Rows that come in, and how they were made."""
+    """Incoming rows and their provenance."""
 
     where: str
     tables: Mapping[str, pa.Table]
     origins: Mapping[str, Mapping[str, Any]]
-    """By table, how it came about, as the manifest says it."""
+    """Provenance by table, as in the manifest."""
 
 
 def cut(path: Path, shard: Shard) -> Path:
-    """Make the part of an arena that holds a shard of its queries, or bring an older one up to date.
+    """Create the part of an arena with a shard of its queries, or update an existing one.
 
     Args:
         path: the arena's folder.
-        shard: which queries.
+        shard: the shard.
 
     Returns:
         The part's folder, beside the arena's.
 
     Raises:
         ArenaError: if there is no arena, or the part cannot be written.
-        BadInput: if the part has other rows under the same keys than the arena has now.
+        BadInput: if the part conflicts with the arena.
     """
     path = path.absolute()
     part = path.with_name(f"{path.name}.{shard.name}")
@@ -82,16 +82,16 @@ def cut(path: Path, shard: Shard) -> Path:
 
 
 def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
-    """Bring the rows and replies of parts into an arena.
+    """Merge the rows and replies of parts into an arena.
 
     Args:
         path: the arena's folder.
         parts: folders of parts, in any order.
 
     Raises:
-        ArenaError: if one is no arena or is damaged, or the arena cannot be written.
-        BadInput: if two sides have other values under the same key, or made a system's rows in two ways. Nothing is
-            written then.
+        ArenaError: if one is not an arena or is damaged, or the arena cannot be written.
+        BadInput: if two sides have different values under one key, or made a system's rows differently. Nothing is then
+            written.
     """
 
     def read(part: Path, arena: store.Arena) -> _Side:
@@ -105,12 +105,12 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
 
 
 def _tables(arena: store.Arena) -> list[str]:
-    """The tables of an arena that are about its queries."""
+    """Return the tables of an arena that are about its queries."""
     return [name for name in arena.tables if set(QUERY) <= set(schema.key(name))]
 
 
 def _absorb(path: Path, others: Iterable[Path]) -> int:
-    """Take over what models replied and scored; returns how many replies are new."""
+    """Merge ledgers of replies and scores; return the number of new replies."""
     new = 0
     for file in (ledger_path, lambda folder: folder / SCORES):
         for other in sorted(others):
@@ -122,7 +122,7 @@ def _absorb(path: Path, others: Iterable[Path]) -> int:
 
 
 def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[str, int]:
-    """Merge the sides into an arena, table by table; what cannot be merged is refused before anything is written."""
+    """Merge the sides into an arena, table by table; conflicts are rejected before anything is written."""
     arena = store.open_arena(path) if store.is_arena(path) else None
     names = [name for name in schema.TABLES if any(name in side.tables for side in sides)]
     merged: dict[str, pa.Table] = {}
@@ -141,7 +141,7 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
         raise BadInput(
             f"{len(problems):,} conflicts: {'; '.join(problems[:_SHOWN])}{more}",
             where=", ".join([store.address(path), *(side.where for side in sides)]),
-            do="remove the part that is out of date and make it again, or give one of the systems another name",
+            do="delete the outdated part and create it again, or rename one of the systems",
         )
     for name in names:
         if arena is None or name not in arena.tables or rows[name]:
@@ -152,7 +152,7 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
 def _table(
     name: str, old: pa.Table | None, sides: Sequence[_Side], problems: list[str]
 ) -> tuple[pa.Table, int, pa.Table]:
-    """A table as it will be, how many of its rows come in, and the keys of those that others took the place of."""
+    """Return a merged table, the number of incoming rows, and the keys of replaced rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -186,7 +186,7 @@ def _table(
 
 
 def _sound(name: str, row: Mapping[str, Any]) -> bool:
-    """Whether a row holds what another of its key only gives the reason for lacking."""
+    """Return whether a row has a value that another row of its key only gives the reason for lacking."""
     if name == "answers":
         return row["status"] in SOUND
     return name != "features" or row["value"] is not None
@@ -195,7 +195,7 @@ def _sound(name: str, row: Mapping[str, Any]) -> bool:
 def _refuse_two_ways(
     name: str, table: pa.Table, arena: store.Arena | None, sides: Sequence[_Side], problems: list[str]
 ) -> None:
-    """Note where rows of a system or a judge were made in two ways."""
+    """Report rows of a system or judge that were made in two ways."""
     if name not in _NAMED:
         return
     notes = _notes(name, arena, sides)
@@ -206,7 +206,7 @@ def _refuse_two_ways(
 
 
 def _notes(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> list[str]:
-    """What is said of a table on any side, in one order."""
+    """Return the notes of a table on all sides, sorted."""
     origins = [side.origins for side in sides] + ([arena.manifest["made"]] if arena is not None else [])
     return sorted({note for by_table in origins for note in by_table.get(name, {}).get("notes", [])})
 
@@ -219,18 +219,18 @@ def _write(
     sides: Sequence[_Side],
     texts: Mapping[str, str],
 ) -> store.Arena:
-    """Put one merged table in place of what there was."""
+    """Write one merged table."""
 
     def unchanged(current: store.Arena) -> None:
         if arena is None or current.version != arena.version:
-            raise store.Outdated("another program has changed the arena meanwhile", do="run the command again")
+            raise store.Outdated("another program has changed the arena", do="rerun the command")
 
     makers = [side.origins[name] for side in sides if name in side.tables]
     before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]
     sources = {repr(sorted(source.items())): source for maker in [*before, *makers] for source in maker.get("from", [])}
     notes = _notes(name, arena, sides)
     if name == "outcomes":
-        # They count the answers of a part.
+        # These depend on the answers of a part.
         notes = list(OUTCOMES.remarks(merged)) if {"queries", "answers"} <= set(merged) else notes
     result = store.upsert(
         path,

@@ -1,7 +1,7 @@
-"""Recompute the derived tables of an arena from the tables they were made from, and list what differs.
+"""Recomputation of an arena's derived tables from their sources, listing the differences.
 
-Hashes show that the files are those of the manifest. They do not show that the manifest is honest: whoever changes a
-rating can write its hash too. Recomputing needs no trust, only the sources.
+Hashes show that files match the manifest, but whoever changes a rating can also write its hash. Recomputing needs no
+trust, only the sources.
 """
 
 from __future__ import annotations
@@ -13,78 +13,79 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import features, judge, nuggets, schema
+from mirage import schema
 from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
-from mirage.features.stage import FEATURES, measurable_in
-from mirage.judge.stage import HEURISTIC_JUDGMENTS
-from mirage.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.outcomes.stage import OUTCOMES
-from mirage.rank import DRAWS, SEED
-from mirage.rank.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
-from mirage.sources.sample import REFERENCE
-from mirage.stage import Stage
+from mirage.io.sources.sample import REFERENCE
+from mirage.ranking import DRAWS, SEED
+from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.stages import features, judge, nuggets
+from mirage.stages.features.stage import FEATURES, measurable_in
+from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.stages.stage import Stage
 from mirage.store import Arena
-from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Read = Callable[[str], "pa.Table"]
-"""Reads a table of the arena, once."""
+"""Reads a table of the arena, cached."""
 
 TOLERANCE = 1e-6
-"""Largest difference, relative above 1, that rounding on another processor can explain."""
+"""Largest difference, relative above 1, explained by rounding on another processor."""
 
 FITTED = 5e-3
-"""The same for predictions, half a printed digit: regressors are fitted by iteration, and stop early."""
+"""Tolerance of predictions, half a printed digit: regressors are fitted iteratively and stop early."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A stored value that its sources do not give."""
+    """A stored value that differs from its recomputation."""
 
     table: str
     """The derived table."""
     row: str
-    """The key of the row."""
+    """Key of the row."""
     column: str
-    """The column; the key again where the whole row is missing or too many."""
+    """The column; the key again if the whole row is missing or extra."""
     stored: str
-    """The value in the arena."""
+    """Value in the arena."""
     recomputed: str
-    """The value that the sources give."""
+    """Value from the sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """What became of one part of a derived table."""
+    """Result for one part of a derived table."""
 
     subject: str
-    """The table and the part of it: `ratings by relevance`."""
+    """Table and part: `ratings by relevance`."""
     rows: int
-    """Stored rows that were compared; 0 where nothing could be."""
+    """Number of stored rows compared; 0 if none could be."""
     reason: str | None
-    """Why nothing was compared; None where something was."""
+    """Why nothing was compared; None if something was."""
     mismatches: tuple[Mismatch, ...] = ()
-    """What differs, by key."""
+    """Differences, by key."""
 
 
 def recompute(arena: Arena) -> Iterator[Recomputed]:
     """Recompute every derived table, part by part.
 
-    What a model or a person made cannot be recomputed and counts as a source: verdicts of models, grades, votes.
+    Work of models and people counts as a source: verdicts of models, grades, votes.
 
     Args:
         arena: the arena.
 
     Raises:
-        ArenaError: if a file is not what the manifest says.
+        ArenaError: if a file does not match the manifest.
     """
     read: Read = cache(arena.read)
     if "outcomes" in arena.tables:
-        yield _compared(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
+        yield _compare(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
     yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", nuggets.TERMS)
     yield from _features(arena, read)
     yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", judge.HEURISTIC, sampled=True)
@@ -100,14 +101,14 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
 def _by_maker(
     arena: Arena, read: Read, stage: Stage, table: str, column: str, maker: str, *, sampled: bool = False
 ) -> Iterator[Recomputed]:
-    """Recompute the rows of a table that one maker, named in a column, has made."""
+    """Recompute the rows of a table by one maker, named in a column."""
     stored = _rows_with(read(table), column, [maker]) if table in arena.tables else None
     if stored:
-        yield _compared(arena, read, stage, table, f"{table} by {maker}", stored, sampled=sampled)
+        yield _compare(arena, read, stage, table, f"{table} by {maker}", stored, sampled=sampled)
 
 
 def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
-    """Recompute the features that need no model, and name the others."""
+    """Recompute the features without a model, and list the others."""
     if "features" not in arena.tables:
         return
     stored = read("features")
@@ -117,30 +118,30 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
     known = set(measurable_in(arena, tools)[0])
     if measurable := [name for name in names if name in known]:
         subject, part = "features that need no model", _rows_with(stored, "feature", measurable)
-        yield _compared(arena, read, FEATURES, "features", subject, part, only=measurable, tools=tools)
+        yield _compare(arena, read, FEATURES, "features", subject, part, only=measurable, tools=tools)
     if others := sorted(set(names) - known):
         reason = "made by a model, imported, or compared with a reference system that the arena does not name"
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
 def _by_referee(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
-    """Recompute a table of ratings or predictions, a referee at a time."""
+    """Recompute a table of ratings or predictions, one referee at a time."""
     stored = read(table)
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["referee"].unique().to_pylist()):
         part, subject = _rows_with(stored, "referee", [name]), f"{table} by {name}"
         options = _options(arena, table, name, part)
-        if Referee.named(name).by_labels:
-            yield _compared(arena, read, by_labels, table, subject, part, **options)
+        if Referee.from_name(name).by_labels:
+            yield _compare(arena, read, by_labels, table, subject, part, **options)
         elif name in judges:
             options["referee" if table == "predictions" else "judge"] = name
-            yield _compared(arena, read, by_judge, table, subject, part, **options)
+            yield _compare(arena, read, by_judge, table, subject, part, **options)
         else:
             yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
 
 
 def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[str, Any]:
-    """The options that a table was made with: as its note in the manifest says, or the defaults."""
+    """Return the options that a table was made with, from its note in the manifest, or the defaults."""
     if table == "tournaments":
         return {"tournaments": max(stored["draw"].to_pylist()) + 1}
     skills = [skill for skill in get_args(schema.Skill) if skill in stored["skill"].to_pylist()]
@@ -154,7 +155,7 @@ def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[s
     return {"draws": draws, "seed": seed}
 
 
-def _compared(
+def _compare(
     arena: Arena,
     read: Read,
     stage: Stage,
@@ -165,17 +166,17 @@ def _compared(
     sampled: bool = False,
     **options: Any,
 ) -> Recomputed:
-    """Apply a stage and compare what it makes with what is stored.
+    """Run a stage and compare its output with the stored rows.
 
     Args:
         arena: the arena.
         read: reads a table of it.
         stage: the stage.
-        table: the table it makes.
-        subject: the table and the part of it.
+        table: its output table.
+        subject: table and part.
         stored: the stored rows of this part.
-        sampled: whether they may be a sample of the rows that the stage makes.
-        options: the stage's own.
+        sampled: whether they may be a sample of the stage's output.
+        options: options of the stage.
     """
     if absent := [name for name in stage.reads if name not in arena.tables]:
         return Recomputed(subject, 0, f"the arena has no {' and no '.join(absent)}")

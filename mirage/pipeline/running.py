@@ -1,7 +1,7 @@
-"""All stages of an arena in their order, each skipped while it is up to date.
+"""Running all stages of an arena in order, skipping those that are up to date.
 
-What a step was run with stands in the manifest beside the table it made: the content of the tables it read, its
-options, its version. While all that is the same, running it again would make the same.
+The manifest records beside each table the inputs of its steps: content of the tables read, options, version. While they
+are unchanged, running a step again would give the same result.
 """
 
 from __future__ import annotations
@@ -12,30 +12,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from mirage import judge, llm, store
+from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.pipeline.steps import ORDER, RunOptions, Step, need_retrievers, steps
-from mirage.stage import Progress
+from mirage.stages import judge
+from mirage.stages.stage import Progress
 
 State = Literal["ran", "skipped", "unfinished", "would run"]
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """What came of a step."""
+    """Report of a step."""
 
     stage: str
     """One of `ORDER`."""
     step: str
-    """The step: a stage has several where several systems, judges or referees take part."""
+    """The step: a stage has several for several systems, judges or referees."""
     state: State
-    """`ran`; `skipped`; `unfinished`: calls are left to a later run; `would run`: nothing was done."""
+    """`ran`; `skipped`; `unfinished`: calls remain for a later run; `would run`: a dry run."""
     why: str
-    """Why it ran or was skipped, and what is left to do."""
+    """Why it ran or was skipped, and what remains."""
     seconds: float = 0.0
-    """How long it took."""
+    """Duration in seconds."""
     cost: llm.Cost | None = None
-    """Its calls; None where it makes none."""
+    """Cost of its calls; None if it makes none."""
 
 
 def run_all(
@@ -46,23 +47,23 @@ def run_all(
     dry: bool = False,
     progress: Callable[[str], Progress] | None = None,
 ) -> Iterator[StepReport]:
-    """Run every stage that is not up to date, in order; yields each step as it is done.
+    """Run every stage that is not up to date, in order, and yield a report per step.
 
-    A step without the tables or the data it needs is skipped with the reason.
+    A step without the required tables or data is skipped with the reason.
 
     Args:
         path: the arena's folder.
-        request: which stages, with what.
+        request: stages and options.
         made_by: the command, for the manifest.
-        dry: change nothing: say what would run, and what its calls would cost at most. A stage whose tables an earlier
-            one would make is planned on the tables that are there.
-        progress: makes, for a step's name, what is called with how much of it is done, and of how much.
+        dry: write nothing, and report what would run at which maximum cost. Stages on outputs of earlier ones are
+            planned on the current tables.
+        progress: maps a step's name to its progress callback (amount done, total).
 
     Raises:
-        UnknownName: if there is no stage, no retriever, or no reference system, of a name.
-        BadInput: if the first stage comes after the last, or something is asked for that needs a model.
+        UnknownName: if there is no such stage, retriever, or reference system.
+        BadInput: if the first stage comes after the last, or an option needs a model.
         ArenaError: if there is no arena, or it cannot be written.
-        Unreachable: if the service turns down what every call needs.
+        Unreachable: if the service rejects every call.
     """
     for name in (request.start, request.end):
         if name not in ORDER:
@@ -72,7 +73,7 @@ def run_all(
         raise BadInput(f"{request.start} comes after {request.end}", do="the order is " + ", ".join(ORDER))
     for option, value in (("--system", request.system), ("--judge", request.judge)):
         if value not in (None, judge.HEURISTIC) and request.model is None:
-            raise BadInput(f"{option} {value} needs a model", do="name one with --model, and where it is served")
+            raise BadInput(f"{option} {value} needs a model", do="add --model and its service")
     need_retrievers(store.open_arena(path), request.retrievers)
     changing: set[str] = set()
     for stage in ORDER[first : last + 1]:
@@ -85,7 +86,7 @@ def run_all(
 
 
 def _after(request: RunOptions, result: StepReport) -> RunOptions:
-    """What is left to do with what is left of the budget, which is that of the whole run."""
+    """Return the request with the rest of the budget, which is for the whole run."""
     if request.model is None or request.model.limits.budget is None or result.cost is None or not result.cost.money:
         return request
     remaining = max(0.0, request.model.limits.budget - result.cost.money)
@@ -93,7 +94,7 @@ def _after(request: RunOptions, result: StepReport) -> RunOptions:
 
 
 def _do(step: Step, path: Path) -> StepReport:
-    """Run a step unless it is up to date, and keep what it was run with."""
+    """Run a step unless it is up to date, and record its inputs."""
     arena = store.open_arena(path)
     try:
         reason = _why(step, arena)
@@ -113,7 +114,7 @@ def _do(step: Step, path: Path) -> StepReport:
 
 
 def _plan(step: Step, path: Path, changing: set[str]) -> StepReport:
-    """What `_do` would do, where these tables are about to change."""
+    """Plan a step as `_do` would run it, given the tables about to change."""
     arena = store.open_arena(path)
     changed = sorted(changing.intersection(step.reads))
     try:
@@ -123,15 +124,13 @@ def _plan(step: Step, path: Path, changing: set[str]) -> StepReport:
         return StepReport(step.stage, step.name, "would run", reason, 0.0, step.plan())
     except (TableMissing, NotEnoughData) as error:
         if changed:
-            return StepReport(
-                step.stage, step.name, "would run", f"{changed[0]} would change; its calls are not known yet"
-            )
+            return StepReport(step.stage, step.name, "would run", f"{changed[0]} would change; its calls are unknown")
         do = f"; {error.do}" if error.do else ""
         return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
 
 
 def _why(step: Step, arena: store.Arena) -> str:
-    """Why a step has to run; nothing if it is up to date or not wanted."""
+    """Return why a step has to run; empty if it is up to date or not wanted."""
     if step.off:
         return ""
     for table in step.reads:
@@ -140,22 +139,22 @@ def _why(step: Step, arena: store.Arena) -> str:
         return f"there is no {step.writes} table"
     before, now = store.runs(arena, step.writes).get(step.name), _print(step, arena)
     if before is None:
-        return f"the {step.writes} are not known to hold what it makes"
+        return f"no record of this step for the {step.writes}"
     tables, options = before.get("tables", {}), before.get("options", {})
     changed = [table for table in step.reads if tables.get(table) != now["tables"][table]]
     if changed:
         return " and ".join(changed) + " changed"
     if options != now["options"]:
         names = sorted({*options, *now["options"]})
-        return "another " + ", ".join(name for name in names if options.get(name) != now["options"].get(name))
-    return "" if before.get("version") == now["version"] else "a new version of the stage"
+        return "changed options: " + ", ".join(name for name in names if options.get(name) != now["options"].get(name))
+    return "" if before.get("version") == now["version"] else "new version of the stage"
 
 
 def _print(step: Step, arena: store.Arena) -> dict[str, Any]:
-    """What a step is run with."""
+    """Return the inputs of a step."""
     tables = {table: store.content(arena, table) for table in step.reads}
     return {"tables": tables, "options": dict(step.options), "version": step.version}
 
 
 def _silent(_done: int, _of: int) -> None:
-    """Where nobody watches."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""The sample arena: from the queries written for it to a finished arena, without a key, a GPU or a network."""
+"""Build of the sample arena from its source files, without a key, a GPU or a network."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import features, judge, schema, store
-from mirage.generate import baselines
-from mirage.generate.stage import BASELINES_OVER
-from mirage.imports.public import prints
+from mirage import schema, store
+from mirage.io.imports.public import prints
+from mirage.io.sources.review import LICENCE
+from mirage.io.sources.sample import REFERENCE, read_sample, sample_files
+from mirage.io.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
 from mirage.pipeline.stages import derive
-from mirage.retrieval.bm25 import search_bm25
-from mirage.retrieval.stage import RETRIEVE, RetrieveOptions, Search
-from mirage.sources.review import LICENCE
-from mirage.sources.sample import REFERENCE, read_sample, sample_files
-from mirage.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
-from mirage.stage import Progress, Tables
-from mirage.text import terms, trigrams
+from mirage.stages import features, judge
+from mirage.stages.generate import baselines
+from mirage.stages.generate.stage import BASELINES_OVER
+from mirage.stages.retrieve.bm25 import search_bm25
+from mirage.stages.retrieve.stage import RETRIEVE, RetrieveOptions, Search
+from mirage.stages.stage import Progress, Tables
+from mirage.text.segmentation import terms, trigrams
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,26 +29,28 @@ SEARCHES: Mapping[str, Search] = {
     "words": partial(search_bm25, analyse=terms),
     "trigrams": partial(search_bm25, analyse=trigrams),
 }
-"""The retrievers of the sample by name, with terms of their own, so that its answers stay. They search all passages of
-a language: those of a query, and as near misses those of the other queries."""
+"""Retrievers of the sample by name, with fixed analysers, so that its answers do not change. They search all passages
+of a language: those of a query, and those of other queries as near misses.
+"""
 DEPTH = 10
-"""Passages that a retriever brings for a query."""
+"""Passages per query and retriever."""
 SHOWN = 5
-"""The first of these are shown to the systems over it."""
+"""Top passages shown to the systems."""
 OVER = "baseline/bm25-3"
-"""The baseline that answers from each retriever too."""
+"""Baseline that also answers from each retriever."""
 
 
 REGRESSORS = ("linear", "svr", "ridge")
-"""Whose predictions the sample holds: with 16 systems the others take many minutes, since every two are left out."""
+"""Regressors of the sample's predictions: with 16 systems the others take many minutes, since every pair is left out.
+"""
 
 
-def _retrieving(name: str) -> RetrieveOptions:
+def _retrieve_options(name: str) -> RetrieveOptions:
     return RetrieveOptions("bm25", name, depth=DEPTH)
 
 
 def with_retrieved(tables: Tables) -> dict[str, pa.Table]:
-    """Add what each retriever brings, and the answers of a baseline that is shown that.
+    """Add each retriever's passages, and the answers of a baseline from them.
 
     Args:
         tables: queries, passages and answers.
@@ -59,7 +62,7 @@ def with_retrieved(tables: Tables) -> dict[str, pa.Table]:
 
     lists = []
     for name, search in SEARCHES.items():
-        lists.append(RETRIEVE.run(tables, options=_retrieving(name), search=search)["retrieved"])
+        lists.append(RETRIEVE.run(tables, options=_retrieve_options(name), search=search)["retrieved"])
     retrieved = schema.sort("retrieved", pa.concat_tables(lists))
     tables = {**tables, "retrieved": retrieved}
     over = (BASELINES_OVER.run(tables, retriever=name, depth=SHOWN, only=[OVER])["answers"] for name in SEARCHES)
@@ -69,22 +72,22 @@ def with_retrieved(tables: Tables) -> dict[str, pa.Table]:
 def build_sample(
     source: Path, *, regressors: Sequence[str] = REGRESSORS, progress: Progress | None = None
 ) -> dict[str, pa.Table]:
-    """Make every table of the sample that needs no model.
+    """Build every table of the sample that needs no model.
 
     Args:
-        source: the folder of the sample files (`mirage.sources.sample`).
-        regressors: whose predictions are made.
+        source: the folder of the sample files (`mirage.io.sources.sample`).
+        regressors: regressors of the predictions.
         progress: called while features are measured.
 
     Returns:
-        The queries and passages; what each retriever brings; the answers of the reference, of every baseline, and of
-        one over each retriever; their outcomes and features, the overlap ones against the reference; the verdicts of
-        the heuristic judge on every pair; ratings by both, and predictions of them. Where there is a folder of nuggets
-        beside the sample files, the nuggets too, and which of them each answer states by shared words.
+        Queries and passages; each retriever's passages; answers of the reference, of every baseline, and of one
+        baseline over each retriever; their outcomes and features, overlap against the reference; the heuristic judge's
+        verdicts on every pair; ratings by both, and predictions of them. With a folder of nuggets beside the sample
+        files, also the nuggets and their assignments by shared words.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them; or if the
-            extra `retrieval` is not installed.
+        BadInput: naming file and line of an error in a sample or nugget file; or if the extra `retrieval` is not
+            installed.
     """
     tools = features.Tools(reference=REFERENCE)
     tables = read_sample(source)
@@ -112,13 +115,13 @@ def write_sample(
 
     Args:
         source: the folder of the sample files.
-        into: the arena's folder; the files may stand in its folder `source`.
-        regressors: whose predictions are made.
+        into: the arena's folder; the files may be in its folder `source`.
+        regressors: regressors of the predictions.
         progress: called while features are measured.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them; or if the
-            extra `retrieval` is not installed.
+        BadInput: naming file and line of an error in a sample or nugget file; or if the extra `retrieval` is not
+            installed.
         ArenaError: if the arena cannot be written.
     """
     tables = build_sample(source, regressors=regressors, progress=progress)
@@ -138,7 +141,7 @@ def write_sample(
         made_by="make sample",
         made_from=prints(source, files),
         notes=[
-            "baselines are made to fail, each in its own way: mirage/generate/baselines.py says how",
-            *(f"{_retrieving(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
+            "baselines are made to fail, each in its own way: mirage/stages/generate/baselines.py says how",
+            *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
         ],
     )

@@ -1,8 +1,8 @@
-"""Every stage that needs no model, in order, and applying some of them to tables in memory.
+"""Stages without a model, in order, and applying them to tables in memory.
 
     tables = derive(tables, {"outcomes": {}, "features": {"tools": tools}})
 
-`steps.py` runs the same stages on an arena, with those between them that ask a model.
+`steps.py` runs the same stages on an arena, with the model-based ones in between.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import UnknownName
-from mirage.features.stage import FEATURES
-from mirage.generate.stage import BASELINES
-from mirage.judge.stage import HEURISTIC_JUDGMENTS
-from mirage.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.outcomes.stage import OUTCOMES
-from mirage.rank.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
-from mirage.stage import Tables
-from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.generate.stage import BASELINES
+from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.stages.stage import Tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,22 +36,22 @@ STAGES = (
     RELEVANCE_PREDICTIONS,
     JUDGED_PREDICTIONS,
 )
-"""Every stage after the sources that needs no model, in order."""
+"""Every stage without a model after the sources, in order."""
 
 
 def derive(tables: Tables, options: Mapping[str, Mapping[str, Any]]) -> dict[str, pa.Table]:
-    """Apply some stages to tables, in the order of `STAGES`, whatever the order they are named in.
+    """Apply some stages to tables, in the order of `STAGES`.
 
     Args:
-        tables: the tables that are there, by name. Answers of baselines are added to those there are.
-        options: the stages to apply, by name, each with its options.
+        tables: input tables by name. Baselines' answers are added to existing ones.
+        options: options by name of the stages to apply.
 
     Returns:
-        These tables and those that the stages make; rows that several stages make of one table are put together.
+        The input and output tables; rows of several stages in one table are concatenated.
 
     Raises:
-        UnknownName: if there is no stage of a name.
-        MirageError: what a stage raises.
+        UnknownName: if there is no such stage.
+        MirageError: from a stage.
     """
     import pyarrow as pa
 

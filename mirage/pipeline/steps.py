@@ -1,4 +1,4 @@
-"""What a run does, in its order: this is the one place that says so.
+"""The steps of a run, in order.
 
 retrieve   queries, passages           -> retrieved, of the retrievers that a run is asked for
 baselines  queries, passages           -> answers of the systems `baseline/..`; also over each retriever
@@ -22,13 +22,19 @@ from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from mirage import features, judge, llm, prompts, schema, store, surrogate
+from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
-from mirage.engines.tasks import Executor
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.features.stage import FEATURES, measurable_in, need_system
-from mirage.generate.baselines import TEMPLATE
-from mirage.generate.stage import (
+from mirage.io.sources.sample import REFERENCE
+from mirage.llm import prompts
+from mirage.llm.engines.tasks import Executor
+from mirage.ranking import DRAWS, SEED, surrogate
+from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.stages import features, judge
+from mirage.stages.features.stage import FEATURES, measurable_in, need_system
+from mirage.stages.generate.baselines import TEMPLATE
+from mirage.stages.generate.stage import (
     BASELINES,
     BASELINES_OVER,
     GenerateOptions,
@@ -36,42 +42,38 @@ from mirage.generate.stage import (
     plan_generating,
     whole_system,
 )
-from mirage.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging
-from mirage.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.outcomes.stage import OUTCOMES
-from mirage.rank import DRAWS, SEED
-from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
-from mirage.retrieval.stage import RETRIEVE, Kind, RetrieveOptions, retrieve
-from mirage.shown import GIVEN, retrievers
-from mirage.sources.sample import REFERENCE
-from mirage.stage import Progress, Stage, run
+from mirage.stages.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.stages.retrieve.stage import RETRIEVE, Kind, RetrieveOptions, retrieve
+from mirage.stages.shown import GIVEN, retrievers
+from mirage.stages.stage import Progress, Stage, run
 from mirage.store import ledger_path
-from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 _T = TypeVar("_T")
 Left = str
-"""What is left to do; empty if nothing is."""
+"""Remaining work; empty if there is none."""
 
 
 @dataclass(frozen=True)
 class RunModel:
-    """A model that a run may ask."""
+    """A model for a run."""
 
     settings: llm.Settings
     """Model and parameters."""
     limits: llm.Limits
     """Concurrency, rates, retries, prices, budget."""
     endpoint: llm.Endpoint | None = None
-    """Service and key; None where nothing is sent."""
+    """Service and key; None if nothing is sent."""
     answering: llm.Settings | None = None
-    """Model and parameters where it answers queries; as elsewhere if None."""
+    """Model and parameters for answering queries; None for the same as elsewhere."""
     caller: Callable[..., Callable[..., list[llm.Reply | None]]] | None = None
-    """Gives what makes the calls, of the `settings`; None for `llm.complete`."""
+    """Returns the function that makes the calls with `settings`; None for `llm.complete`."""
 
     def complete(
         self, conversations: Sequence[llm.Messages], settings: llm.Settings | None = None, **options: Any
     ) -> list[llm.Reply | None]:
-        """Ask it; the options are the others of `llm.complete`."""
+        """Call the model; other options as for `llm.complete`."""
         settings, rng = settings or self.settings, np.random.default_rng()
         if self.caller is not None:
             return self.caller(settings=settings)(conversations, **options)
@@ -81,57 +83,58 @@ class RunModel:
 
     @property
     def service(self) -> llm.Endpoint:
-        """Service and key, where something is sent."""
+        """Service and key."""
         if self.endpoint is None:
-            raise TypeError("a model that is asked needs an endpoint")
+            raise TypeError("calls to a model need an endpoint")
         return self.endpoint
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is to do. Without a model it costs nothing."""
+    """Options of a run. Without a model it costs nothing."""
 
     start: str = "retrieve"
-    """The first stage."""
+    """First stage."""
     end: str = "ratings"
-    """The last stage."""
+    """Last stage."""
     retrievers: tuple[str, ...] = ()
-    """The retrievers that whole systems are made of, beside what is given: `bm25` over the passages of the arena and
-    `rrf` over the lists of all others are made where they are absent; any other has brought something already."""
+    """Retrievers of end-to-end systems, besides the given passages: `bm25` over the passages of the arena and `rrf`
+    over the lists of all others are created if missing; others must have lists.
+    """
     depth: int = 10
-    """How many of a retriever's first passages its systems are shown."""
+    """Number of a retriever's top passages shown to its systems."""
     baselines: bool = True
-    """Whether the baselines answer too."""
+    """Whether the baselines also answer."""
     system: str | None = None
-    """The system that the model answers as; None if it answers nothing."""
+    """Name of the system that the model answers as; None for no answers."""
     reference: str | None = None
-    """The system whose answers others are compared with; by default the one called `reference`, if there is one."""
+    """System with the reference answers; by default `reference`, if it exists."""
     judge: str = judge.HEURISTIC
-    """Who judges: `heuristic`, or the name that the model judges under."""
+    """The judge: `heuristic`, or the model's name as a judge."""
     sample: BattleSample = field(default_factory=BattleSample)
-    """Which battles are judged."""
+    """The battles to judge."""
     draws: int = DRAWS
     """Bootstrap draws of the ratings."""
     seed: int = SEED
-    """Seed of these draws."""
+    """Seed of the draws."""
     model: RunModel | None = None
-    """The model that answers, grades features, and judges."""
+    """Model that answers, grades features, and judges."""
     executor: Executor | None = None
-    """Where features are measured that need no model; None for here."""
+    """Runs features without a model; None to run here."""
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step has done."""
+    """Result of a step."""
 
     arena: store.Arena
-    """The arena as the step left it."""
+    """The arena after the step."""
     cost: llm.Cost | None = None
-    """What its calls have cost; None where it makes none."""
+    """Cost of its calls; None if it makes none."""
     left: Left = ""
-    """What is left to do."""
+    """Remaining work."""
     remark: str = ""
-    """What it left out for want of data, and why; empty if nothing."""
+    """What was skipped for lack of data, and why; empty if nothing."""
 
 
 @dataclass(frozen=True)
@@ -141,28 +144,28 @@ class Step:
     stage: str
     """One of `ORDER`."""
     name: str
-    """Its own name; a stage has several steps where several systems, judges or referees take part."""
+    """Name; a stage has several steps for several systems, judges or referees."""
     reads: tuple[str, ...]
-    """Tables it needs."""
+    """Required tables."""
     writes: str
-    """The table it makes rows of."""
+    """Output table."""
     work: Callable[[], StepResult]
-    """Does it."""
+    """Runs the step."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What decides the result beside the tables, as JSON has it."""
+    """Everything besides the tables that determines the result, as JSON."""
     version: int = 1
-    """That of the stage."""
+    """Version of the stage."""
     plan: Callable[[], llm.Cost | None] = lambda: None
-    """What its calls would cost at most; nothing is sent."""
+    """Returns the maximum cost of its calls; sends nothing."""
     off: str = ""
     """Why it is not wanted; empty if it is."""
     without: str = ""
-    """What it leaves out for want of data, and why; empty if nothing."""
+    """What is skipped for lack of data, and why; empty if nothing."""
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What the steps of one run share."""
+    """Shared state of one run's steps."""
 
     path: Path
     wanted: RunOptions
@@ -170,7 +173,7 @@ class _Run:
     progress: Callable[[str], Progress]
 
     def stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
-        """A step that applies a stage of the tables alone; its options decide the result."""
+        """Return a step that applies a stage to tables only; its options determine the result."""
 
         def work() -> StepResult:
             arena = run(stage, self.path, made_by=self.made_by, part=part, step=step, **options)
@@ -181,7 +184,7 @@ class _Run:
 
 
 SEARCHED: tuple[Kind, ...] = ("bm25", "rrf")
-"""The retrievers that a run makes itself, in their order."""
+"""Retrievers that a run can create, in order."""
 
 
 def _retrieve(this: _Run) -> Iterator[Step]:
@@ -195,7 +198,7 @@ def _retrieve(this: _Run) -> Iterator[Step]:
 
 
 def _retrieve_by(this: _Run, options: RetrieveOptions) -> Step:
-    """Let one retriever bring passages, unless its lists are of another origin: these stay."""
+    """Return the step of one retriever; lists of another origin are kept."""
     arena, name = store.open_arena(this.path), f"retrieve {options.name}"
     notes = arena.manifest["made"]["retrieved"]["notes"] if "retrieved" in arena.tables else []
     foreign = options.name in retrievers(arena) and options.note() not in notes
@@ -203,16 +206,16 @@ def _retrieve_by(this: _Run, options: RetrieveOptions) -> Step:
     def work() -> StepResult:
         others = set(retrievers(store.open_arena(this.path))) - {options.name}
         if options.kind == "rrf" and len(others) < 2:
-            raise NotEnoughData("there are no two retrievers to fuse", do="name another with --retriever")
+            raise NotEnoughData("there are fewer than two retrievers to fuse", do="add another --retriever")
         update = this.progress(name)
         executor = this.wanted.executor
         arena = retrieve(this.path, options, made_by=this.made_by, progress=update, executor=executor, step=name)
         return StepResult(arena)
 
-    # The lists that are fused are in the table that comes of it. Whoever else writes there takes the records away.
+    # Fused lists are in the output table itself; other writers of it delete the records.
     reads = ("queries", "passages")
     decides = {"depth": options.depth, "wanted": sorted(this.wanted.retrievers)} if options.kind == "rrf" else {}
-    off = "its lists are of another origin and stay" if foreign else ""
+    off = "its lists were imported or made differently, and stay" if foreign else ""
     return Step("retrieve", name, reads, "retrieved", work, decides, RETRIEVE.version, off=off)
 
 
@@ -228,14 +231,14 @@ def _baselines(this: _Run) -> Iterator[Step]:
 
 
 def _with_lists(path: Path, retriever: str | None, work: Callable[[], _T]) -> Callable[[], _T]:
-    """Work on what a retriever brought, if it did; None is what is given."""
+    """Wrap work on a retriever's lists in a check that they exist; None is the given passages."""
 
     def checked() -> _T:
         arena = store.open_arena(path)
         if retriever is not None:
             arena.need("retrieved")
             if retriever not in retrievers(arena):
-                raise NotEnoughData(f"{retriever} has brought nothing", do=arena.command("retrieved"))
+                raise NotEnoughData(f"{retriever} has no results", do=arena.command("retrieved"))
         return work()
 
     return checked
@@ -253,7 +256,7 @@ def _generate(this: _Run) -> Iterator[Step]:
 
 
 def _generate_from(this: _Run, system: str, answer_model: RunModel, retriever: str | None) -> Step:
-    """Let a model answer from what one retriever brought; None is what is given."""
+    """Return the step that answers from one retriever's passages; None is the given ones."""
     name = f"generate {system}"
     template = prompts.load_template(TEMPLATE)
     settings = answer_model.answering or answer_model.settings
@@ -322,11 +325,11 @@ def _features(this: _Run) -> Iterator[Step]:
         "features", "features", reads, "features", measure, decides, FEATURES.version, without=_lacking(lacking, arena)
     )
     if this.wanted.model is not None:
-        yield _graded(this, this.wanted.model, reference)
+        yield _grade(this, this.wanted.model, reference)
 
 
-def _graded(this: _Run, model: RunModel, reference: str | None) -> Step:
-    """The features that a chat model grades."""
+def _grade(this: _Run, model: RunModel, reference: str | None) -> Step:
+    """Return the step of the features graded by a chat model."""
     name = f"features graded by {model.settings.model}"
 
     arena = store.open_arena(this.path)
@@ -446,29 +449,29 @@ _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
     "surrogate": _surrogate,
 }
 ORDER = tuple(_STAGES)
-"""The stages by the names that a run is bounded with."""
+"""Stage names that bound a run."""
 
 
 def steps(
     stage: str, path: Path, request: RunOptions, *, made_by: str, progress: Callable[[str], Progress]
 ) -> Iterator[Step]:
-    """The steps of a stage, in order.
+    """Yield the steps of a stage, in order.
 
     Args:
         stage: one of `ORDER`.
         path: the arena's folder.
-        request: what is asked for.
+        request: options of the run.
         made_by: the command, for the manifest.
-        progress: makes, for a step's name, what is called with how much of it is done, and of how much.
+        progress: maps a step's name to its progress callback (amount done, total).
     """
     return _STAGES[stage](_Run(path, request, made_by, progress))
 
 
 def need_retrievers(arena: store.Arena, names: Sequence[str]) -> None:
-    """Refuse retrievers that a run neither has lists of nor makes.
+    """Check that a run has or can create the lists of its retrievers.
 
     Raises:
-        UnknownName: if there is one.
+        UnknownName: if there is no such retriever.
     """
     known = {*SEARCHED, *retrievers(arena)}
     for name in names:
@@ -477,7 +480,7 @@ def need_retrievers(arena: store.Arena, names: Sequence[str]) -> None:
 
 
 def _reference(path: Path) -> str | None:
-    """The system `reference`, if the arena has answers of it."""
+    """Return the name of the system `reference`, if the arena has its answers."""
 
     def find(arena: store.Arena) -> str | None:
         if "answers" not in arena.tables:
@@ -489,19 +492,19 @@ def _reference(path: Path) -> str | None:
 
 
 def _idle(path: Path) -> StepResult:
-    """Nothing to do."""
+    """Do nothing."""
     return StepResult(store.open_arena(path))
 
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
-    """Which features an arena lacks the tables for; those of tables that only some arenas have are none of them."""
+    """Describe features without their tables, ignoring optional tables."""
     names = [name for name in names if not set(features.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
     absent = ", ".join(table for table in features.tables(names) if table not in arena.tables)
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 
 def _left(failed: int, unasked: int, unit: str) -> Left:
-    """What calls have left to a later run."""
+    """Describe calls that remain for a later run."""
     parts = [f"{failed:,} {unit} failed"] if failed else []
-    parts += [f"{unasked:,} {unit} not asked, the budget was reached"] if unasked else []
-    return "; ".join([*parts, "the same command goes on"]) if parts else ""
+    parts += [f"{unasked:,} {unit} not sent: the budget was reached"] if unasked else []
+    return "; ".join([*parts, "rerun the command to resume"]) if parts else ""

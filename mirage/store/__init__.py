@@ -1,9 +1,9 @@
-"""The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
+"""The only layer that reads and writes files: arenas (Parquet with a manifest), and text files.
 
-`arena.py` reads typed tables, `writing.py` writes them whole, `upsert.py` puts rows beside those of others in one
-transaction; `location.py` says which folder stands for an arena on object storage, `remote.py` reads and writes there;
-`files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the replies of paid services;
-`runs.py` what the stages of a run were made with.
+`arena.py` reads typed tables, `writing.py` replaces them, `upsert.py` merges rows into them in one transaction;
+`location.py` maps addresses on object storage to folders, `remote.py` reads and writes there; `files.py` reads lines
+with their numbers and writes files atomically; `ledger.py` caches the replies of paid services; `runs.py` records the
+inputs of pipeline steps.
 """
 
 from mirage.store.arena import Arena, bundled, check, chosen_queries, is_arena, open_arena, reopen

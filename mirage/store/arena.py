@@ -1,11 +1,11 @@
 """Arenas on disk: Parquet files by table and language, and a manifest that is written last.
 
-    DIR/manifest.json                      what the arena is, its files with rows, bytes and SHA-256
+    DIR/manifest.json                      metadata, and each file's rows, bytes and SHA-256
     DIR/<table>/<language>-<hash>.parquet  zstd, rows sorted by key, text in row groups of 2,000
 
-A file's name holds the hash of its bytes, so a write never touches a file in use: new files are laid beside the old,
-then the manifest is replaced in one step, then what it no longer names is removed. Whoever is killed at any moment
-leaves the old arena or the new one. Readers follow the manifest alone.
+A file name contains the hash of its bytes, so a write never touches a file in use: new files are added, then the
+manifest is replaced atomically, then files it no longer names are removed. A process killed at any moment leaves the
+old arena or the new one. Readers use only the files in the manifest.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.encoded import positions
 from mirage.errors import ArenaError, TableMissing, UnknownName
-from mirage.languages import is_code
-from mirage.shipped import shipped
+from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.cache import cache_path
 from mirage.store.location import address, is_remote
 from mirage.store.remote import FRESH, local_files, remote_of
+from mirage.store.shipped import shipped
+from mirage.text.languages import is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,58 +34,60 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arena:
-    """A folder of tables about some systems: Parquet files with a manifest. Immutable: a later write makes a new
-    manifest, and `open_arena` a new object.
+    """A folder of tables about some systems: Parquet files with a manifest.
+
+    Immutable: a later write creates a new manifest, and `open_arena` returns a new object.
     """
 
     path: Path
-    """The folder; of an arena on object storage, the one that stands for it (`location.py`)."""
+    """The folder; for an arena on object storage, its local stand-in (`location.py`)."""
     manifest: Mapping[str, Any] = field(hash=False)
     """The parsed `manifest.json`."""
     version: str
     """Hash of the manifest: changes with any content; the key for caches."""
     tags: tuple[tuple[str, str], ...] = ()
-    """Tag and value that its queries must have (`tagged`): any of the values of one tag, of every tag. Rows of other
-    queries are not there to read; tables without a column `query_id` are whole. Empty: all queries."""
+    """Required tags and values of queries (`tagged`): any value per tag, for every tag. Rows of other queries are not
+    read; tables without a column `query_id` are not filtered. Empty: all queries.
+    """
 
     @property
     def name(self) -> str:
-        """Short name: the folder's."""
+        """Short name: the name of the folder."""
         return self.path.name
 
     @property
     def address(self) -> str:
-        """How a person names it: the folder's path, or the address on object storage."""
+        """The folder's path, or the address on object storage."""
         return address(self.path)
 
     @property
     def title(self) -> str:
-        """Title for people."""
+        """Human-readable title."""
         return str(self.manifest["title"])
 
     @property
     def label(self) -> str:
-        """What kind of numbers these are: `real replies`, `published figures`, `simulated` ..."""
+        """Kind of numbers: `real replies`, `published figures`, `simulated` ..."""
         return str(self.manifest["label"])
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables it has; of some queries only, those that have rows on them."""
+        """Names of its tables; with tags, only tables with rows on the selected queries."""
         return tuple(name for name in self.manifest["tables"] if not self.narrowed(name) or _counts(self, name))
 
     def rows(self, table: str) -> int:
-        """How many rows a table has; 0 if the arena lacks it."""
+        """Return the number of rows of a table; 0 if the arena lacks it."""
         if self.narrowed(table):
             return sum(_counts(self, table).values())
         return sum(file["rows"] for file in self.manifest["tables"].get(table, []))
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
+        """Size of all its files in bytes."""
         return sum(file["bytes"] for file in manifests.listed_files(self.manifest))
 
     def languages(self, table: str) -> tuple[str, ...]:
-        """Languages a table has rows in, in the order of their codes."""
+        """Return the languages of a table's rows, in code order."""
         if self.narrowed(table):
             return tuple(_counts(self, table))
         return tuple(file["language"] for file in self.manifest["tables"].get(table, []) if file["language"])
@@ -96,15 +98,15 @@ class Arena:
         return replace(self, tags=()) if self.tags else self
 
     def narrowed(self, table: str) -> bool:
-        """Whether rows of a table are left out, since only some queries are wanted."""
+        """Return whether tags filter the rows of a table."""
         return bool(self.tags) and "query_id" in schema.key(table)
 
     def need(self, table: str) -> None:
-        """Refuse to go on without a table.
+        """Check that a table exists.
 
         Raises:
-            TableMissing: with the command that brings it; of a table that is made from another that the arena lacks
-                too, about that other.
+            TableMissing: with the command that creates it; if the table it is derived from is missing too, about that
+                one.
         """
         schema.table_class(table)
         tables = self.tables
@@ -116,7 +118,7 @@ class Arena:
             raise TableMissing(missing, where=self.address, command=command, adds=schema.ADDS[table])
 
     def command(self, table: str) -> str:
-        """The command that brings a table into this arena, as a shell takes it."""
+        """Return the shell command that creates a table in this arena."""
         return schema.COMMANDS[table].replace("DIR", shlex.quote(self.address))
 
     def read(
@@ -127,18 +129,18 @@ class Arena:
         languages: Iterable[str] | None = None,
         encoded: Collection[str] = (),
     ) -> pa.Table:
-        """Read a table, or some columns and languages of it, sorted by key.
+        """Read a table, or some of its columns and languages, sorted by key.
 
         Args:
             table: its name.
             columns: names of columns; None for all.
             languages: codes; None for all.
-            encoded: those columns of text that come as Arrow dictionaries, in one chunk: the distinct values, and a
-                number a row. Where few values are distinct, that is read several times as fast.
+            encoded: text columns to read as Arrow dictionaries in one chunk, which is several times as fast for columns
+                with few distinct values.
 
         Raises:
             TableMissing: if the arena lacks it.
-            UnknownName: if a column is not one of the table's, or a language has no rows in it.
+            UnknownName: if there is no such column, or no rows in a language.
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
         """
         import pyarrow as pa
@@ -153,7 +155,9 @@ class Arena:
             raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
         names = full.names if columns is None else list(columns)
         wanted = [*names, *(key for key in _QUERY if key not in names)] if self.narrowed(table) else names
-        selection = pa.schema([_encoded(full.field(name)) if name in encoded else full.field(name) for name in wanted])
+        selection = pa.schema(
+            [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
+        )
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
         parts = (_read(self, *pair, selection) for pair in zip(files, self.fetch(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
@@ -162,8 +166,7 @@ class Arena:
         return of_queries(data, chosen_queries(self)).select(names) if self.narrowed(table) else data
 
     def read_optional(self, table: str, *, languages: Iterable[str] | None = None) -> pa.Table | None:
-        """Read a table that says more of what others hold, in those of the languages that it has; None where the arena
-        lacks it.
+        """Read an optional table in those of the languages it has; None if the arena lacks it.
 
         Raises:
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
@@ -173,22 +176,22 @@ class Arena:
         return self.read(table, languages=None if languages is None else set(languages) & set(self.languages(table)))
 
     def fetch(self, files: Sequence[Mapping[str, Any]]) -> list[Path]:
-        """Bring files from object storage to this machine, several at the same time; those of a folder are there.
+        """Download files from object storage in parallel; files in a folder are already local.
 
         Returns:
-            Where they can be read.
+            Their local paths.
 
         Raises:
-            ArenaError: if they cannot be had, or the arena was changed since it was opened.
+            ArenaError: if they cannot be fetched, or the arena was changed since it was opened.
         """
         try:
             return local_files(self.path, files)
         except OSError as error:
             manifests.verify(self.path, self.manifest, self.version)
             raise ArenaError(
-                f"a file of the arena cannot be had: {error.strerror or error}",
+                f"a file of the arena cannot be read: {error.strerror or error}",
                 where=str(error.filename or self.address),
-                do="write the arena again, or copy it from where it is whole",
+                do="write the arena again, or copy it from an intact source",
             ) from None
 
     def sql(
@@ -199,17 +202,17 @@ class Arena:
         given: Mapping[str, pa.Table] | None = None,
         languages: Iterable[str] | None = None,
     ) -> pa.Table:
-        """Ask the tables, each a view of its name, in DuckDB's SQL, read-only.
+        """Run a read-only DuckDB query on the tables, each a view of its name.
 
-        Values go in as parameters, never by formatting, and whole tables by name in `given`. The connection reaches
-        this arena's files and nothing else.
+        Pass values as parameters, never by formatting, and whole tables by name in `given`. The connection can only
+        access this arena's files.
 
         Args:
             query: the query.
             parameters: its values.
             given: further tables.
-            languages: codes that the query itself confines every table to: of an arena on object storage no files of
-                other languages are fetched. None for all.
+            languages: codes to which the query itself restricts every table; on object storage, files of other
+                languages are not fetched. None for all.
 
         Raises:
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
@@ -232,7 +235,7 @@ class Arena:
             manifests.verify(self.path, self.manifest, self.version)
             if not remote:
                 raise
-        # What was damaged or gone on this machine has been fetched anew.
+        # `verify` has fetched missing or damaged cached files again.
         return answer()
 
 
@@ -241,7 +244,7 @@ _QUERY = ("language", "query_id")
 
 @lru_cache(maxsize=32)
 def chosen_queries(arena: Arena) -> pa.Table:
-    """The keys of the queries that have the tags of an arena: `language` and `query_id`, sorted.
+    """Return the keys of the queries with an arena's tags: `language` and `query_id`, sorted.
 
     Raises:
         TableMissing: if it has no tags.
@@ -261,13 +264,13 @@ def chosen_queries(arena: Arena) -> pa.Table:
 
 
 def of_queries(data: pa.Table, queries: pa.Table) -> pa.Table:
-    """The rows of a table that belong to some queries, in their order."""
+    """Return the rows of a table that belong to some queries, in their order."""
     return data.filter(positions(data, queries, _QUERY) >= 0)
 
 
 @lru_cache(maxsize=256)
 def _counts(arena: Arena, table: str) -> dict[str, int]:
-    """Rows by language of a table that belong to the chosen queries; languages without are left out."""
+    """Return a table's rows on the selected queries by language, omitting languages without rows."""
     if table not in arena.manifest["tables"]:
         return {}
     rows = arena.sql(f'SELECT language, count(*) AS n FROM "{table}" GROUP BY ALL ORDER BY ALL').to_pylist()  # noqa: S608  # a table's name
@@ -275,7 +278,7 @@ def _counts(arena: Arena, table: str) -> dict[str, int]:
 
 
 def is_arena(path: Path) -> bool:
-    """Whether a folder holds an arena, sound or not."""
+    """Return whether a folder has an arena, intact or not."""
     return manifests.has_manifest(path.absolute())
 
 
@@ -283,16 +286,16 @@ def open_arena(path: Path) -> Arena:
     """Open an arena folder; cheap checks only (`check` reads every byte).
 
     Raises:
-        ArenaError: if there is no manifest, it is not one of this format, or a file it names is absent or has another
-            size.
+        ArenaError: if there is no manifest, it has another format, or a file it names is missing or has another size.
     """
     path = path.absolute()
     return Arena(path, *manifests.load_manifest(path))
 
 
 def reopen(path: Path) -> Arena:
-    """As `open_arena`, for whoever opens it again and again: files are looked for only when the manifest has changed,
-    and object storage is asked for it every few seconds at most.
+    """Open an arena repeatedly at low cost.
+
+    Files are checked only if the manifest has changed, and object storage is polled at most every few seconds.
 
     Raises:
         ArenaError: as `open_arena`.
@@ -300,24 +303,24 @@ def reopen(path: Path) -> Arena:
     path = path.absolute()
     if (remote := remote_of(path)) is not None:
         try:
-            return _parsed(path, remote.manifest(age=FRESH))
+            return _parse_arena(path, remote.manifest(age=FRESH))
         except FileNotFoundError:
             return open_arena(path)
     try:
         status = (path / manifests.NAME).stat()
     except OSError:
         return open_arena(path)
-    return _opened(path, (status.st_ino, status.st_mtime_ns, status.st_size))
+    return _open_stamped(path, (status.st_ino, status.st_mtime_ns, status.st_size))
 
 
 def check(arena: Arena) -> list[str]:
-    """Read every byte and row: hashes, row counts, languages, and the contract of every table.
+    """Verify every byte and row: hashes, row counts, languages, and the contract of every table.
 
     Returns:
-        One line a table, saying what was checked.
+        One line per table with the checks done.
 
     Raises:
-        ArenaError: at the first file that is not what the manifest says.
+        ArenaError: at the first file that does not match the manifest.
         BadInput: at the first row that breaks the contract.
     """
     import pyarrow as pa
@@ -331,27 +334,25 @@ def check(arena: Arena) -> list[str]:
         for file in files:
             part = _read(arena, file, arena.fetch([file])[0], full)
             if len(part) != file["rows"]:
-                raise manifests.damaged(arena.path, file, f"{len(part):,} rows, the manifest says {file['rows']:,}")
+                raise manifests.damaged(arena.path, file, f"{len(part):,} rows instead of {file['rows']:,}")
             names = pc.unique(part["language"]).to_pylist() if "language" in part.column_names else [""]
             codes = {code if is_code(code) else "" for code in names}
             if codes != {file["language"]}:
-                raise manifests.damaged(arena.path, file, "it holds another language than the manifest says")
+                raise manifests.damaged(arena.path, file, "its language does not match the manifest")
             parts.append(part)
         data = pa.concat_tables(parts)
         schema.validate(table, data, where=f"{arena.address}/{table}")
-        lines.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract hold")
+        lines.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract valid")
     return lines
 
 
 def bundled() -> dict[str, Path]:
-    """The arenas that come with the program, by name."""
+    """Return the bundled arenas by name."""
     return manifests.arena_folders(shipped() / "data")
 
 
 def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema) -> pa.Table:
-    """Read some columns of one file, which is at a path; the error says whether the file or a change of the arena is at
-    fault.
-    """
+    """Read some columns of one file; errors distinguish a damaged file from a changed arena."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -359,7 +360,7 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
         encoded = [column.name for column in columns if pa.types.is_dictionary(column.type)]
         known = set(pq.read_schema(path).names) if encoded else set()
         with pq.ParquetFile(path, read_dictionary=[name for name in encoded if name in known]) as parquet:
-            # A file has one language: as a dictionary it needs no reading.
+            # A file has one language, so its dictionary column need not be read.
             single = bool(file["language"]) and "language" in encoded and len(columns) > 1
             data = parquet.read(columns=[name for name in columns.names if name != "language" or not single])
         if single:
@@ -370,7 +371,7 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
             )
         for k, column in enumerate(columns):
             if column.nullable and column.name not in data.column_names:
-                # The file was written before the table had this column.
+                # The file predates this column.
                 data = data.add_column(k, column, pa.nulls(len(data), column.type))
         return data.cast(columns)
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -378,26 +379,26 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
         raise manifests.damaged(arena.path, file, str(error)) from None
 
 
-def _encoded(column: pa.Field) -> pa.Field:
-    """The field of a column of text that comes as a dictionary."""
+def _dictionary_field(column: pa.Field) -> pa.Field:
+    """Return the dictionary-encoded field of a text column."""
     import pyarrow as pa
 
     return column.with_type(pa.dictionary(pa.int32(), pa.string()))
 
 
 @lru_cache(maxsize=64)
-def _parsed(path: Path, raw: bytes) -> Arena:
+def _parse_arena(path: Path, raw: bytes) -> Arena:
     return Arena(path, *manifests.parse_manifest(path, raw))
 
 
 @lru_cache(maxsize=64)
-def _opened(path: Path, _stamp: tuple[int, int, int]) -> Arena:
+def _open_stamped(path: Path, _stamp: tuple[int, int, int]) -> Arena:
     return open_arena(path)
 
 
 @lru_cache(maxsize=16)
 def _connection(arena: Arena) -> Any:
-    """A locked in-memory DuckDB that sees the arena's tables as views, one for each version of an arena."""
+    """Open a locked in-memory DuckDB with the arena's tables as views, cached per version of an arena."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
@@ -424,15 +425,15 @@ def _connection(arena: Arena) -> Any:
 
 
 def _only(arena: Arena, table: str) -> str:
-    """What leaves out of a view the rows of queries that are not wanted."""
+    """Return the SQL that restricts a view to the selected queries."""
     return f" SEMI JOIN chosen_queries USING ({', '.join(_QUERY)})" if arena.narrowed(table) else ""
 
 
 def _provide(arena: Arena, cursor: Any, query: str, languages: frozenset[str] | None) -> None:
-    """Let a query see the tables of an arena on object storage that it names, and fetch their files."""
+    """Fetch the files of the tables that a query reads from object storage, and create their views."""
     for table in sorted(_tables_of(query) & {*arena.manifest["tables"]}):
         if all_files := arena.manifest["tables"][table]:
-            # A table without languages has one file, and one file must be there for the columns.
+            # A table without languages has one file; a view needs at least one file for its columns.
             files = [file for file in all_files if languages is None or file["language"] in {"", *languages}]
             files = files or all_files[:1]
             cursor.execute(_view(arena, table, arena.fetch(files), temporary=True))
@@ -440,7 +441,7 @@ def _provide(arena: Arena, cursor: Any, query: str, languages: frozenset[str] | 
 
 @lru_cache(maxsize=256)
 def _tables_of(query: str) -> frozenset[str]:
-    """The names of tables that a query reads, as DuckDB's own parser tells them."""
+    """Return the names of the tables that a query reads, by DuckDB's own parser."""
     import duckdb
 
     names = set()
@@ -461,18 +462,18 @@ def _tables_of(query: str) -> frozenset[str]:
 
 
 def _view(arena: Arena, table: str, paths: Sequence[Path], *, temporary: bool = False) -> str:
-    """The statement that makes a view of a table's files."""
-    # A view takes no parameters; the names are the manifest's, confined to the folder by open_arena.
+    """Return the statement that creates a view of a table's files."""
+    # A view takes no parameters; the names are from the manifest, confined to the folder by open_arena.
     names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
     columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later(table, paths[0]))])
     kind = "TEMPORARY VIEW" if temporary else "VIEW"
-    # In quotes, as `references` is a word of SQL.
+    # Quoted because `references` is an SQL keyword.
     rows = f"read_parquet([{names}]){_only(arena, table)}"
     return f'CREATE {kind} "{table}" AS SELECT {columns} FROM {rows}'  # noqa: S608  # as above
 
 
 def _later(table: str, path: Path) -> list[tuple[str, str]]:
-    """The nullable columns, with their type in SQL, that a table has got since a file of it was written."""
+    """Return the nullable columns, with SQL types, that were added to a table after a file was written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -480,7 +481,7 @@ def _later(table: str, path: Path) -> list[tuple[str, str]]:
     try:
         names = set(pq.read_schema(path).names)
     except (OSError, pa.ArrowException):
-        return []  # a file that cannot be read is named where its rows are asked for
+        return []  # reading its rows reports the error
     return [
         (column.name, kinds[column.kind])
         for column in schema.columns(table)

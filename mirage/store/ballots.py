@@ -1,7 +1,7 @@
-"""What the owner of an arena keeps of the ballots that were sent around, in the user's own folder.
+"""The arena owner's records of distributed ballots, in the user's folder.
 
-HOME/ballots/ID.json    which systems the items of a ballot are; whoever votes has the items' ids alone
-HOME/ballots/secret     32 bytes that sign ballots; who has them can tell which answer is whose
+HOME/ballots/ID.json    the systems of a ballot's items; voters see only item ids
+HOME/ballots/secret     32 bytes that sign ballots; they allow reading which answer is whose
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mirage.store.files import list_files, write_text
 from mirage.store.folders import home_folder
 
 _SECRET = 32
-"""Bytes of the secret."""
+"""Length of the secret in bytes."""
 
 
 def ballot_secret() -> bytes:
-    """The secret that signs ballots; it is drawn on first use.
+    """Return the secret that signs ballots, generating it on first use.
 
     Raises:
         ArenaError: if it cannot be read or written.
@@ -30,7 +30,7 @@ def ballot_secret() -> bytes:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            # Written whole under a name of its own, then linked: of two programs one wins, and both read the winner's.
+            # Write to a temporary file, then link it: if two programs race, both read the winner's secret.
             draft = path.with_name(f".secret.{os.getpid()}.{secrets.token_hex(4)}")
             try:
                 descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -45,7 +45,7 @@ def ballot_secret() -> bytes:
         secret = path.read_bytes()
     except OSError as error:
         raise ArenaError(
-            f"the secret of the ballots cannot be kept: {error.strerror or error}",
+            f"the secret of the ballots cannot be stored: {error.strerror or error}",
             where=str(path),
             do="check permissions, or name another folder in MIRAGE_HOME",
         ) from None
@@ -55,7 +55,7 @@ def ballot_secret() -> bytes:
 
 
 def keep_ballot(name: str, record: dict[str, Any]) -> None:
-    """Keep what is known of a ballot, under its id.
+    """Store the record of a ballot under its id.
 
     Raises:
         ArenaError: if it cannot be written.
@@ -65,14 +65,14 @@ def keep_ballot(name: str, record: dict[str, Any]) -> None:
         write_text(path, json.dumps(record, ensure_ascii=False, sort_keys=True))
     except OSError as error:
         raise ArenaError(
-            f"the ballot cannot be kept: {error.strerror or error}",
+            f"the ballot cannot be stored: {error.strerror or error}",
             where=str(path),
             do="check permissions, or name another folder in MIRAGE_HOME",
         ) from None
 
 
 def kept_ballots() -> dict[str, dict[str, Any]]:
-    """What is known of the ballots that were made here, by their ids, in the order of the ids.
+    """Return the records of the ballots made here, sorted by id.
 
     Raises:
         ArenaError: if one cannot be read.

@@ -1,4 +1,4 @@
-"""Arrays that are too large for memory, kept in numbered files of a temporary folder meanwhile."""
+"""Arrays too large for memory, in numbered files of a temporary folder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Numbered files of rows; `append` until all is there, then `read` and `replace`."""
+    """Numbered files of rows: first `append` everything, then `read` and `replace`."""
 
     folder: Path
-    """Where the files are."""
+    """Folder of the files."""
     files: tuple[BinaryIO, ...]
-    """Open for writing at their ends."""
+    """Files opened for appending."""
 
     def append(self, number: int, rows: NDArray[Any]) -> None:
-        """Write rows at the end of a bucket.
+        """Append rows to a bucket.
 
         Raises:
             OSError: if the disk is full.
@@ -31,17 +31,17 @@ class Buckets:
         rows.tofile(self.files[number])
 
     def read(self, number: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """All rows of a bucket."""
+        """Read all rows of a bucket."""
         self.files[number].flush()
         return np.fromfile(self._path(number), dtype=dtype)
 
     def mapped(self, number: int, dtype: np.dtype[Any], width: int) -> NDArray[Any]:
-        """All rows of a bucket as a matrix that stays on disk until parts of it are read."""
+        """Return all rows of a bucket as a memory-mapped matrix."""
         self.files[number].flush()
         return np.memmap(self._path(number), dtype=dtype, mode="r").reshape(-1, width)
 
     def replace(self, number: int, rows: NDArray[Any]) -> None:
-        """Put other rows, perhaps of another type, in place of a bucket's."""
+        """Replace the rows of a bucket, possibly with another type."""
         rows.tofile(self._path(number))
 
     def _path(self, number: int) -> Path:
@@ -50,11 +50,11 @@ class Buckets:
 
 @contextmanager
 def buckets(n: int, *, folder: Path | None = None) -> Iterator[Buckets]:
-    """So many empty buckets, removed in the end.
+    """Create empty buckets, and remove them on exit.
 
     Args:
-        n: how many.
-        folder: in which folder; None for the system's temporary one.
+        n: number of buckets.
+        folder: parent folder; None for the system's temporary one.
     """
     with TemporaryDirectory(dir=folder, prefix="mirage-") as name, ExitStack() as stack:
         files = tuple(stack.enter_context((Path(name) / f"{k:04}").open("wb")) for k in range(n))

@@ -1,11 +1,10 @@
-"""Files of arenas on object storage, kept on this machine by the hash of their content.
+"""Local cache of files on object storage, by the hash of their content.
 
-    CACHE/objects/<sha256>     whole files, each checked by its hash
-    CACHE/locks/               one program at a time fetches a file
+    CACHE/objects/<sha256>     complete files, each verified by its hash
+    CACHE/locks/               one lock per file being fetched
 
 CACHE is the environment variable MIRAGE_CACHE, else `mirage` in the user's cache folder. All programs of a user share
-it, and what is in it can be deleted at any time. Where it takes more than MIRAGE_CACHE_MB, what was used longest ago
-goes.
+it; its contents can be deleted at any time. Above MIRAGE_CACHE_MB the least recently used files are evicted.
 """
 
 from __future__ import annotations
@@ -23,36 +22,36 @@ from mirage.store.folders import cache_folder
 from mirage.store.settings import megabytes
 
 LIMIT = "MIRAGE_CACHE_MB"
-"""Environment variable: how many megabytes the cache may take."""
+"""Environment variable: maximum size of the cache in megabytes."""
 _MB = 20_000
 SPARED = 60.0
-"""Seconds for which a file that was used stays in any case: whoever asked for its path is about to open it."""
+"""Seconds for which a recently used file is not evicted: the caller that got its path is about to open it."""
 _LEFT = 3600.0
-"""Seconds after which an unfinished file belongs to nobody."""
+"""Seconds after which an incomplete file counts as abandoned."""
 
 
 def cache_path(digest: str) -> Path:
-    """Where a file is kept, or would be."""
+    """Return the path of a file in the cache, whether it exists or not."""
     return cache_folder() / "objects" / digest
 
 
 def cache_limit() -> int:
-    """How many bytes the cache may take.
+    """Return the maximum size of the cache in bytes.
 
     Raises:
-        BadInput: if the setting is no positive number.
+        BadInput: if the setting is not a positive number.
     """
     return megabytes(LIMIT, _MB)
 
 
 def kept(digest: str) -> Path | None:
-    """The path of a file that is there, which counts as used now; None without it."""
+    """Return the path of a cached file and mark it as used; None if it is not cached."""
     path = cache_path(digest)
-    return path if _used(path) else None
+    return path if _touch(path) else None
 
 
 def cached(digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> Path:
-    """The path of a file, which is fetched unless it is there. It stays there for `SPARED` seconds at least.
+    """Return the path of a file, fetching it if needed; it stays for at least `SPARED` seconds.
 
     Args:
         digest: SHA-256 of its bytes, in hexadecimal digits.
@@ -60,9 +59,9 @@ def cached(digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> Path
         fetch: yields its bytes.
 
     Raises:
-        ValueError: if what was fetched is not what the hash says.
+        ValueError: if the fetched bytes do not match the hash.
         ArenaError: if the cache cannot be written.
-        OSError: what `fetch` raises.
+        OSError: from `fetch`.
     """
     if (path := kept(digest)) is not None:
         return path
@@ -78,8 +77,8 @@ def cached(digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> Path
     except OSError as error:
         raise _unwritable(error) from None
     try:
-        if not _used(path):
-            _keep(path, digest, size, fetch)
+        if not _touch(path):
+            _fetch_file(path, digest, size, fetch)
             _evict(path.parent, limit)
     finally:
         lock.release()
@@ -87,13 +86,13 @@ def cached(digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> Path
 
 
 def forget(digest: str) -> None:
-    """Remove a file."""
+    """Remove a file from the cache."""
     with suppress(OSError):
         cache_path(digest).unlink()
 
 
-def _used(path: Path) -> bool:
-    """Whether a file is there; it counts as used now."""
+def _touch(path: Path) -> bool:
+    """Mark a file as used, and return whether it exists."""
     try:
         os.utime(path)
     except FileNotFoundError:
@@ -103,8 +102,8 @@ def _used(path: Path) -> bool:
     return True
 
 
-def _keep(path: Path, digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> None:
-    """Fetch a file beside its place, and give it its name when it is whole."""
+def _fetch_file(path: Path, digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> None:
+    """Fetch a file under a temporary name, and rename it once it is complete."""
     temporary = path.with_name(f".{digest}.{os.getpid()}.{threading.get_ident()}.tmp")
     actual, length = hashlib.sha256(), 0
     try:
@@ -124,19 +123,19 @@ def _keep(path: Path, digest: str, size: int, fetch: Callable[[], Iterable[bytes
                 except OSError as error:
                     raise _unwritable(error) from None
         if length != size or actual.hexdigest() != digest:
-            raise ValueError("its content is not what the manifest says (SHA-256)")
+            raise ValueError("its content does not match the manifest (SHA-256)")
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _evict(folder: Path, limit: int) -> None:
-    """Remove what was used longest ago, until the rest is within the limit."""
+    """Remove the least recently used files until the rest is within the limit."""
     now = time.time()
     files = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            with suppress(OSError):  # another program removes it
+            with suppress(OSError):  # another program may remove it
                 status = entry.stat()
                 if not entry.name.endswith(".tmp"):
                     files.append((status.st_mtime, status.st_size, entry.path))
@@ -153,7 +152,7 @@ def _evict(folder: Path, limit: int) -> None:
 
 def _unwritable(error: OSError) -> ArenaError:
     return ArenaError(
-        f"the cache of files cannot be written: {error.strerror or error}",
+        f"the file cache cannot be written: {error.strerror or error}",
         where=str(cache_folder()),
-        do="free space, check permissions, or name another folder in MIRAGE_CACHE",
+        do="free space, check permissions, or set MIRAGE_CACHE to another folder",
     )

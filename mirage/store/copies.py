@@ -1,4 +1,4 @@
-"""A copy of an arena, to put into what the original shall not hold."""
+"""Copies of arenas, for writing without changing the original."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from mirage.store.remote import remote_of
 
 
 def copy(arena: Arena, into: Path) -> Arena:
-    """Copy an arena's tables into a folder; its ledger and what else lies beside them stay behind.
+    """Copy an arena's tables into a folder, without its ledger and other files.
 
     Args:
-        arena: the original, which stays as it is.
-        into: a new or empty folder or address on object storage, or one that holds an arena already: that one is then
-            opened as it is.
+        arena: the original, which is not changed.
+        into: a new or empty folder or address on object storage; an arena that is already there is opened unchanged.
 
     Raises:
-        ArenaError: if the folder holds other files, or cannot be written.
+        ArenaError: if the folder has other files, or cannot be written.
     """
     if is_arena(into):
         return open_arena(into)
     remote = remote_of(into)
     if remote is None and into.is_dir() and any(into.iterdir()):
-        raise ArenaError(f"{into} holds other files and is not an arena", do="give a new or an empty folder")
+        raise ArenaError(f"{into} holds other files and is not an arena", do="use a new or empty folder")
     try:
         files = manifests.listed_files(arena.manifest)
         paths = arena.fetch(files)
@@ -39,12 +38,12 @@ def copy(arena: Arena, into: Path) -> Arena:
             remote.refuse_other_files()
             remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
             return open_arena(into)
-        with _removed_if_halved(into):
+        with _undo_on_failure(into):
             for file, path in zip(files, paths, strict=True):
                 target = into / file["path"]
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-            # The manifest last: whoever is killed before leaves no arena.
+            # Write the manifest last: a process killed before leaves no arena.
             write_bytes(into / manifests.NAME, manifest)
     except OSError as error:
         raise ArenaError(
@@ -56,8 +55,8 @@ def copy(arena: Arena, into: Path) -> Arena:
 
 
 @contextmanager
-def _removed_if_halved(folder: Path) -> Iterator[None]:
-    """Leave a new or empty folder as it was, should copying into it fail."""
+def _undo_on_failure(folder: Path) -> Iterator[None]:
+    """Restore a new or empty folder if copying into it fails."""
     before = folder.is_dir()
     try:
         yield

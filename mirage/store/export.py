@@ -1,4 +1,4 @@
-"""Tables that leave an arena as a file: CSV, JSON Lines or Parquet."""
+"""Export of tables to a file: CSV, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 def to_csv(rows: pa.Table, *, exact: bool = False) -> str:
-    """The rows as CSV with a header; a null is an empty field. `exact`: as for `csv_text`."""
+    """Convert rows to CSV with a header; a null is an empty field. `exact`: as for `csv_text`."""
     return csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
 
 
 def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
-    """`{"about": {...}, "rows": [{...}, ...]}`."""
+    """Convert rows to `{"about": {...}, "rows": [{...}, ...]}`."""
     return json.dumps({"about": dict(about), "rows": rows.to_pylist()}, ensure_ascii=False, indent=1)
 
 
 def to_jsonl(rows: pa.Table) -> str:
-    """The rows as JSON Lines."""
+    """Convert rows to JSON Lines."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.to_pylist())
 
 
 def to_parquet(rows: pa.Table) -> bytes:
-    """The rows as a Parquet file."""
+    """Convert rows to a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -47,21 +47,21 @@ _KINDS: dict[str, Callable[[pa.Table], str | bytes]] = {".csv": to_csv, ".jsonl"
 def export_table(
     path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None, exact: bool = False
 ) -> int:
-    """Write a table of an arena into one file, in the kind that its name says.
+    """Write a table of an arena into one file, in the format of its extension.
 
     Args:
         path: the arena's folder.
         table: name of the table.
-        out: file named .csv, .jsonl or .parquet; replaced if it is there.
+        out: file named .csv, .jsonl or .parquet; overwritten if it exists.
         languages: codes; None for all.
-        exact: CSV: write also those texts as they are that a spreadsheet would compute.
+        exact: CSV: do not quote texts that look like formulas.
 
     Returns:
-        How many rows it holds.
+        Number of rows.
 
     Raises:
         TableMissing: if the arena lacks the table.
-        BadInput: if the file's name says no known kind, or it cannot be written.
+        BadInput: if the extension is unknown, or the file cannot be written.
     """
     _refuse_unknown_kind(out)
     arena = open_arena(path)
@@ -72,15 +72,15 @@ def export_table(
 
 
 def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
-    """Write rows into one file, in the kind that its name says.
+    """Write rows into one file, in the format of its extension.
 
     Args:
         rows: the rows.
-        out: file named .csv, .jsonl or .parquet; replaced if it is there.
+        out: file named .csv, .jsonl or .parquet; overwritten if it exists.
         exact: as for `export_table`.
 
     Raises:
-        BadInput: if the file's name says no known kind, or it cannot be written.
+        BadInput: if the extension is unknown, or the file cannot be written.
     """
     _refuse_unknown_kind(out)
     content = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
@@ -89,11 +89,11 @@ def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
 
 def _refuse_unknown_kind(out: Path) -> None:
     if out.suffix not in _KINDS:
-        raise BadInput(f"{out.name} is of no known kind", do=f"name the file {', '.join(_KINDS)}")
+        raise BadInput(f"{out.name} has an unknown extension", do=f"use one of {', '.join(_KINDS)}")
 
 
 def write_whole(out: Path, data: bytes) -> None:
-    """Write a file whole.
+    """Write a file atomically.
 
     Raises:
         BadInput: if it cannot be written.

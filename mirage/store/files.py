@@ -1,4 +1,4 @@
-"""Files in and out: lines with their numbers, JSON Lines, CSV, whole-file writes, resumable downloads."""
+"""Files in and out: numbered lines, JSON Lines, CSV, atomic writes, resumable downloads."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from mirage.errors import BadInput
 from mirage.store.sheets import unquoted
 
 LONGEST = 16_000_000
-"""Bytes that a line may have where a file is not to be trusted."""
+"""Maximum length of a line in bytes, for untrusted files."""
 LONGEST_OF_OWN = 64_000_000
-"""Bytes that a line, or a JSON value, may have in any file: a small packed file may hold one that fills the memory."""
+"""Maximum bytes of a line or JSON value, in any file: a small compressed file may expand to fill the memory."""
 MOST_FIELDS = 10_000
-"""Fields that a record may have."""
+"""Maximum number of fields of a record."""
 BOM = "\ufeff"
-"""What some programs put before a text in UTF-8; it is no part of it."""
+"""Byte order mark at the start of a UTF-8 text; not part of it."""
 _FIELD = 131_072
-"""Characters that a field of a CSV file may have where it is not to be trusted: an open quote is then told soon."""
+"""Maximum characters of a CSV field in untrusted files, so that an unclosed quote is detected early."""
 _SNIFFED = 20
-"""Lines by which the delimiter of a CSV file is told."""
+"""Number of lines used to detect the delimiter of a CSV file."""
 _NAME = 255
-"""Bytes that a name in a folder may have."""
+"""Maximum bytes of a file name."""
 _LINE = 100
-"""Bytes that a line counts there beside its own, since empty ones take time too."""
+"""Bytes added per line to the size of a file, since empty lines take time too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One record of a text file and where it stands."""
+    """One record of a text file with its location."""
 
     where: str
     """`file:line`, for error messages."""
@@ -52,7 +52,7 @@ class Line:
 
 
 def list_files(folder: Path, *patterns: str) -> list[Path]:
-    """The files under a folder that match any glob pattern, sorted by name.
+    """List the files under a folder that match any glob pattern, sorted by name.
 
     Raises:
         BadInput: if the folder does not exist.
@@ -63,10 +63,10 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
 
 
 def need_file(path: Path) -> None:
-    """Refuse what cannot be read as a file to its end: a folder, a pipe, a device, a name that is none.
+    """Check that a path is a regular file.
 
     Raises:
-        BadInput: if it is absent or none.
+        BadInput: if it does not exist, is a folder, a pipe or a device, or is not a valid name.
     """
     try:
         mode = path.stat().st_mode
@@ -74,23 +74,22 @@ def need_file(path: Path) -> None:
         raise BadInput(f"there is no file {path}", do="check the path") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadInput(f"{path} cannot be read: {reason}", do="give a file that can be read") from None
+        raise BadInput(f"{path} cannot be read: {reason}", do="check the path and permissions") from None
     if not stat.S_ISREG(mode):
         kind = "folder" if stat.S_ISDIR(mode) else "pipe or a device"
-        raise BadInput(f"{path} is a {kind}, not a file", do="give a file; write what a pipe gives into one first")
+        raise BadInput(f"{path} is a {kind}, not a file", do="give a file; save the output of a pipe first")
 
 
 def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
-    """Yield `(file:line, text)` of a UTF-8 text file, unpacked if it is packed (`unpacked`).
+    """Yield `(file:line, text)` of a UTF-8 text file, decompressed if needed (`unpacked`).
 
     Args:
         path: the file.
-        most: most bytes that are taken, unpacked, in lines of `LONGEST` bytes at most; None for any number, in lines of
-            `LONGEST_OF_OWN` bytes at most.
+        most: maximum decompressed bytes, in lines of at most `LONGEST` bytes; None for no maximum, in lines of at most
+            `LONGEST_OF_OWN` bytes.
 
     Raises:
-        BadInput: if the file is absent or unreadable, is not UTF-8, is larger than that, or what packed it is damaged
-            or cut off.
+        BadInput: if the file is missing, unreadable, not UTF-8, too large, or its compression is damaged or truncated.
     """
     left = most or 0
     longest = LONGEST_OF_OWN if most is None else LONGEST
@@ -106,11 +105,11 @@ def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
 
 
 def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Generator[str]:
-    """Yield a UTF-8 text file piece by piece, unpacked if it is packed. A text without line ends fits so in memory.
+    """Yield a UTF-8 text file in pieces, decompressed if needed, so that a text without line ends fits in memory.
 
     Args:
         path: the file.
-        most: most bytes that are taken, unpacked; None for any number.
+        most: maximum decompressed bytes; None for no maximum.
         size: bytes of a piece.
 
     Raises:
@@ -129,12 +128,12 @@ def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Gener
 
 
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-"""How a file begins that is packed, and by what."""
+"""Magic bytes of compressed files, with the format."""
 
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[BinaryIO]:
-    """Open a file; one packed by gzip or zstd, as its first bytes say, is unpacked while it is read."""
+    """Open a file, decompressing gzip or zstd, detected by its first bytes."""
     with path.open("rb") as stream:
         start = stream.read(4)
         stream.seek(0)
@@ -147,7 +146,7 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
         elif packer == "gzip" or path.suffix == ".gz":
             if not start:
                 raise EOFError("it has 0 bytes")
-            # Read in larger pieces than its own of 8 kB.
+            # Larger buffer than the default of 8 kB.
             with gzip.open(stream, "rb") as plain, io.BufferedReader(plain, 1 << 18) as pieces:
                 yield pieces
         else:
@@ -156,7 +155,7 @@ def unpacked(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
-    """Say what is wrong with a file that is read inside. `place` holds the number of the line that was read last."""
+    """Convert errors while reading a file to BadInput; `place` holds the number of the last line read."""
     need_file(path)
     try:
         yield
@@ -168,32 +167,34 @@ def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
         ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadInput(
-            f"the gzip file is damaged or cut off: {error}",
+            f"the gzip file is damaged or truncated: {error}",
             where=f"{path}:{place[0] + 1}",
-            do="fetch or copy the file again",
+            do="download or copy the file again",
         ) from None
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
 def too_long(path: Path, number: int, longest: int) -> BadInput:
-    """The error of a line, or of a JSON value, that is longer than it may be."""
+    """Return the error for a line or JSON value that is too long."""
     return BadInput(
-        f"this record is longer than {longest // 1_000_000:,} MB", where=f"{path}:{number}", do="give one record a line"
+        f"this record is longer than {longest // 1_000_000:,} MB",
+        where=f"{path}:{number}",
+        do="write one record per line",
     )
 
 
 def too_large(path: Path, most: int) -> BadInput:
-    """The error of a file that holds more than it may."""
+    """Return the error for a file that is too large."""
     return BadInput(
-        f"this file holds more than {most // 1_000_000:,} MB, unpacked",
+        f"this file has more than {most // 1_000_000:,} MB, decompressed",
         where=str(path),
-        do="use the command line, which takes more",
+        do="use the command line, which has no limit",
     )
 
 
 def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the objects of a JSON Lines file; blank lines are skipped. `most`: as for `lines`.
+    """Yield the objects of a JSON Lines file, skipping blank lines; `most` as for `lines`.
 
     Raises:
         BadInput: naming file and line, if a line is not a JSON object.
@@ -204,26 +205,28 @@ def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise BadInput(f"this line is not JSON: {error}", where=where, do="write one JSON object a line") from None
+            raise BadInput(
+                f"this line is not JSON: {error}", where=where, do="write one JSON object per line"
+            ) from None
         yield Line(where, need_object(value, where))
 
 
 def need_object(value: Any, where: str) -> dict[str, Any]:
-    """A JSON value as the object that it must be.
+    """Return a JSON value if it is an object.
 
     Raises:
-        BadInput: if it is none.
+        BadInput: if it is not.
     """
     if not isinstance(value, dict):
         raise BadInput(
-            f"this is a JSON {type(value).__name__}, not an object", where=where, do="write one JSON object a record"
+            f"this is a JSON {type(value).__name__}, not an object", where=where, do="write one JSON object per record"
         )
     need_few_fields(value, where)
     return value
 
 
 def need_few_fields(fields: Collection[str], where: str) -> None:
-    """Refuse a record of more fields than `MOST_FIELDS`.
+    """Check that a record has at most `MOST_FIELDS` fields.
 
     Raises:
         BadInput: if there are more.
@@ -232,24 +235,25 @@ def need_few_fields(fields: Collection[str], where: str) -> None:
         raise BadInput(
             f"there are {len(fields):,} fields in one record, more than {MOST_FIELDS:,}",
             where=where,
-            do="give one record a row, and what it has in columns",
+            do="write one record per row, with its fields in columns",
         )
 
 
 def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = None) -> Iterator[Line]:
-    """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped. `most`: as for `lines`.
-    Quotes that an export put before texts, as a spreadsheet would compute them, are taken away (`sheets.py`).
+    """Yield the rows of a CSV file as texts by column name, skipping blank rows.
+
+    Quotes added by an export to texts that look like formulas are removed (`sheets.py`).
 
     Args:
         path: the file.
         most: as for `lines`.
-        delimiter: what stands between fields; None: the one of comma, semicolon and tab that its first lines agree on.
+        delimiter: field delimiter; None to detect comma, semicolon or tab from the first lines.
 
     Raises:
-        BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
+        BadInput: naming file and line, if the header is missing or has a duplicate column, or a row is malformed.
     """
     csv.field_size_limit(_FIELD if most is not None else LONGEST)
-    # An error keeps the frames it came through, and they would keep the file open as long as anybody has the error.
+    # Close explicitly: a stored exception keeps its frames, and with them the file, open.
     with closing(lines(path, most=most)) as source:
         texts = (text + "\n" for _, text in source)
         first = list(itertools.islice(texts, _SNIFFED))
@@ -258,14 +262,14 @@ def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = Non
 
 
 def _delimiter(texts: Sequence[str]) -> str:
-    """What stands between the fields of a CSV file: what gives the most columns, in as many rows alike."""
+    """Detect the delimiter of a CSV file: the one that gives the most columns, consistently over the rows."""
 
     def columns(delimiter: str) -> tuple[bool, int]:
         try:
             widths = [len(row) for row in csv.reader(texts, delimiter=delimiter) if row]
         except csv.Error:
             return False, 0
-        # The last row may go on after the lines that were looked at.
+        # The last row may continue after the sampled lines.
         alike = len(set(widths[:-1] if len(texts) == _SNIFFED else widths)) == 1
         return alike and widths[0] > 1, next(iter(widths), 0)
 
@@ -282,7 +286,7 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
         except StopIteration:
             break
         except csv.Error as error:
-            do = "close every quote it opens; a longer field needs JSON Lines"
+            do = "close every quote; longer fields need JSON Lines"
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
         if not header:
             header = [name.strip(BOM + " ") for name in row]
@@ -291,9 +295,9 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
                 raise BadInput(f"the header names {duplicates[0]!r} twice", where=where, do="name every column once")
         elif row and len(row) != len(header):
             raise BadInput(
-                f"this row has {len(row)} fields, the header {len(header)}",
+                f"this row has {len(row)} fields, but the header has {len(header)}",
                 where=where,
-                do="give one field a column, in quotes if it holds a comma",
+                do="write one field per column, quoted if it contains a comma",
             )
         elif row:
             yield Line(where, unquoted(dict(zip(header, row, strict=True))))
@@ -302,7 +306,7 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
 
 
 def fingerprint(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal digits.
+    """Return the SHA-256 of a file's bytes, in hexadecimal digits.
 
     Raises:
         BadInput: if the file cannot be read.
@@ -316,10 +320,10 @@ def fingerprint(path: Path) -> str:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole: a reader sees the old file or the new one, also after a crash.
+    """Write a file atomically: readers see the old file or the new one, also after a crash.
 
     Raises:
-        OSError: if it cannot be written, or something that is no file has its name.
+        OSError: if it cannot be written, or the path is not a regular file.
     """
     path = path.absolute()
     if any(len(os.fsencode(part)) > _NAME for part in path.parts):
@@ -339,14 +343,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a UTF-8 text file whole."""
+    """Write a UTF-8 text file atomically."""
     write_bytes(path, text.encode("utf-8"))
 
 
 class Sink:
-    """Where a download goes: bytes are kept in `NAME.part` and become `NAME` only when complete, so a broken
-    download goes on where it stopped.
-    """
+    """Target of a resumable download: bytes are appended to `NAME.part`, which is renamed to `NAME` once complete."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -355,32 +357,32 @@ class Sink:
 
     @property
     def done(self) -> bool:
-        """Whether the whole file is there."""
+        """Whether the complete file exists."""
         return self.path.exists()
 
     @property
     def offset(self) -> int:
-        """How many bytes of an unfinished download are there."""
+        """Number of bytes already downloaded."""
         return self.part.stat().st_size if self.part.exists() else 0
 
     def restart(self) -> None:
-        """Forget an unfinished download (the server does not go on from the middle, or the bytes are wrong)."""
+        """Discard an incomplete download (the server cannot resume, or the bytes are wrong)."""
         self._close()
         self.part.unlink(missing_ok=True)
 
     def append(self, chunk: bytes) -> None:
-        """Add bytes."""
+        """Append bytes."""
         if self._stream is None:
             self.part.parent.mkdir(parents=True, exist_ok=True)
             self._stream = self.part.open("ab")
         self._stream.write(chunk)
 
     def pause(self) -> None:
-        """Put what has come to disk and keep it for the next attempt."""
+        """Flush the downloaded bytes to disk for the next attempt."""
         self._close()
 
     def intact(self) -> bool:
-        """Whether what has come is whole as far as its format can tell: a `.gz` must unpack to its end."""
+        """Return whether the download is complete as far as its format tells: a `.gz` must decompress to its end."""
         self._close()
         if self.path.suffix != ".gz":
             return True
@@ -393,7 +395,7 @@ class Sink:
         return self.offset > 0
 
     def finish(self) -> None:
-        """The file is complete: give it its name."""
+        """Rename the complete file to its final name."""
         self._close()
         self.part.parent.mkdir(parents=True, exist_ok=True)
         self.part.touch()

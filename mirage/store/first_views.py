@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mirage.shipped import shipped
 from mirage.store.arena import Arena
 from mirage.store.export import to_parquet, write_whole
 from mirage.store.files import list_files
+from mirage.store.shipped import shipped
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where what belongs to a user is on this machine."""
+"""Folders of the user on this machine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 
 def home_folder() -> Path:
-    """The user's own folder (`home.py`); it need not exist yet."""
+    """Return the user's folder (`home.py`), whether it exists or not."""
     return _folder("MIRAGE_HOME", "XDG_DATA_HOME", "~/.local/share")
 
 
 def cache_folder() -> Path:
-    """The folder of what can be fetched again (`cache.py`): MIRAGE_CACHE, else `mirage` in the user's cache folder
-    (`XDG_CACHE_HOME`, by default `~/.cache`). It need not exist yet.
+    """Return the cache folder (`cache.py`), whether it exists or not.
+
+    MIRAGE_CACHE, else `mirage` in the user's cache folder (`XDG_CACHE_HOME`, by default `~/.cache`).
     """
     return _folder("MIRAGE_CACHE", "XDG_CACHE_HOME", "~/.cache")
 

@@ -1,9 +1,9 @@
-"""The user's own folder: what a page brings from outside, and the arenas made of it.
+"""The user's folder: downloaded data, and the arenas made from it.
 
-    HOME/nomiracl/       files of others, as published
+    HOME/nomiracl/       public files, as published
     HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
-    HOME/own/            arenas that readers made by uploads, each for its owner alone (`owned.py`)
-    HOME/remote/         what stands here for arenas on object storage (`location.py`): their ledgers
+    HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
+    HOME/remote/         local folders of arenas on object storage (`location.py`): their ledgers
     HOME/search/         indexes of answers, which can be deleted at any time
     HOME/votes.sqlite    people's votes, of every arena
 
@@ -31,26 +31,30 @@ _PLACE = re.compile(
         "|".join(SCHEMES), re.escape(os.pathsep)
     )
 )
-"""A folder or an address in MIRAGE_ARENAS. What separates two is no separator in an address before `//` and a port, nor
-in a name and password, which must stay in one piece to be refused.
+"""A folder or an address in MIRAGE_ARENAS.
+
+The path separator does not split an address before `//` or a port, nor within a name and password, which must stay in
+one piece to be rejected.
 """
 VOTES = "votes.sqlite"
-"""Name of the file of people's votes."""
+"""File name of people's votes."""
 TEXTS = "nomiracl-texts"
-"""Name of the arena that holds the published NoMIRACL outputs with their texts."""
+"""Name of the arena with the published NoMIRACL outputs and their texts."""
 
 
 def home_arenas() -> dict[str, Path]:
-    """The arenas in the user's own folder, by name."""
+    """Return the arenas in the user's folder, by name."""
     return arena_folders(home_folder() / "arenas")
 
 
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
-    """Every arena that an installation offers: those that MIRAGE_ARENAS names, the bundled ones, the user's own.
+    """Return every available arena: those of MIRAGE_ARENAS, the bundled ones, the user's own.
+
+    MIRAGE_ARENAS holds folders or addresses on object storage, each an arena or a folder of arenas, separated by the
+    system's path separator.
 
     Returns:
-        The arenas' folders by name; and what is wrong with the variable, in sentences. It holds folders or addresses on
-        object storage with the system's path separator between them, each an arena or a folder of arenas.
+        The arenas' folders by name; and problems with the variable, in sentences.
     """
     paths: dict[str, Path] = {}
     problems = []
@@ -63,7 +67,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
             continue
         if not folders:
             problems.append(
-                f"MIRAGE_ARENAS: there is no arena in {address(named)}. Make one: mirage import nomiracl --help."
+                f"MIRAGE_ARENAS: there is no arena in {address(named)}. Create one: mirage import nomiracl --help."
             )
         for folder in folders:
             path = folder.absolute()
@@ -75,12 +79,11 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def arenas_in(folder: Path) -> list[Path]:
-    """The arena that is in a folder, or the arenas that are in its folders; on object storage, as they were within the
-    last minute.
+    """Return the arena in a folder, or the arenas in its subfolders; on object storage up to a minute old.
 
     Raises:
         BadInput: if the folder does not exist.
-        MirageError: if the object storage refuses or does not answer.
+        MirageError: if the object storage denies access or does not answer.
     """
     remote = remote_of(folder)
     if remote is None:
@@ -95,7 +98,7 @@ def arenas_in(folder: Path) -> list[Path]:
 
 
 def _has_arena(folder: Path) -> bool:
-    """Whether an arena is at an address, as it was a moment ago."""
+    """Return whether an address has an arena, from a recent manifest."""
     remote = remote_of(folder)
     try:
         return remote is not None and bool(remote.manifest(age=FRESH))
@@ -104,10 +107,10 @@ def _has_arena(folder: Path) -> bool:
 
 
 def votes_file() -> Path:
-    """The file of people's votes in the user's own folder, which is made; the file need not exist yet.
+    """Return the path of people's votes in the user's folder, which is created if needed.
 
     Raises:
-        ArenaError: if the folder cannot be made.
+        ArenaError: if the folder cannot be created.
     """
     try:
         home_folder().mkdir(parents=True, exist_ok=True)
@@ -118,10 +121,10 @@ def votes_file() -> Path:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Let one program or session at a time bring something into the user's own folder.
+    """Hold an exclusive lock on a folder of the user's.
 
     Raises:
-        ArenaError: if another one is at it, or the folder cannot be written.
+        ArenaError: if it is locked, or the folder cannot be written.
     """
     from filelock import FileLock, Timeout
 
@@ -131,7 +134,7 @@ def alone(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise ArenaError(
-            "another session is bringing this already", where=str(folder), do="wait until it is done, then reload"
+            "another session is already downloading this", where=str(folder), do="wait until it is done, then reload"
         ) from None
     except OSError as error:
         raise _unwritable(folder, error) from None

@@ -1,7 +1,6 @@
-"""The ledger: every paid reply, kept by the content of its request, in one SQLite file beside an arena's tables.
+"""The ledger: every paid reply, cached by the content of its request, in one SQLite file beside an arena's tables.
 
-A row is written the moment a reply arrives, so whoever is killed at any moment has lost no reply that had come, and
-asks again only for those that had not.
+A row is committed as soon as a reply arrives, so a killed process loses no reply that had arrived.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from mirage.errors import ArenaError
 
 NAME = "ledger.sqlite"
-"""The file's name in an arena's folder."""
+"""File name in an arena's folder."""
 _FORMAT = 1
 _TABLE = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -36,25 +36,25 @@ CREATE TABLE IF NOT EXISTS replacements (
   PRIMARY KEY (system, number)
 ) WITHOUT ROWID
 """
-"""Made when a system's answers are first made again: a ledger without it has the same format."""
+"""Created when a system's answers are first replaced; a ledger without it has the same format."""
 _PART = 500
-"""Keys of one look-up in the database."""
+"""Number of keys per query of the database."""
 
 
 def ledger_key(request: Mapping[str, Any]) -> str:
-    """The ledger key of a request: a hash of its model, parameters and messages, whatever their order."""
+    """Hash a request: its model, parameters and messages, independent of key order."""
     canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def ledger_path(folder: Path) -> Path:
-    """The ledger's file in an arena's folder."""
+    """Return the path of the ledger in an arena's folder."""
     return folder / NAME
 
 
 @contextmanager
 def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
-    """The ledger of an arena's folder, for reading alone; None where no reply has been kept yet."""
+    """Open the ledger of an arena's folder read-only; None if there is none."""
     if not ledger_path(folder).exists():
         yield None
         return
@@ -63,43 +63,45 @@ def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
 
 
 class Ledger:
-    """Every reply that a model has given, by the hash of what it was asked. Several programs may use it at once.
+    """Every reply of a model, by the hash of its request; safe for several programs at once.
 
     Args:
-        path: the SQLite file; made when it is absent.
-        read_only: open an existing file for reading alone.
+        path: the SQLite file; created if missing.
+        read_only: open an existing file read-only.
 
     Raises:
-        ArenaError: if the file cannot be opened or written, is no ledger, or one of another version.
+        ArenaError: if the file cannot be opened or written, is not a ledger, or has another version.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path.absolute()
         if self.path.exists() and not self.path.is_file():
-            raise ArenaError("the ledger of replies is no file", where=str(self.path), do="move it away")
+            raise ArenaError("the ledger of replies is not a file", where=str(self.path), do="move it away")
         try:
-            self._db = self._reading() if read_only else self._writing()
+            self._db = self._connect_read_only() if read_only else self._connect()
         except (sqlite3.Error, OSError) as error:
-            raise self._broken(error) from None
+            raise self._error(error) from None
+        # Close with the object: a worker keeps its ledger until it exits.
+        weakref.finalize(self, self._db.close)
         version = self._ask("PRAGMA user_version")[0][0]
         if version != _FORMAT:
             self.close()
             raise ArenaError(
                 f"the ledger has format {version}, this version of mirage reads {_FORMAT}",
                 where=str(self.path),
-                do="use the version of mirage that wrote it, or move the file away to begin a new one",
+                do="use the version of mirage that wrote it, or move the file away to start a new one",
             )
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The reply kept under a key, or None."""
+        """Return the reply stored under a key, or None."""
         return self._one("reply", key)
 
     def request(self, key: str) -> dict[str, Any] | None:
-        """The request kept under a key, or None."""
+        """Return the request stored under a key, or None."""
         return self._one("request", key)
 
     def have(self, keys: Iterable[str]) -> set[str]:
-        """Which of the keys have a reply."""
+        """Return the keys that have a reply."""
         requested = list(keys)
         stored: set[str] = set()
         for start in range(0, len(requested), _PART):
@@ -110,16 +112,16 @@ class Ledger:
         return stored
 
     def totals(self) -> tuple[int, int, int]:
-        """How many replies are kept, and the tokens of their prompts and of their texts by the service's count."""
+        """Return the number of replies, and their prompt and reply tokens by the service's count."""
         sums = ", ".join(f"coalesce(sum(json_extract(reply, '$.{name}')), 0)" for name in ("tokens_in", "tokens_out"))
         calls, tokens_in, tokens_out = self._ask(f"SELECT count(*), {sums} FROM calls")[0]  # noqa: S608  # our own names
         return int(calls), int(tokens_in), int(tokens_out)
 
     def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Keep a reply; when this returns it outlives the program.
+        """Store a reply durably.
 
         Returns:
-            Whether it was kept; a key that is there already stays as it is.
+            Whether it was stored; an existing key is not changed.
         """
         values = [key, *(json.dumps(part, ensure_ascii=False) for part in (request, reply))]
         try:
@@ -127,20 +129,21 @@ class Ledger:
                 insert = "INSERT OR IGNORE INTO calls (key, request, reply) VALUES (?, ?, ?)"
                 return self._db.execute(insert, values).rowcount == 1
         except sqlite3.Error as error:
-            raise self._broken(error) from None
+            raise self._error(error) from None
 
     def absorb(self, path: Path) -> int:
-        """Take over every reply of another ledger; of two replies to one request the lesser text stays, so that the
-        result is the same in whatever order ledgers come.
+        """Merge the replies of another ledger.
+
+        Of two replies to one request the lexically smaller stays, so the merge order does not matter.
 
         Args:
             path: the other ledger's file.
 
         Returns:
-            How many replies were new here.
+            Number of new replies.
 
         Raises:
-            ArenaError: if either file cannot be used, or the other is no ledger.
+            ArenaError: if either file cannot be used, or the other is not a ledger.
         """
         with Ledger(path, read_only=True) as other:
             rows = other._db.execute("SELECT key, request, reply, at FROM calls")
@@ -155,29 +158,29 @@ class Ledger:
                 with self._db:
                     self._db.executemany(insert, rows)
             except sqlite3.Error as error:
-                raise self._broken(error) from None
+                raise self._error(error) from None
             return int(self._ask(count)[0][0]) - int(before)
 
     def latest_replacement(self, system: str) -> int:
-        """Number of the last time that answers of a system were made again; 0 if they never were."""
+        """Return the number of the last replacement of a system's answers; 0 if there was none."""
         return max((number for number, _, _ in self._replacements(system)), default=0)
 
     def open_replacement(self, system: str, scope: str) -> int | None:
-        """Number of the replacement of that scope that was begun and has not ended; None without one."""
+        """Return the number of the unfinished replacement of this scope; None if there is none."""
         rows = self._replacements(system)
         return max(
             (number for number, row_scope, finished in rows if row_scope == scope and not finished), default=None
         )
 
     def begin_replacement(self, system: str, scope: str) -> int:
-        """Note that a system's answers are made again; one that was begun and has not ended goes on.
+        """Begin a replacement of a system's answers, or resume an unfinished one.
 
         Args:
             system: the system.
-            scope: which answers, and how they are made.
+            scope: the answers to replace, and their generation options.
 
         Returns:
-            Its number, from 1; each is used once.
+            Its number, from 1; never reused.
         """
         try:
             with self._db:
@@ -190,16 +193,16 @@ class Ledger:
                     self._db.execute(insert, [system, number, scope])
                 return number
         except sqlite3.Error as error:
-            raise self._broken(error) from None
+            raise self._error(error) from None
 
     def end_replacement(self, system: str, number: int) -> None:
-        """Note that every answer of a replacement has been asked for: the next one begins anew."""
+        """Mark a replacement as finished; the next one gets a new number."""
         try:
             with self._db:
                 update = "UPDATE replacements SET finished = 1 WHERE system = ? AND number = ?"
                 self._db.execute(update, [system, number])
         except sqlite3.Error as error:
-            raise self._broken(error) from None
+            raise self._error(error) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -211,13 +214,13 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _writing(self) -> sqlite3.Connection:
-        """A connection to a file that is there or is made."""
+    def _connect(self) -> sqlite3.Connection:
+        """Connect to the file, creating it if needed."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
         try:
-            # Commits survive a killed program; as the disk is not flushed for each, a power cut may take the last
-            # few, and damages nothing.
+            # Commits survive a killed process. Without a flush per commit, a power failure may lose the last
+            # few, but does not corrupt the file.
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -228,15 +231,15 @@ class Ledger:
             raise
         return db
 
-    def _reading(self) -> sqlite3.Connection:
-        """A connection that writes nothing, also in a folder that cannot be written."""
+    def _connect_read_only(self) -> sqlite3.Connection:
+        """Connect without writing, even in a read-only folder."""
         name = self.path.as_uri()
         db = sqlite3.connect(f"{name}?mode=ro", uri=True, timeout=30, check_same_thread=False)
         try:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             db.close()
-            # The journal needs a file beside; where there is none and none can be made, nobody writes either.
+            # WAL needs a second file; if there is none and none can be created, there is no writer either.
             if not self.path.is_file() or self.path.with_name(self.path.name + "-wal").exists():
                 raise
             db = sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
@@ -247,7 +250,7 @@ class Ledger:
         return dict(json.loads(rows[0][0])) if rows else None
 
     def _replacements(self, system: str) -> list[tuple[int, str, bool]]:
-        """Number and scope of each replacement of a system's answers, and whether it has ended."""
+        """Return number, scope and completion of each replacement of a system's answers."""
         if not self._ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'replacements'"):
             return []
         rows = self._ask("SELECT number, scope, finished FROM replacements WHERE system = ?", [system])
@@ -257,10 +260,10 @@ class Ledger:
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise self._broken(error) from None
+            raise self._error(error) from None
 
-    def _broken(self, error: Exception) -> ArenaError:
-        do = "free space or check permissions, then run the command again; the replies in it are kept"
+    def _error(self, error: Exception) -> ArenaError:
+        do = "free space or check permissions, then rerun the command; stored replies are kept"
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            do = "move the file away: a new ledger is begun, and what it held is asked and paid for again"
+            do = "move the file away: a new ledger is started, and its calls are paid for again"
         return ArenaError(f"the ledger of replies cannot be used: {error}", where=str(self.path), do=do)

@@ -1,10 +1,10 @@
-"""Where an arena is: in a folder, or on object storage.
+"""Locations of arenas: folders, or addresses on object storage.
 
     located("s3://bucket/arena")    # HOME/remote/s3/bucket/arena
 
-An arena on object storage has a folder of this machine that stands for it: the path says the address and the address
-the path, so that whatever takes an arena's folder takes both. In that folder is what cannot be on object storage: the
-ledger of replies, and the lock of the writers of this machine. HOME is the user's own folder (`home.py`).
+An arena on object storage has a local stand-in folder; path and address determine each other, so functions that take an
+arena's folder accept both. The folder holds what object storage cannot: the ledger of replies, and the lock among
+writers on this machine. HOME is the user's folder (`home.py`).
 """
 
 from __future__ import annotations
@@ -17,57 +17,59 @@ from mirage.errors import BadInput
 from mirage.store.folders import home_folder
 
 SCHEMES = ("s3", "gs", "abfs", "abfss", "hdfs")
-"""What an address on object storage begins with, before `://`."""
+"""Schemes of addresses on object storage."""
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _SAFE = " !$&'()+,;=@"
-"""Characters that are kept in the name of a folder, beside letters, digits and `_.-~`."""
+"""Characters kept in a folder name, besides letters, digits and `_.-~`."""
 _CONTAINER = re.compile(r"[a-z0-9$-]+@[a-z0-9.-]+(:\d+)?")
-"""Container and account of an `abfs` address, which have the form of a user and a host."""
+"""Container and account of an `abfs` address, which look like a user and a host."""
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d+)?")
 
 
 def located(text: str) -> Path:
-    """The folder of an arena, or the one that stands for an arena on object storage.
+    """Return the folder of an arena, or the local stand-in of an address on object storage.
 
     Args:
         text: a path, or an address: `s3://`, `gs://`, `abfs://` or `hdfs://`, bucket or host, and folders.
 
     Raises:
-        BadInput: if the address has another scheme, holds credentials or a query, or names no folder.
+        BadInput: if the address has another scheme, contains credentials or a query, or has no folder.
     """
     match = _ADDRESS.fullmatch(text)
     if match is None:
         return Path(text)
     scheme, rest = match[1].lower(), match[2]
-    where, do = f"{scheme}://", "give scheme://bucket/folder and nothing else"
+    where, do = f"{scheme}://", "use the form scheme://bucket/folder"
     if scheme == "file":
         return Path(unquote(rest))
     if scheme not in SCHEMES:
-        raise BadInput("this is no address of an arena", where=where, do=f"begin it with {', '.join(SCHEMES)}")
-    # What is refused may be a secret: it is in no error.
+        raise BadInput(
+            "this is not an address of an arena", where=where, do=f"use one of the schemes {', '.join(SCHEMES)}"
+        )
+    # A rejected part may be a secret, so error messages omit it.
     if "?" in rest or "#" in rest:
-        raise BadInput("an address has no query and no fragment", where=where, do=do)
+        raise BadInput("an address must not have a query or a fragment", where=where, do=do)
     host, *folders = rest.rstrip("/").split("/")
     if "@" in host and not (scheme.startswith("abfs") and _CONTAINER.fullmatch(host)):
         raise BadInput(
-            "an address holds no name and no password",
+            "an address must not contain a name or a password",
             where=where,
-            do="give credentials in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for example)",
+            do="set credentials in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for example)",
         )
     if "@" not in host and not _HOST.fullmatch(host):
-        raise BadInput("the address names no bucket", where=where, do=do)
+        raise BadInput("the address has no bucket", where=where, do=do)
     if any(part in ("", ".", "..") or not part.isprintable() for part in folders):
-        raise BadInput("the address names no folder", where=f"{where}{host}", do=do)
+        raise BadInput("the address has no valid folder", where=f"{where}{host}", do=do)
     return _root().joinpath(scheme, *(quote(part, safe=_SAFE + ":") for part in (host, *folders)))
 
 
 def is_remote(path: Path) -> bool:
-    """Whether a folder stands for an arena on object storage."""
+    """Return whether a folder is the stand-in of an arena on object storage."""
     return _parts(path) is not None
 
 
 def address(path: Path) -> str:
-    """How a person names an arena: its folder's path, or its address on object storage."""
+    """Return the name of an arena for people: its folder's path, or its address on object storage."""
     parts = _parts(path)
     if parts is None:
         return str(path)
@@ -80,7 +82,7 @@ def _root() -> Path:
 
 
 def _parts(path: Path) -> tuple[str, ...] | None:
-    """Scheme, bucket and folders of the address that a folder stands for; None for any other folder."""
+    """Return scheme, bucket and folders of a stand-in folder's address; None for any other folder."""
     root = _root()
     if not path.is_relative_to(root):
         return None

@@ -1,27 +1,27 @@
-"""The makers that a user names, in a file beside an arena's tables."""
+"""Makers named by the user, in a file beside an arena's tables."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from mirage.errors import BadInput
-from mirage.makers import Makers
 from mirage.store.arena import Arena
 from mirage.store.export import write_whole
 from mirage.store.files import csv_rows
 from mirage.store.remote import remote_of
+from mirage.text.makers import Makers
 
 MAKERS = "makers.csv"
-"""The file's name in an arena's folder: UTF-8, with the header `system,maker`."""
+"""File name in an arena's folder: UTF-8, with the header `system,maker`."""
 _MOST = 4 * 1024**2
-"""Bytes of such a file."""
+"""Maximum bytes of the file."""
 
 
 def makers_of(arena: Arena) -> Makers:
-    """Who made the systems and judges of an arena: what its `makers.csv` says, else what their names tell.
+    """Return the makers of an arena's systems and judges, from its `makers.csv`, else from their names.
 
     Raises:
-        BadInput: if the file cannot be read, has other columns, or names a system twice or without a maker.
+        BadInput: if the file cannot be read, has other columns, or lists a system twice or without a maker.
     """
     file = arena.path / MAKERS
     if (remote := remote_of(arena.path)) is not None:
@@ -36,7 +36,9 @@ def _read(file: Path) -> dict[str, str]:
     for line in csv_rows(file, most=_MOST):
         system, name = (str(line.value.get(column) or "").strip() for column in ("system", "maker"))
         if not system or not name:
-            raise BadInput("a system or a maker is absent", where=line.where, do="write lines of system,maker")
+            raise BadInput("a system or a maker is missing", where=line.where, do="write lines of system,maker")
         if maker_of.setdefault(system, name) != name:
-            raise BadInput(f"{system} has two makers, {maker_of[system]} and {name}", where=line.where, do="leave one")
+            raise BadInput(
+                f"{system} has two makers, {maker_of[system]} and {name}", where=line.where, do="keep one line"
+            )
     return maker_of

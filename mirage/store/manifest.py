@@ -1,4 +1,4 @@
-"""The manifest of an arena: what it must hold, and what is said of a folder that does not match its own."""
+"""The manifest of an arena: its format, and verification of the files it names."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Any
 
 from mirage import schema
 from mirage.errors import ArenaError
-from mirage.languages import is_code
 from mirage.store.cache import cache_path
 from mirage.store.location import address, is_remote
 from mirage.store.remote import local_file, remote_of, renew
+from mirage.text.languages import is_code
 
 NAME = "manifest.json"
 FORMAT = 1
 TEXTS = ("title", "label", "about", "licence")
 FILE = {"path": str, "language": str, "rows": int, "bytes": int, "sha256": str}
 LARGEST = 64_000_000
-"""Bytes that a manifest may have; the largest known has under a million."""
+"""Maximum bytes of a manifest; the largest known has less than a million."""
 _COUNTS = 2**53
-"""No count in a manifest is larger."""
+"""Upper bound of all counts in a manifest."""
 _OBJECT = re.compile(r"[a-z_]+/[A-Za-z0-9-]+-[0-9a-f]{12}\.parquet")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-"""What a file's name and hash are on object storage, where both become parts of paths."""
+"""Valid file names and hashes on object storage, where both become parts of paths."""
 
 
 def arena_folders(folder: Path) -> dict[str, Path]:
-    """The arenas that lie in a local folder, by the names of their folders, sorted; none where there is no such folder.
+    """Return the arenas in a local folder by folder name, sorted; empty if there is no such folder.
 
-    Every click asks for it: `os` takes a third of the time of a glob.
+    Called on every rerun of a page: `os.scandir` is several times faster than a glob.
     """
     try:
         with os.scandir(folder) as entries:
@@ -44,14 +44,15 @@ def arena_folders(folder: Path) -> dict[str, Path]:
 
 
 def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
-    """Read the manifest of an arena folder and compare it with the files that it names, by presence and size; on object
-    storage whoever reads a file compares it.
+    """Read the manifest of an arena folder, and check presence and size of the files it names.
+
+    On object storage files are checked when they are fetched.
 
     Returns:
         The manifest, and its version: a hash that changes with any content.
 
     Raises:
-        ArenaError: if there is none, it is not one of this format, or a file it names is absent or has another size.
+        ArenaError: if there is none, it has another format, or a file it names is missing or has another size.
     """
     refuse_undecodable(path)
     source = path / NAME
@@ -60,7 +61,7 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
             raise _no_arena(path)
         raise ArenaError(
             f"{path} is not a finished arena: it has no {NAME}",
-            do="run the command that was writing it again; nothing in it is lost by that",
+            do="rerun the command that was writing it; its data is not lost",
         )
     try:
         raw = manifest_bytes(path)
@@ -74,7 +75,7 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
-    """The manifest that some bytes are, compared with the files that it names: as `load_manifest`."""
+    """Parse a manifest, and check the files it names, as `load_manifest` does."""
     try:
         manifest = json.loads(raw)
         problem = _problem(manifest)
@@ -91,9 +92,9 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
         try:
             _compare(path, file)
         except (OSError, ValueError, RuntimeError) as error:
-            # No name of a file: a NUL in it, too long, a loop of links.
+            # Invalid file name: it contains NUL, is too long, or a symlink loop.
             raise ArenaError(
-                f"the manifest names a file that cannot be looked for: {error}",
+                f"the manifest has an invalid file name: {error}",
                 where=f"{source}: {file['path'][:200]!r}",
                 do=rebuild_hint(path),
             ) from None
@@ -101,18 +102,18 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
 
 
 def refuse_undecodable(path: Path) -> None:
-    """Refuse a folder whose name is not UTF-8: no table of its files could be read by that name.
+    """Reject a folder whose name is not UTF-8: its files could not be read by that name.
 
     Raises:
-        ArenaError: showing the name with the bytes that are no text.
+        ArenaError: showing the name with the undecodable bytes escaped.
     """
     if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
         printable = str(path).encode("utf-8", "backslashreplace").decode()
-        raise ArenaError("the name of this folder is not UTF-8", where=printable, do="give the folder another name")
+        raise ArenaError("the name of this folder is not UTF-8", where=printable, do="rename the folder")
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path names a file; one that can name none does not."""
+    """Return whether a path is a file; False for an invalid path."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -120,7 +121,7 @@ def is_file(path: Path) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Whether a path names anything; one that can name nothing does not."""
+    """Return whether a path exists; False for an invalid path."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -128,23 +129,22 @@ def exists(path: Path) -> bool:
 
 
 def _compare(path: Path, file: Mapping[str, Any]) -> None:
-    """Compare a file with its entry by place, presence and size."""
+    """Check location, presence and size of a file against its entry."""
     file_path = path / file["path"]
     if not file_path.resolve().is_relative_to(path.resolve()):
         raise _outside(path, file)
     if not file_path.is_file():
-        raise damaged(path, file, "the manifest names it, but it is absent")
+        raise damaged(path, file, "it is missing")
     size = file_path.stat().st_size
     if size != file["bytes"]:
-        raise damaged(path, file, f"{size:,} bytes, the manifest says {file['bytes']:,}")
+        raise damaged(path, file, f"{size:,} bytes instead of {file['bytes']:,}")
 
 
 def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
-    """Compare every file with the hash in the manifest.
+    """Verify every file against its hash in the manifest.
 
     Raises:
-        ArenaError: at the first file that is not what the manifest says, or if the arena was changed since the manifest
-            was read.
+        ArenaError: at the first file that does not match, or if the arena was changed since the manifest was read.
     """
     try:
         current = _version(manifest_bytes(path))
@@ -154,7 +154,7 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
         raise ArenaError("the arena was changed while it was being read", where=address(path), do="open it again")
     for file in listed_files(manifest):
         if is_remote(path) and not cache_path(file["sha256"]).exists():
-            continue  # it is compared when it is fetched
+            continue  # verified when fetched
         try:
             digest = hashlib.sha256(local_file(path, file).read_bytes()).hexdigest()
             if digest != file["sha256"]:
@@ -162,28 +162,28 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
         except (OSError, ValueError) as error:
             raise damaged(path, file, getattr(error, "strerror", None) or str(error)) from None
         if digest != file["sha256"]:
-            raise damaged(path, file, "its content is not what the manifest says (SHA-256)")
+            raise damaged(path, file, "its content does not match the manifest (SHA-256)")
 
 
 def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The entries of all files of all tables."""
+    """Return the entries of all files of all tables."""
     return [file for entries in manifest["tables"].values() for file in entries]
 
 
 def damaged(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
-    """The error for a file that is not what the manifest says."""
+    """Return the error for a file that does not match the manifest."""
     return ArenaError(
         f"a file of the arena is damaged: {problem}", where=f"{address(path)}/{file['path']}", do=rebuild_hint(path)
     )
 
 
 def rebuild_hint(path: Path) -> str:
-    """What to do about an arena that cannot be trusted."""
-    return f"delete the folder {address(path)} and make the arena again"
+    """Return the advice for a damaged arena."""
+    return f"delete the folder {address(path)} and create the arena again"
 
 
 def has_manifest(path: Path) -> bool:
-    """Whether an arena, sound or not, is in a folder or on the object storage that it stands for."""
+    """Return whether an arena, intact or not, is in a folder or at its address on object storage."""
     if not is_remote(path):
         return is_file(path / NAME)
     try:
@@ -194,10 +194,10 @@ def has_manifest(path: Path) -> bool:
 
 
 def manifest_bytes(path: Path) -> bytes:
-    """The bytes of a manifest; of one that is too large, more than `LARGEST`.
+    """Return the bytes of a manifest, truncated to `LARGEST` + 1.
 
     Raises:
-        OSError: if it is absent or cannot be read.
+        OSError: if it is missing or cannot be read.
     """
     if (remote := remote_of(path)) is not None:
         return remote.manifest()
@@ -207,7 +207,7 @@ def manifest_bytes(path: Path) -> bytes:
 
 def _no_arena(path: Path) -> ArenaError:
     return ArenaError(
-        f"there is no arena at {address(path)}", do="check the path, or make one: mirage import nomiracl --help"
+        f"there is no arena at {address(path)}", do="check the path, or create one: mirage import nomiracl --help"
     )
 
 
@@ -217,7 +217,7 @@ def _unreadable(path: Path, problem: str) -> ArenaError:
 
 def _outside(path: Path, file: Mapping[str, Any]) -> ArenaError:
     return ArenaError(
-        f"the manifest names a file outside the arena: {file['path']}",
+        f"the manifest refers to a file outside the arena: {file['path']}",
         where=f"{address(path)}/{NAME}",
         do="do not use this arena; its manifest was tampered with",
     )
@@ -228,33 +228,33 @@ def _version(raw: bytes) -> str:
 
 
 def _problem(manifest: Any) -> str:
-    """What is wrong with a parsed manifest; empty if nothing is."""
+    """Describe the first error in a parsed manifest; empty if there is none."""
     if not isinstance(manifest, dict):
         return "it is not a JSON object"
     if manifest.get("format") != FORMAT:
-        return f"it has format {manifest.get('format')!r}, this version of mirage reads {FORMAT}"
+        return f"it has format {manifest.get('format')!r}; this version of mirage reads {FORMAT}"
     for name in TEXTS:
         if not isinstance(manifest.get(name), str):
             return f"it has no text {name!r}"
     try:
         json.dumps(manifest, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        return "a text in it holds half a character (a lone surrogate)"
+        return "a text in it has a lone surrogate"
     origins, tables = manifest.get("made"), manifest.get("tables")
     if not isinstance(tables, dict) or not isinstance(origins, dict) or set(origins) != set(tables):
-        return "it does not say for every table how it was made"
+        return "the provenance of a table is missing"
     for table, entries in tables.items():
         if table not in schema.TABLES:
-            return f"it names a table {table!r}, which this version of mirage does not know"
+            return f"it has a table {table!r}, which this version of mirage does not support"
         if problem := _files_problem(table, entries):
             return problem
         if problem := _made_problem(origins[table]):
-            return f"it does not say how {table} was made: {problem}"
+            return f"invalid provenance of {table}: {problem}"
     return ""
 
 
 def _files_problem(table: str, entries: Any) -> str:
-    """What is wrong with the files of a table; empty if nothing is."""
+    """Describe the first error in the file list of a table; empty if there is none."""
     if not isinstance(entries, list):
         return f"the files of {table} are not a list"
     for file in entries:
@@ -263,21 +263,21 @@ def _files_problem(table: str, entries: Any) -> str:
         if file["language"] and not is_code(file["language"]):
             return f"a file of {table} has the unknown language {file['language']!r}"
         if not (0 <= file["rows"] <= _COUNTS and 0 <= file["bytes"] <= _COUNTS):
-            return f"a file of {table} has an impossible number of rows or bytes"
+            return f"a file of {table} has an invalid number of rows or bytes"
     return ""
 
 
 def _made_problem(origin: Any) -> str:
-    """What is wrong with what is said of how a table was made; empty if nothing is."""
+    """Describe the first error in the provenance of a table; empty if there is none."""
     if not isinstance(origin, dict) or not isinstance(origin.get("by"), str):
         return "no command"
     sources, notes, runs = origin.get("from"), origin.get("notes"), origin.get("runs", {})
     if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
-        return "its sources are no list of records"
+        return "its sources are not a list of records"
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        return "its notes are no list of texts"
+        return "its notes are not a list of texts"
     if not isinstance(runs, dict) or not all(_is_run(run) for run in runs.values()):
-        return "its runs are no records"
+        return "its runs are not records"
     return ""
 
 

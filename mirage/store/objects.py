@@ -1,11 +1,11 @@
-"""Objects of a service: read, written, and replaced only by whoever has seen what is replaced.
+"""Object storage clients: read, write, and conditional replace.
 
-S3, Google Cloud Storage and Azure are reached by `obstore`, whose `put` sends the condition under which an object is
-replaced (If-Match, If-None-Match, generation). HDFS is reached by `pyarrow.fs` and read alone: its rename removes what
-is in the way before it moves, so that of two writers both could win.
+S3, Google Cloud Storage and Azure are accessed by `obstore`, whose `put` sends the condition for replacing an object
+(If-Match, If-None-Match, generation). HDFS is accessed by `pyarrow.fs`, read-only: its rename removes the target before
+moving, so of two writers both could succeed.
 
-Credentials come from the environment (AWS_*, GOOGLE_*, AZURE_*). What a service says of an error may hold an access
-key, so that an error of ours holds no text of theirs but the code.
+Credentials come from the environment (AWS_*, GOOGLE_*, AZURE_*). A service's error text may contain an access key, so
+our errors include only its code.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mirage.errors import ArenaError, MirageError, Unreachable
-from mirage.extras import extra
+from mirage.store.extras import extra
 
 CONNECT_SECONDS, READ_SECONDS, RETRY_SECONDS = 5, 20, 30
-"""How long to wait for a connection, for the next bytes, and for an answer of any attempt."""
+"""Timeouts for a connection, for the next bytes, and for all attempts of a request."""
 _RETRIES, _FIRST_PAUSE, _LONGEST_PAUSE = 40, 0.2, 5
-"""Attempts after the first, as many as the time allows; pauses in seconds, which grow and are drawn at random."""
+"""Maximum retries, within the time limit; first and longest backoff in seconds, exponential with jitter."""
 _PIECE = 1 << 20
-"""Bytes of a piece of a download."""
+"""Bytes per piece of a download."""
 _CODE = re.compile(r"<Code>(\w{1,40})</Code>")
 _EXPIRED = {"ExpiredToken", "ExpiredTokenException", "RequestExpired", "TokenRefreshRequired"}
 _UNKNOWN = {
@@ -39,12 +39,12 @@ _UNKNOWN = {
     "InvalidClientTokenId",
 }
 _UNAUTHORISED, _FORBIDDEN, _SERVER = 401, 403, 500
-"""Status of a response: who is this; not you; the fault is ours, and all above."""
-_RENEW = "get new ones, put them into the environment, then run the command again; what was fetched is kept"
+"""HTTP 401, 403, 5xx"""
+_RENEW = "get new ones, set them in the environment, then rerun the command; fetched files are cached"
 
 
 class Overtaken(ArenaError):
-    """Another program has replaced the object since it was read."""
+    """The object was replaced by another program since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,79 +52,80 @@ class Stored:
     """An object as it was read."""
 
     data: bytes
-    """Its bytes."""
+    """Content of the object."""
     state: Mapping[str, str]
-    """What the service calls this state of it: ETag, and a version where it keeps any."""
+    """Identifier of this state: ETag, and a version if the service has versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object in a list."""
+    """An entry of a list of objects."""
 
     name: str
-    """Its name under the address, with `/` between folders."""
+    """Name under the address, with `/` between folders."""
     modified: datetime
-    """When it was written, by the service's clock."""
+    """Modification time, by the service's clock."""
 
 
 class Objects(Protocol):
-    """The objects under an address. Every method raises ArenaError where the service refuses, and Unreachable where it
-    does not answer.
+    """The objects under an address.
+
+    Every method raises ArenaError if the service denies access, and Unreachable if it does not answer.
     """
 
     def get(self, name: str, known: Stored | None = None) -> Stored:
-        """Read an object; `known` itself where it is still so.
+        """Read an object; return `known` if it is unchanged.
 
         Raises:
-            FileNotFoundError: if it is absent.
+            FileNotFoundError: if it does not exist.
         """
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """Read a large object.
+        """Read a large object in pieces.
 
         Raises:
-            FileNotFoundError: if it is absent.
+            FileNotFoundError: if it does not exist.
         """
 
     def put(self, name: str, data: bytes | Path) -> None:
-        """Write an object: some bytes, or what a file holds."""
+        """Write an object from bytes or a file."""
 
     def need_conditions(self) -> None:
-        """Refuse a service that does not keep two writers apart.
+        """Check that the service supports conditional writes.
 
         Raises:
-            ArenaError: if it has no conditional writes, or takes conditions and does not heed them.
+            ArenaError: if it does not, or accepts conditions but ignores them.
         """
 
     def replace(self, name: str, data: bytes, known: Stored | None) -> Stored:
-        """Write an object if it is still as it was known; None: if it is absent.
+        """Write an object if it is unchanged since `known`; None: if it does not exist.
 
         Raises:
-            Overtaken: if it is not.
+            Overtaken: if it has changed.
         """
 
     def names(self) -> list[Listed]:
-        """All objects, of all folders."""
+        """List all objects, in all folders."""
 
     def folders(self) -> list[str]:
-        """The folders right under the address."""
+        """List the folders directly under the address."""
 
     def delete(self, names: Sequence[str]) -> None:
-        """Remove objects."""
+        """Delete objects."""
 
 
 def objects(address: str) -> Objects:
-    """The objects under an address.
+    """Connect to the objects under an address.
 
     Raises:
         BadInput: if the extra `storage` is not installed.
-        ArenaError: if the service cannot be used as the environment has it.
+        ArenaError: if the service cannot be used with the settings of the environment.
     """
     return _Hadoop(address) if address.startswith("hdfs://") else _Service(address)
 
 
 class _Service:
-    """Objects of S3, Google Cloud Storage or Azure, or of what speaks as one of them."""
+    """Objects on S3, Google Cloud Storage or Azure, or on a compatible service."""
 
     def __init__(self, address: str) -> None:
         with extra("storage", "an arena on object storage"):
@@ -133,12 +134,12 @@ class _Service:
 
         self._address = address
         self._api: Any = obstore
-        self._proved = False
-        with _told(address):
+        self._conditional = False
+        with _convert_errors(address):
             self._store: Any = store.from_url(
                 address,
                 client_options={
-                    # Without encryption only where whoever runs this has named such a server.
+                    # Plain HTTP only if the user has set such an endpoint.
                     "allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"),
                     "connect_timeout": f"{CONNECT_SECONDS}s",
                     "read_timeout": f"{READ_SECONDS}s",
@@ -159,7 +160,7 @@ class _Service:
         from obstore.exceptions import NotModifiedError
 
         tag = known.state.get("e_tag") if known is not None else None
-        with _told(self._address, name):
+        with _convert_errors(self._address, name):
             try:
                 result = self._api.get(self._store, name, options={"if_none_match": tag} if tag else None)
                 return Stored(bytes(result.bytes()), _state(result.meta))
@@ -168,23 +169,23 @@ class _Service:
                 return known
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        with _told(self._address, name):
+        with _convert_errors(self._address, name):
             for piece in self._api.get(self._store, name).stream(min_chunk_size=_PIECE):
                 yield bytes(piece)
 
     def put(self, name: str, data: bytes | Path) -> None:
-        with _told(self._address, writing=True):
+        with _convert_errors(self._address, writing=True):
             self._api.put(self._store, name, data)
 
     def replace(self, name: str, data: bytes, known: Stored | None) -> Stored:
-        with _told(self._address, writing=True):
+        with _convert_errors(self._address, writing=True):
             mode = "create" if known is None else dict(known.state)
-            # In one request: a condition on parts is not the same for all services.
+            # A single request: conditions on multipart uploads differ between services.
             result = self._api.put(self._store, name, data, mode=mode, use_multipart=False)
         return Stored(data, _state(result))
 
     def names(self) -> list[Listed]:
-        with _told(self._address):
+        with _convert_errors(self._address):
             return [
                 Listed(meta["path"], meta["last_modified"])
                 for batch in self._api.list(self._store, chunk_size=1_000)
@@ -192,19 +193,19 @@ class _Service:
             ]
 
     def folders(self) -> list[str]:
-        with _told(self._address):
+        with _convert_errors(self._address):
             return sorted(self._api.list_with_delimiter(self._store)["common_prefixes"])
 
     def delete(self, names: Sequence[str]) -> None:
         if names:
-            with _told(self._address, writing=True):
+            with _convert_errors(self._address, writing=True):
                 self._api.delete(self._store, list(names))
 
     def need_conditions(self) -> None:
-        if self._proved:
+        if self._conditional:
             return
         probe = ".conditions"
-        with suppress(Overtaken):  # it was proved before
+        with suppress(Overtaken):  # it exists from an earlier check
             self.replace(probe, b"", None)
         for known in (None, Stored(b"", {"e_tag": '"0"', "version": "0"})):
             try:
@@ -212,23 +213,23 @@ class _Service:
             except Overtaken:
                 continue
             raise ArenaError(
-                "this object storage replaces objects whatever the condition: two writers could lose each other's rows",
+                "this object storage ignores write conditions: concurrent writers could lose rows",
                 where=self._address,
-                do="write on a service with conditional writes, or into a local folder that is copied there",
+                do="use a service with conditional writes, or write to a local folder and copy it there",
             )
-        self._proved = True
+        self._conditional = True
 
 
 class _Hadoop:
-    """Files of HDFS, for reading alone."""
+    """Files on HDFS, read-only."""
 
     def __init__(self, address: str) -> None:
         self._address = address
-        with _told_hadoop(address):
+        with _convert_hadoop_errors(address):
             self._system, self._root = _hadoop(address)
 
     def get(self, name: str, known: Stored | None = None) -> Stored:
-        with _told_hadoop(self._address, name):
+        with _convert_hadoop_errors(self._address, name):
             info = self._system.get_file_info(f"{self._root}/{name}")
             if not info.is_file:
                 raise FileNotFoundError
@@ -239,7 +240,7 @@ class _Hadoop:
 
     def pieces(self, name: str) -> Iterator[bytes]:
         with (
-            _told_hadoop(self._address, name),
+            _convert_hadoop_errors(self._address, name),
             self._system.open_input_stream(f"{self._root}/{name}", compression=None) as stream,
         ):
             while piece := stream.read(_PIECE):
@@ -257,14 +258,14 @@ class _Hadoop:
     def names(self) -> list[Listed]:
         from pyarrow import fs
 
-        with _told_hadoop(self._address):
+        with _convert_hadoop_errors(self._address):
             infos = self._system.get_file_info(fs.FileSelector(self._root, recursive=True))
         return [Listed(info.path.removeprefix(f"{self._root}/"), info.mtime) for info in infos if info.is_file]
 
     def folders(self) -> list[str]:
         from pyarrow import fs
 
-        with _told_hadoop(self._address):
+        with _convert_hadoop_errors(self._address):
             infos = self._system.get_file_info(fs.FileSelector(self._root))
         return sorted(info.base_name for info in infos if not info.is_file)
 
@@ -273,14 +274,14 @@ class _Hadoop:
 
     def _read_only(self) -> ArenaError:
         return ArenaError(
-            "an arena on HDFS is only read: it has no conditional write, and two writers could lose each other's rows",
+            "arenas on HDFS are read-only: without conditional writes, concurrent writers could lose rows",
             where=self._address,
-            do="write it into a local folder or on S3, Google Cloud Storage or Azure; then copy the folder to HDFS",
+            do="write to a local folder or to S3, Google Cloud Storage or Azure; then copy the folder to HDFS",
         )
 
 
 def _hadoop(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it."""
+    """Return the file system of an address, and the path in it."""
     from pyarrow import fs
 
     system, path = fs.FileSystem.from_uri(address)
@@ -292,8 +293,8 @@ def _state(meta: Mapping[str, Any]) -> dict[str, str]:
 
 
 @contextmanager
-def _told(address: str, name: str = "", *, writing: bool = False) -> Iterator[None]:
-    """Turn the errors of `obstore` into ours, without a word of what the service said but its code."""
+def _convert_errors(address: str, name: str = "", *, writing: bool = False) -> Iterator[None]:
+    """Convert errors of `obstore` to ours, with the service's code but not its text."""
     from obstore.exceptions import (
         AlreadyExistsError,
         BaseError,
@@ -310,14 +311,14 @@ def _told(address: str, name: str = "", *, writing: bool = False) -> Iterator[No
     except FileNotFoundError:
         if writing:
             raise ArenaError(
-                "there is no such bucket", where=address, do="make the bucket, or check its name"
+                "there is no such bucket", where=address, do="create the bucket, or check its name"
             ) from None
         raise _absent(address, name) from None
     except (AlreadyExistsError, PreconditionError):
         raise Overtaken(
-            "other programs keep changing this arena", where=address, do="run the command again when they are done"
+            "other programs keep changing this arena", where=address, do="rerun the command when they are done"
         ) from None
-    # The library passes on settings that it refuses as ValueError, and what a service cannot do as NotImplementedError.
+    # The library raises ValueError for invalid settings, and NotImplementedError for unsupported operations.
     except (BaseError, OSError, ValueError, NotImplementedError) as error:
         match = _CODE.search(str(error))
         code = match[1] if match else ""
@@ -326,42 +327,42 @@ def _told(address: str, name: str = "", *, writing: bool = False) -> Iterator[No
 
 
 def _status(text: str) -> int:
-    """The status of an HTTP response that an error tells of; 0 where there was none."""
+    """Return the HTTP status in an error text; 0 if there is none."""
     match = re.search(r"status(?: code)?:? (\d{3})\b", text)
     return int(match[1]) if match else 0
 
 
 def _refusal(address: str, code: str, *, denied: bool, status: int, writing: bool) -> MirageError:
-    """What is wrong, by the service's code."""
+    """Return the error for a service's code."""
     act = "written" if writing else "read"
     if code in _EXPIRED:
         return ArenaError("the credentials for the object storage have expired", where=address, do=_RENEW)
     if code in _UNKNOWN or status == _UNAUTHORISED:
         return ArenaError(
-            f"the object storage does not know these credentials ({code or status})",
+            f"the object storage rejects these credentials ({code or status})",
             where=address,
             do="check them in the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for example)",
         )
     if denied or status == _FORBIDDEN:
         return ArenaError(
-            f"this cannot be {act}: the object storage denies it ({code or 'access denied'})",
+            f"this cannot be {act}: the object storage denies access ({code or 'access denied'})",
             where=address,
-            do=f"use credentials that may have it {act}, or ask whoever owns the bucket",
+            do="use credentials with permission, or ask the bucket's owner",
         )
     if code and status < _SERVER:
         return ArenaError(
-            f"this cannot be {act}: the object storage refuses ({code})", where=address, do="check the address"
+            f"this cannot be {act}: error {code} of the object storage", where=address, do="check the address"
         )
     return Unreachable(
         f"the object storage does not answer ({code or status or 'no response'})",
         where=address,
-        do="check the network, credentials and AWS_ENDPOINT_URL, then run the command again; nothing is half written",
+        do="check the network, credentials and AWS_ENDPOINT_URL, then rerun the command; no partial write happened",
     )
 
 
 @contextmanager
-def _told_hadoop(address: str, name: str = "") -> Iterator[None]:
-    """Turn the errors of `pyarrow.fs` into ours."""
+def _convert_hadoop_errors(address: str, name: str = "") -> Iterator[None]:
+    """Convert errors of `pyarrow.fs` to ours."""
     import pyarrow as pa
 
     try:
@@ -373,7 +374,7 @@ def _told_hadoop(address: str, name: str = "") -> Iterator[None]:
     except (OSError, pa.ArrowException) as error:
         library = "libhdfs" in str(error) or "libjvm" in str(error)
         raise Unreachable(
-            "HDFS needs Hadoop's own library on this machine" if library else "HDFS does not answer",
+            "HDFS needs Hadoop's libraries on this machine" if library else "HDFS does not answer",
             where=address,
             do="install Hadoop; set JAVA_HOME, HADOOP_HOME and CLASSPATH (`hadoop classpath --glob`)"
             if library
@@ -382,4 +383,4 @@ def _told_hadoop(address: str, name: str = "") -> Iterator[None]:
 
 
 def _absent(address: str, name: str) -> FileNotFoundError:
-    return FileNotFoundError(errno.ENOENT, "it is absent", f"{address}/{name}" if name else address)
+    return FileNotFoundError(errno.ENOENT, "it does not exist", f"{address}/{name}" if name else address)

@@ -1,9 +1,9 @@
-"""Arenas that readers of a deployed app have made by uploads: each reader's own copies, which nobody else is shown.
+"""Arenas uploaded by readers of a deployed app, private to their owners.
 
-    HOME/own/<owner>/NAME/    a copy of an arena with the systems that the owner brought
+    HOME/own/<owner>/NAME/    a copy of an arena with the owner's systems added
 
-An owner is a name that a login verified (`login:NAME`), or a session (`session:ID`). What a session brought goes a day
-after it last brought something, since nobody can come back to it. What an owner keeps is limited by `quota`.
+An owner is a name verified by a login (`login:NAME`), or a session (`session:ID`). Uploads of a session are deleted a
+day after its last upload, since they can no longer be reached. `quota` limits the size per owner.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
 QUOTA = "MIRAGE_UPLOAD_MB"
-"""Environment variable: how many megabytes the copies of one owner may take."""
+"""Environment variable: maximum megabytes of one owner's copies."""
 _QUOTA_MB = 1_000
 _OWNERS = 20
-"""All owners together may take so many times what one may."""
+"""Maximum size of all owners' copies, as a multiple of one owner's maximum."""
 KEPT_HOURS = 24
-"""How long what a session brought is kept after its last upload."""
+"""Hours that a session's uploads are kept after the last one."""
 
 
 _ADDED = "added from a file: "
 
 
 def added_note(system: str) -> str:
-    """The note in the manifest of an arena that a system of the reader's own was added."""
+    """Return the manifest note for a system that a reader added."""
     return f"{_ADDED}{system}"
 
 
 def added(arena: Arena) -> tuple[str, ...]:
-    """The systems of the reader's own in an arena, the last added last."""
+    """Return the reader's own systems in an arena, in the order of addition."""
     notes = arena.manifest["made"].get("answers", {}).get("notes", [])
     return tuple(note.removeprefix(_ADDED) for note in notes if note.startswith(_ADDED))
 
 
 def owner_folder(owner: str) -> Path:
-    """The folder of an owner's copies; it need not exist yet.
+    """Return the folder of an owner's copies, whether it exists or not.
 
     Args:
         owner: `login:NAME` or `session:ID`, in any Unicode.
@@ -59,65 +59,65 @@ def owner_folder(owner: str) -> Path:
 
 
 def owned_arenas(owner: str) -> dict[str, Path]:
-    """The copies of an owner, by name."""
+    """Return the copies of an owner, by name."""
     return arena_folders(owner_folder(owner))
 
 
 def quota() -> int:
-    """How many bytes the copies of one owner may take.
+    """Return the maximum bytes of one owner's copies.
 
     Raises:
-        BadInput: if the setting is no positive number.
+        BadInput: if the setting is not a positive number.
     """
     return megabytes(QUOTA, _QUOTA_MB)
 
 
 def need_room(owner: str, size: int) -> None:
-    """Remove what has expired, and refuse more than the quota allows.
+    """Delete expired copies, and check that an upload fits the quota.
 
     Args:
-        owner: who wants to add.
-        size: bytes that are to be added.
+        owner: the uploading owner.
+        size: bytes to add.
 
     Raises:
-        ArenaError: if the owner's copies, or all copies, would then take more than they may.
+        ArenaError: if the owner's copies, or all copies, would exceed their maximum.
     """
     expire()
     limit = quota()
     if (used := _size(owner_folder(owner))) + size > limit:
         raise ArenaError(
-            f"your copies would take {(used + size) / 1e6:,.0f} MB, and may take {limit / 1e6:,.0f} MB",
-            where=f"{used / 1e6:,.0f} MB are kept for you now",
-            do=f"delete a copy of yours first; whoever runs this app can set {QUOTA}",
+            f"your copies would take {(used + size) / 1e6:,.0f} MB; the maximum is {limit / 1e6:,.0f} MB",
+            where=f"{used / 1e6:,.0f} MB are in use",
+            do=f"delete one of your copies first; the operator can raise {QUOTA}",
         )
     if _size(owner_folder(owner).parent) + size > _OWNERS * limit:
         raise ArenaError(
-            f"the copies of all readers take {_OWNERS * limit / 1e6:,.0f} MB, which is all they may",
-            do=f"try again tomorrow, when what was left behind is gone; whoever runs this app can set {QUOTA}",
+            f"the copies of all readers reach the maximum of {_OWNERS * limit / 1e6:,.0f} MB",
+            do=f"try again tomorrow, when expired copies are deleted; the operator can raise {QUOTA}",
         )
 
 
 def delete(owner: str, path: Path) -> None:
-    """Remove a copy of an owner's for good.
+    """Delete an owner's copy permanently.
 
     Raises:
-        ArenaError: if it is not one of the owner's copies, or cannot be removed.
+        ArenaError: if it is not one of the owner's copies, or cannot be deleted.
     """
     if path not in owned_arenas(owner).values():
-        raise ArenaError("this is no copy of yours", where=path.name, do="delete only what you brought")
+        raise ArenaError("this is not one of your copies", where=path.name, do="delete only your own copies")
     try:
-        # Without its manifest it is no arena: whoever is stopped halfway leaves nothing that looks whole.
+        # Remove the manifest first: an interrupted deletion leaves nothing that looks like an arena.
         (path / "manifest.json").unlink()
         shutil.rmtree(path)
     except OSError as error:
-        raise ArenaError(f"the copy cannot be removed: {error.strerror or error}", do="try again") from None
+        raise ArenaError(f"the copy cannot be deleted: {error.strerror or error}", do="try again") from None
 
 
 def expire(*, now: float | None = None) -> None:
-    """Remove what sessions brought that ended long ago.
+    """Delete uploads of sessions that ended long ago.
 
     Args:
-        now: seconds since 1970; the clock's by default.
+        now: seconds since 1970; the current time by default.
     """
     limit = (time.time() if now is None else now) - KEPT_HOURS * 3600
     for old in (home.home_folder() / "own").glob("session-*"):
@@ -127,7 +127,7 @@ def expire(*, now: float | None = None) -> None:
 
 
 def _size(path: Path) -> int:
-    """Bytes of all files under a folder; 0 where there is none."""
+    """Return the bytes of all files under a folder; 0 if there is none."""
     total = 0
     for file in path.rglob("*"):
         with suppress(OSError):  # another session may be removing it

@@ -1,7 +1,7 @@
-"""The answers that contain a text of one or two characters, ready-made for every such text.
+"""Precomputed posting lists: the answers that contain each text of one or two characters.
 
-Answers are taken by the `PART` at most, of one language each. Which of a part contain a text is kept as their numbers
-in the part, two bytes each, or, where they are many, as one bit for every answer of a part, compressed.
+Answers are split into parts of at most `PART`, each of one language. A posting list holds the indices in the part, as
+two bytes each, or if long as one bit per answer, compressed.
 """
 
 from __future__ import annotations
@@ -17,23 +17,22 @@ if TYPE_CHECKING:
 
 _PART_BITS, _CHARACTER_BITS = 14, 21
 PART = 1 << _PART_BITS
-"""Answers of a part, at most."""
+"""Maximum number of answers in a part."""
 SHORT_TEXTS = 1 << 2 * _CHARACTER_BITS
-"""Numbers that a text of one or two characters can have (`number_of`)."""
+"""Number of possible codes of a text of one or two characters (`number_of`)."""
 _NUMBER, _CHARACTER = PART - 1, (1 << _CHARACTER_BITS) - 1
-"""Masks of the number of an answer in its part, and of a character."""
+"""Bit masks of an answer's index in its part, and of a character."""
 _MANY = 128
-"""From so many numbers on, bits take less room."""
+"""List length from which a bitmap is smaller."""
 _LIST, _BITS = b"l", b"b"
 
 
 def pairs(texts: Sequence[str | None], start: int) -> NDArray[np.int64]:
-    """Which answers contain which two neighbouring characters, as numbers in ascending order: the first character, the
-    second (NUL at the end of a text), the number of the answer.
+    """Return the character bigrams of the answers, as sorted codes: two characters (NUL at the end), answer index.
 
     Args:
         texts: the answers; none contains NUL.
-        start: the number of the first in its part.
+        start: index of the first in its part.
     """
     import numpy as np
 
@@ -42,39 +41,38 @@ def pairs(texts: Sequence[str | None], start: int) -> NDArray[np.int64]:
     number = np.repeat(np.arange(start, start + len(there)), [len(text) + 1 for text in there])
     first = characters != 0
     second = np.roll(characters, -1)
-    # np.unique hashes, which takes several times as long here.
+    # np.unique hashes, which is several times slower here.
     keys = np.sort(((characters << _CHARACTER_BITS | second) << _PART_BITS | number)[first])
     return keys[_begins(keys)]
 
 
 def number_of(text: str) -> int:
-    """A text of one or two characters as a number below `SHORT_TEXTS`."""
+    """Encode a text of one or two characters as a number below `SHORT_TEXTS`."""
     first, second = map(ord, text.ljust(2, "\0"))
     return first << _CHARACTER_BITS | second
 
 
 def postings(batches: Sequence[NDArray[np.int64]]) -> Iterator[tuple[int, bytes]]:
-    """Each text of one or two characters in the answers of a part, as `number_of` it and in this order; and which
-    contain it.
+    """Yield each text of one or two characters in a part, encoded and sorted by `number_of`, with its posting list.
 
     Args:
-        batches: what `pairs` has returned of each of its answers once.
+        batches: results of `pairs` that cover each answer of the part once.
     """
     import numpy as np
 
-    # Sorted runs, which a stable sort merges.
+    # A stable sort merges the sorted runs.
     keys = np.sort(np.concatenate(batches), kind="stable")
     for beginning in _runs(keys, _CHARACTER_BITS + _PART_BITS):
         answers = np.zeros(PART, dtype=bool)
         answers[beginning & _NUMBER] = True
-        yield int(beginning[0]) >> _PART_BITS & ~_CHARACTER, _packed(np.flatnonzero(answers))
+        yield int(beginning[0]) >> _PART_BITS & ~_CHARACTER, _encode_indices(np.flatnonzero(answers))
         for run in _runs(beginning, _PART_BITS):
             if (text := int(run[0]) >> _PART_BITS) & _CHARACTER:
-                yield text, _packed(run & _NUMBER)
+                yield text, _encode_indices(run & _NUMBER)
 
 
 def unpacked(numbers: bytes) -> NDArray[np.int64]:
-    """The numbers, ascending, of the answers that `postings` returned."""
+    """Decode a posting list of `postings` to ascending answer indices."""
     import numpy as np
 
     if numbers[:1] == _LIST:
@@ -82,7 +80,7 @@ def unpacked(numbers: bytes) -> NDArray[np.int64]:
     return np.flatnonzero(np.unpackbits(np.frombuffer(zlib.decompress(numbers[1:]), dtype=np.uint8)))
 
 
-def _packed(numbers: NDArray[np.int64]) -> bytes:
+def _encode_indices(numbers: NDArray[np.int64]) -> bytes:
     import numpy as np
 
     if len(numbers) < _MANY:
@@ -93,7 +91,7 @@ def _packed(numbers: NDArray[np.int64]) -> bytes:
 
 
 def _begins(values: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where a value is not the one before."""
+    """Return a mask of the values that differ from their predecessor."""
     import numpy as np
 
     begins = np.ones(len(values), dtype=bool)
@@ -102,7 +100,7 @@ def _begins(values: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _runs(keys: NDArray[np.int64], bits: int) -> Iterator[NDArray[np.int64]]:
-    """Neighbours that agree but for their lowest bits."""
+    """Split sorted keys into runs that differ only in their lowest bits."""
     import numpy as np
 
     starts = np.flatnonzero(_begins(keys >> bits)).tolist()

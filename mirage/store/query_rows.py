@@ -1,4 +1,4 @@
-"""All rows of one query, read from the few row groups that can hold them: what a page needs to show it."""
+"""All rows of one query, read only from the row groups that can contain it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _FEW = 10_000
-"""Rows that Arrow decodes whole faster than DuckDB begins; of more, DuckDB decodes what it needs."""
+"""Row count up to which Arrow is faster; above it, DuckDB decodes only the rows needed."""
 
 
 def of_query(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str, Any]]:
-    """The rows of a table that belong to a query, sorted by key; none where the arena lacks the table.
+    """Return the rows of a table that belong to a query, sorted by key; empty if the arena lacks the table.
 
     Args:
         arena: the arena.
@@ -36,23 +36,25 @@ def of_query(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str, A
     path = str(arena.fetch([file])[0])
     try:
         with pq.ParquetFile(path) as parquet:
-            groups = _holding(parquet, query_id)
+            groups = _row_groups_with(parquet, query_id)
             if sum(parquet.metadata.row_group(group).num_rows for group in groups) <= _FEW:
                 rows = parquet.read_row_groups(groups, use_threads=False)
-                return _whole(table, rows.filter(pc.equal(rows["query_id"], query_id)).to_pylist())
+                return _add_missing_columns(table, rows.filter(pc.equal(rows["query_id"], query_id)).to_pylist())
     except (OSError, ValueError, pa.ArrowException):
-        pass  # DuckDB meets the same fault, and says what it is.
-    return _whole(table, arena.sql("SELECT * FROM read_parquet(?) WHERE query_id = ?", [path, query_id]).to_pylist())
+        pass  # DuckDB fails likewise, and its error is handled.
+    return _add_missing_columns(
+        table, arena.sql("SELECT * FROM read_parquet(?) WHERE query_id = ?", [path, query_id]).to_pylist()
+    )
 
 
-def _whole(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows with every column: a file may be without some that are null throughout."""
+def _add_missing_columns(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with every column: files omit columns that are null throughout."""
     columns = dict.fromkeys(schema.arrow_schema(table).names)
     return [columns | row for row in rows]
 
 
-def _holding(parquet: pq.ParquetFile, query_id: str) -> list[int]:
-    """The row groups whose range of ids takes in an id, or is not known."""
+def _row_groups_with(parquet: pq.ParquetFile, query_id: str) -> list[int]:
+    """Return the row groups whose range of ids includes an id, or is unknown."""
     column = parquet.schema_arrow.get_field_index("query_id")
     groups = []
     for group in range(parquet.metadata.num_row_groups):

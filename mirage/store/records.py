@@ -1,4 +1,4 @@
-"""Records of a file by what it holds: JSON Lines, a JSON array or object, CSV or Parquet, packed or not."""
+"""Records of a file: JSON Lines, JSON array or object, CSV or Parquet, compressed or not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mirage.store.files import (
 )
 
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
-"""Ends of the names of files of records, and what they mean; each may be followed by `.gz` or `.zst`."""
+"""Extensions of record files, with their format; each may be followed by `.gz` or `.zst`."""
 PARQUET = ".parquet"
 _PACKED = (".gz", ".zst")
 _INNER = frozenset(
@@ -46,25 +46,22 @@ _INNER = frozenset(
         "turns",
     }
 )
-"""Lists of objects that belong to one record, and are no list of records."""
+"""Names of lists of objects that are part of one record."""
 _BETWEEN = re.compile(r"[\s,]*")
 _MOST_UNPACKED = 500_000_000
-"""Bytes that a packed Parquet file may have when it is unpacked, which happens in memory."""
+"""Maximum decompressed bytes of a compressed Parquet file, which is held in memory."""
 _BEGINNING = 65_536
-"""Bytes by which it is told what a file holds."""
+"""Number of bytes read to detect a format."""
 
 
 def ending(path: Path) -> str:
-    """What a file is named for: `.jsonl`, `.json`, `.csv`, `.parquet`, or the empty text; what packed it does not
-    count.
-    """
+    """Return the format of a file's extension, ignoring compression: `.jsonl`, `.json`, `.csv`, `.parquet` or empty."""
     suffix = path.with_suffix("").suffix if path.suffix in _PACKED else path.suffix
     return PARQUET if suffix == PARQUET else ENDINGS.get(suffix, "")
 
 
 def kind(path: Path) -> str:
-    """What a file holds by its first bytes, else by its name: `.jsonl`, `.json`, `.csv` or `.parquet`; the empty text
-    where it is none of them.
+    """Detect the format of a file by content, then name: `.jsonl`, `.json`, `.csv`, `.parquet` or empty.
 
     Raises:
         BadInput: if the file cannot be read.
@@ -74,7 +71,7 @@ def kind(path: Path) -> str:
         with unpacked(path) as stream:
             start = stream.read(_BEGINNING)
     except (OSError, EOFError, zlib.error):
-        return ending(path)  # whoever reads it on says what is wrong
+        return ending(path)  # reading it reports the error
     if start.startswith(b"PAR1"):
         return PARQUET
     text = start.decode("utf-8", errors="ignore").lstrip(BOM + " \t\r\n")
@@ -86,13 +83,13 @@ def kind(path: Path) -> str:
 
 
 def _opens_alone(text: str) -> bool:
-    """Whether the first line is an opening brace and no more: one object over many lines, whatever its name says."""
+    """Return whether the first line is only an opening brace: one object over many lines, whatever the file's name."""
     first, newline, _ = text.partition("\n")
     return bool(newline) and first.strip() == "{"
 
 
 def _is_lines(text: str) -> bool:
-    """Whether a text begins with a line that is a JSON object, and another line."""
+    """Return whether a text starts with a line that is a JSON object, followed by another line."""
     first, _, rest = text.partition("\n")
     try:
         return bool(rest.strip()) and isinstance(json.loads(first), dict)
@@ -101,15 +98,15 @@ def _is_lines(text: str) -> bool:
 
 
 def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the records of a file in order; a row of Parquet has its number, from 1, for a line.
+    """Yield the records of a file in order; a row of Parquet has its number, from 1, as its line.
 
     Args:
         path: the file.
-        most: most bytes that the file may hold, unpacked; no more than a few times as many are ever in memory. None for
-            any number.
+        most: maximum decompressed bytes of the file, which bounds the memory used to a few times as much; None for no
+            maximum.
 
     Raises:
-        BadInput: if the file is none of the formats, absent, damaged or too large, or a line is no record.
+        BadInput: if the format is unknown, the file is missing, damaged or too large, or a line is not a record.
     """
     held = kind(path)
     if held == PARQUET:
@@ -122,13 +119,13 @@ def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
         yield from json_records(path, most=most)
     else:
         raise BadInput(
-            f"{path.name} holds neither JSON nor Parquet and is named neither .csv nor .tsv",
-            do="name it for what it holds, .gz or .zst after that if packed",
+            f"{path.name} is neither JSON nor Parquet, and its extension is neither .csv nor .tsv",
+            do="use the extension of its format, followed by .gz or .zst if compressed",
         )
 
 
 def beginning(path: Path, n: int) -> list[str]:
-    """The first lines of a file as texts; none where it holds Parquet or no text."""
+    """Return the first lines of a file; empty for Parquet or binary files."""
     if kind(path) == PARQUET:
         return []
     try:
@@ -139,12 +136,13 @@ def beginning(path: Path, n: int) -> list[str]:
 
 
 def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the objects of a JSON array, or of a JSON object: those of its one list of objects (`{"data": [..]}`), its
-    rows where all its values are lists of one length (`{"question": [..], "answer": [..]}`), else itself. `most`: as
-    for `records`. An array is never in memory as a whole.
+    """Yield the objects of a JSON array, streamed, or the records of a JSON object; `most` as for `records`.
+
+    The records of an object are those of its only list of objects (`{"data": [..]}`), its rows if all its values are
+    lists of one length (`{"question": [..], "answer": [..]}`), else the object itself.
 
     Raises:
-        BadInput: naming file and line, if it is not JSON or holds something else.
+        BadInput: naming file and line, if it is not JSON or has other values.
     """
     with closing(_values(path, most)) as values:
         first = list(itertools.islice(values, 2))
@@ -156,7 +154,7 @@ def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
 
 
 def _inside(where: str, value: Any) -> Iterator[Line]:
-    """The records of a file that is one JSON object."""
+    """Yield the records of a file that is one JSON object."""
     whole = need_object(value, where)
     lists = {name: part for name, part in whole.items() if isinstance(part, list)}
     of_objects = [name for name, part in lists.items() if part and all(isinstance(entry, dict) for entry in part)]
@@ -174,15 +172,15 @@ def _inside(where: str, value: Any) -> Iterator[Line]:
 
 
 def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:
-    """The JSON values of a file that holds an array of them or one after the other, each with its place and whether it
-    stands outside of an array.
+    """Yield the JSON values of an array or of concatenated values, each with its location and whether it is outside an
+    array.
     """
     decoder = json.JSONDecoder()
     with closing(chunks(path, most=most)) as pieces:
         text = next(pieces, "").removeprefix(BOM)
         start, line, array = 0, 1, False
         while True:
-            end = _BETWEEN.match(text, start).end()  # type: ignore[union-attr]  # it matches everywhere
+            end = _BETWEEN.match(text, start).end()  # type: ignore[union-attr]  # the pattern matches the empty string
             line += text.count("\n", start, end)
             start = end
             if start == len(text):
@@ -209,9 +207,9 @@ def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:
 
 
 def _more(pieces: Iterator[str], text: str, error: Exception) -> str:
-    """More of a text that may be cut off; nothing where it is wrong as it stands, or there is no more."""
+    """Return more of a text that may be truncated; empty if the error is not at its end, or nothing is left."""
     cut = isinstance(error, json.JSONDecodeError) and (error.pos > len(text) - 16 or "Unterminated" in error.msg)
-    # As much again as there is, so that a long value is not read over and over.
+    # Double the buffer, so that a long value is not parsed repeatedly from its start.
     return "".join(itertools.islice(pieces, 1 + (len(text) >> 20))) if cut else ""
 
 
@@ -223,10 +221,10 @@ def _no_json(path: Path, line: int, text: str, start: int, error: Exception) -> 
 
 
 def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the rows of a Parquet file by the names of its columns. `most`: as for `records`.
+    """Yield the rows of a Parquet file by column name; `most` as for `records`.
 
     Raises:
-        BadInput: if the file is absent, too large or not a whole Parquet file.
+        BadInput: if the file is missing, too large or not a complete Parquet file.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -240,7 +238,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
                 batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
             ):
                 for row in batch.to_pylist():
-                    # A value that repeats is stored once, and may unpack to many times the size of the file.
+                    # A repeated value is stored once, and may expand to many times the file's size.
                     size += sum(len(value) for value in row.values() if isinstance(value, str | bytes | list | dict))
                     if most is not None and size > most:
                         raise too_large(path, most)
@@ -250,7 +248,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
         raise BadInput(f"there is no file {path}", do="check the path") from None
     except (pa.ArrowException, EOFError, zlib.error, OSError, ValueError) as error:
         raise BadInput(
-            f"this is no whole Parquet file: {error}", where=str(path), do="write or copy the file again"
+            f"this is not a complete Parquet file: {error}", where=str(path), do="write or copy the file again"
         ) from None
 
 
@@ -263,7 +261,7 @@ def _unpacked(path: Path, most: int | None) -> bytes:
 
 
 def _batch(metadata: Any, path: Path, most: int) -> int:
-    """How many rows to unpack at a time: no value is larger than the part of the file that its column is in."""
+    """Return the number of rows to decode at once: no value is larger than its row group."""
     parts = [metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups)]
     if sum(parts) > most:
         raise too_large(path, most)

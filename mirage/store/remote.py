@@ -1,12 +1,11 @@
-"""An arena on object storage: the manifest is asked for again and again, its files are fetched once.
+"""Arenas on object storage: the manifest is polled, files are fetched once.
 
-The layout is that of a folder (`arena.py`), so that either can be copied to the other. A file's name and its entry in
-the manifest hold the hash of its bytes: a file never changes, and a kept one is never stale. Only `manifest.json` is
-replaced, under the condition that it still is what the writer has read. Of two writers one is told that it was
-overtaken, and does its work again on the other's result.
+The layout is that of a folder (`arena.py`), so either can be copied to the other. A file's name and manifest entry
+contain the hash of its bytes: files are immutable, and cached files never stale. Only `manifest.json` is replaced, on
+condition that it is unchanged since the writer read it. A writer that loses the race repeats its work on the new state.
 
-What no manifest names is removed by the next write, but for what the manifest before this one names (somebody may be
-reading by it), and what is younger than an hour (somebody may be about to name it).
+Files in no manifest are removed by the next write, except those in the previous manifest (which a reader may be using)
+and those younger than an hour (which a writer may be about to commit).
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from mirage.store.location import address, is_remote
 from mirage.store.objects import Objects, Overtaken, Stored, objects
 
 FRESH = 5.0
-"""Seconds for which whoever opens an arena again and again takes the manifest for what it was."""
+"""Seconds for which a polled manifest counts as current."""
 _RARE = 60.0
-"""The same for what hardly ever changes: which arenas a folder has, and files beside the tables."""
+"""Seconds for which rarely changing facts count as current: the arenas in a folder, and files beside the tables."""
 _LEFTOVER = timedelta(hours=1)
 _AT_ONCE = 8
-"""Files that are fetched or written at the same time."""
+"""Number of parallel transfers."""
 _NAME = "manifest.json"
 _SETTINGS = ("AWS_", "AZURE_", "GOOGLE_")
 
@@ -45,7 +44,7 @@ _T = TypeVar("_T")
 
 
 class Remote:
-    """One arena, or folder of arenas, on object storage. Several threads may use it at once."""
+    """One arena, or folder of arenas, on object storage; thread-safe."""
 
     def __init__(self, where: str) -> None:
         self.address = where
@@ -55,23 +54,23 @@ class Remote:
         self._known: dict[str, tuple[float, Any]] = {}
 
     def manifest(self, *, age: float = 0.0) -> bytes:
-        """The bytes of the manifest.
+        """Return the bytes of the manifest.
 
         Args:
-            age: seconds for which what was read before is good enough.
+            age: maximum age of a cached manifest in seconds.
 
         Raises:
             FileNotFoundError: if there is none.
-            ArenaError: if the service refuses.
+            ArenaError: if the service denies access.
             Unreachable: if it does not answer.
         """
-        stored = self._remembered(_NAME, age, self._newest)
+        stored = self._recall(_NAME, age, self._newest)
         if stored is None:
             raise FileNotFoundError(errno.ENOENT, "there is no manifest", self.address)
         return stored.data
 
     def beside(self, name: str) -> bytes | None:
-        """The bytes of a small file beside the tables; None without it."""
+        """Return the bytes of a small file beside the tables; None if there is none."""
 
         def read() -> bytes | None:
             try:
@@ -79,21 +78,21 @@ class Remote:
             except FileNotFoundError:
                 return None
 
-        return self._remembered(name, _RARE, read)
+        return self._recall(name, _RARE, read)
 
     def folders(self) -> list[str]:
-        """Names of the folders right under the address."""
-        return self._remembered("/", _RARE, self._objects.folders)
+        """Return the names of the folders directly under the address."""
+        return self._recall("/", _RARE, self._objects.folders)
 
     def file(self, entry: Mapping[str, Any]) -> Path:
-        """A file of the arena on this machine, fetched unless it is here.
+        """Return the local path of a file of the arena, fetching it if needed.
 
         Args:
-            entry: what the manifest says of it.
+            entry: its entry in the manifest.
 
         Raises:
-            OSError: if it is absent or not what the manifest says.
-            MirageError: if it cannot be fetched or kept.
+            OSError: if it is missing or does not match the manifest.
+            MirageError: if it cannot be fetched or cached.
         """
         try:
             return cached(entry["sha256"], entry["bytes"], lambda: self._objects.pieces(entry["path"]))
@@ -101,7 +100,7 @@ class Remote:
             raise OSError(errno.EIO, str(error), f"{self.address}/{entry['path']}") from None
 
     def files(self, entries: Sequence[Mapping[str, Any]]) -> list[Path]:
-        """Files of the arena on this machine, fetched at the same time; raises as `file`."""
+        """Return the local paths of files of the arena, fetched in parallel; raises as `file`."""
         paths = [kept(entry["sha256"]) for entry in entries]
         absent = [entry for entry, path in zip(entries, paths, strict=True) if path is None]
         if absent:
@@ -112,16 +111,16 @@ class Remote:
     def commit(
         self, old: Mapping[str, Any], text: str, parts: Sequence[tuple[Mapping[str, Any], bytes | Path]]
     ) -> None:
-        """Write files that are new, and then the manifest in place of the one that was read.
+        """Write new files, then replace the manifest.
 
         Args:
-            old: the manifest that `parts` were made from; empty for a new arena.
+            old: the manifest that `parts` are based on; empty for a new arena.
             text: the new manifest.
-            parts: entries of the new manifest, with the bytes of each, or a file that holds them.
+            parts: entries of the new manifest, each with its bytes, or a file that contains them.
 
         Raises:
-            Overtaken: if the manifest is another one now.
-            ArenaError: if the service refuses, or replaces objects whatever the condition.
+            Overtaken: if the manifest has changed since.
+            ArenaError: if the service denies access, or ignores write conditions.
             Unreachable: if it does not answer.
         """
         self._objects.need_conditions()
@@ -130,9 +129,9 @@ class Remote:
             raise Overtaken(
                 "other programs keep changing this arena",
                 where=self.address,
-                do="run the command again when they are done",
+                do="rerun the command when they are done",
             )
-        old_names = _named(old)
+        old_names = _file_names(old)
         new = [(entry, data) for entry, data in parts if entry["path"] not in old_names]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(self._put, new))
@@ -140,21 +139,21 @@ class Remote:
         try:
             stored = self._objects.replace(_NAME, data, before)
         except Overtaken:
-            # A request that was sent twice, since its first answer got lost, is overtaken by itself.
+            # A retried request whose first response was lost conflicts with itself.
             newest = self._newest()
             if newest is None or newest.data != data:
                 raise
             stored = newest
         self._remember(_NAME, stored)
-        # What is not removed does no harm, and goes with the next write.
+        # Leftover files are harmless; the next write removes them.
         with suppress(MirageError):
-            self._sweep(_named(json.loads(text)) | old_names, new)
+            self._sweep(_file_names(json.loads(text)) | old_names, new)
 
     def refuse_other_files(self) -> None:
-        """Refuse to begin an arena where other things are. An arena that somebody began meanwhile is none of them.
+        """Check that a new arena's address is empty, or already an arena by another writer.
 
         Raises:
-            ArenaError: naming the first of them.
+            ArenaError: naming the first other file.
         """
         names = [listed.name for listed in self._objects.names()]
         if _NAME in names:
@@ -164,11 +163,11 @@ class Remote:
                 raise ArenaError(
                     f"{self.address} holds other files and is not an arena",
                     where=name,
-                    do="give an address under which there is nothing yet",
+                    do="use an empty address",
                 )
 
     def _newest(self) -> Stored | None:
-        """The manifest as it is now; None without one."""
+        """Fetch the current manifest; None if there is none."""
         try:
             stored = self._objects.get(_NAME, self._manifest)
         except FileNotFoundError:
@@ -180,11 +179,11 @@ class Remote:
         entry, data = part
         self._objects.put(entry["path"], data)
         if isinstance(data, bytes):
-            # What was written is kept, to save its way back.
+            # Cache what was written, to save a download.
             cached(entry["sha256"], entry["bytes"], lambda: [data])
 
     def _sweep(self, named: set[str], new: Sequence[tuple[Mapping[str, Any], bytes | Path]]) -> None:
-        """Remove what nobody names; write again what another program has swept before it was named."""
+        """Remove unreferenced files, and restore files that another program removed before they were committed."""
         listed = self._objects.names()
         present = {file.name for file in listed}
         for part in new:
@@ -202,11 +201,11 @@ class Remote:
             ]
         )
 
-    def _remembered(self, name: str, age: float, read: Callable[[], _T]) -> _T:
+    def _recall(self, name: str, age: float, read: Callable[[], _T]) -> _T:
         with self._lock:
             when, value = self._known.get(name, (-1e9, None))
         if age and time.monotonic() - when < age:
-            return value  # type: ignore[no-any-return]  # what `read` gave
+            return value  # type: ignore[no-any-return]  # from `read`
         value = read()
         self._remember(name, value)
         return value
@@ -219,7 +218,7 @@ class Remote:
 
 
 def remote_of(path: Path) -> Remote | None:
-    """The arena on object storage that a folder stands for; None for any other folder.
+    """Return the arena on object storage of a stand-in folder; None for any other folder.
 
     Raises:
         BadInput: if the extra `storage` is not installed.
@@ -227,30 +226,30 @@ def remote_of(path: Path) -> Remote | None:
     """
     if not is_remote(path):
         return None
-    # What a service is reached by is read once: with other settings it is another.
+    # Clients are cached per settings, which they read only once.
     settings = "\n".join(f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith(_SETTINGS))
     return _remote(address(path), hashlib.sha256(settings.encode("utf-8", "surrogateescape")).hexdigest())
 
 
 def local_file(path: Path, entry: Mapping[str, Any]) -> Path:
-    """Where a file of an arena can be read on this machine; raises as `Remote.file`.
+    """Return the local path of a file of an arena; raises as `Remote.file`.
 
     Args:
-        path: the arena's folder, or the one that stands for it.
-        entry: what the manifest says of the file.
+        path: the arena's folder or stand-in folder.
+        entry: the file's entry in the manifest.
     """
     remote = remote_of(path)
     return remote.file(entry) if remote is not None else path / entry["path"]
 
 
 def local_files(path: Path, entries: Sequence[Mapping[str, Any]]) -> list[Path]:
-    """As `local_file`, of several at the same time."""
+    """Return the local paths of several files, fetched in parallel."""
     remote = remote_of(path)
     return remote.files(entries) if remote is not None else [path / entry["path"] for entry in entries]
 
 
 def renew(path: Path, entry: Mapping[str, Any]) -> Path:
-    """As `local_file`, where what is on this machine is not what the manifest says: it is fetched again."""
+    """Fetch a file again whose local copy does not match the manifest."""
     if is_remote(path):
         forget(entry["sha256"])
     return local_file(path, entry)
@@ -261,6 +260,6 @@ def _remote(where: str, _settings: str) -> Remote:
     return Remote(where)
 
 
-def _named(manifest: Mapping[str, Any]) -> set[str]:
-    """The names of all files of a manifest."""
+def _file_names(manifest: Mapping[str, Any]) -> set[str]:
+    """Return the names of all files in a manifest."""
     return {file["path"] for entries in manifest.get("tables", {}).values() for file in entries}

@@ -1,4 +1,4 @@
-"""Taking a system out of an arena: its rows go from every table, and what was made of them."""
+"""Removal of a system from an arena: its rows in every table, and tables derived from them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _SIDES = ("system", "system_a", "system_b")
 
 @dataclass(frozen=True, slots=True)
 class RemovalResult:
-    """What a removal did."""
+    """Result of removing a system."""
 
     arena: Arena
-    """The arena as it is now."""
+    """The arena after the removal."""
     rows: dict[str, int]
-    """Rows that went, by table; of tables that were made from what went, all."""
+    """Removed rows by table, including all rows of derived tables."""
 
 
 def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
-    """Remove a system from every table of an arena, in one transaction; tables made from its rows go as a whole.
+    """Remove a system from every table of an arena in one transaction, and delete tables derived from its rows.
 
     Raises:
         ArenaError: if there is no arena, or it cannot be written.
@@ -60,7 +60,7 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
 
         def unchanged(current: Arena) -> None:
             if current.version != arena.version:
-                raise Outdated("another program has changed the arena meanwhile", where=arena.address)
+                raise Outdated("another program has changed the arena", where=arena.address)
 
         result = upsert(path, parts, made_by=made_by, check=unchanged, stale=stale)
         before = {table: arena.rows(table) for table in arena.tables}

@@ -1,4 +1,4 @@
-"""What the steps of a run were run with, kept in the manifest: by it a later run knows what it may skip."""
+"""Records of pipeline steps in the manifest, by which a later run skips steps that are up to date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mirage.store.writing import commit, exclusively
 
 
 def content(arena: Arena, table: str) -> str | None:
-    """Hash of a table's content, from its files' hashes in the manifest; None if the arena lacks the table."""
+    """Hash a table's content, from its files' hashes in the manifest; None if the arena lacks the table."""
     if table not in arena.tables:
         return None
     digests = "\n".join(f"{file['language']} {file['sha256']}" for file in arena.manifest["tables"][table])
@@ -20,26 +20,25 @@ def content(arena: Arena, table: str) -> str | None:
 
 
 def runs(arena: Arena, table: str) -> dict[str, dict[str, Any]]:
-    """What each stage that made rows of a table was run with, by the stage's name.
+    """Return the inputs and options of each stage that wrote rows of a table, by the stage's name.
 
-    A command that changes the table and is no step of a run takes the records away: nobody knows then what is up to
-    date.
+    A command outside a run that changes the table deletes the records, since the table's state is then unknown.
     """
     origin = arena.manifest["made"].get(table, {})
     return dict(origin.get("runs", {}))
 
 
 def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, left: str | None) -> Arena:
-    """Keep what a step that wrote rows of a table was run with, in place of what was kept for it.
+    """Record the inputs and options of a step that wrote rows of a table, replacing its previous record.
 
-    Nothing is kept where the table is no longer as the step left it: another program has written it since.
+    Nothing is recorded if another program has changed the table since.
 
     Args:
         path: the arena's folder.
         table: the table.
         step: the step's name.
-        record: anything JSON can hold.
-        left: hash of the table as the step left it (`content`); None if it wrote nothing.
+        record: any JSON value.
+        left: hash of the table after the step (`content`); None if it wrote nothing.
 
     Raises:
         ArenaError: if the arena cannot be written.

@@ -1,4 +1,4 @@
-"""Large Parquet files read a batch at a time."""
+"""Batched reading of large Parquet files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 1_000_000
-"""Rows of a batch at most."""
+"""Maximum rows per batch."""
 
 
 def parquet_rows(path: Path) -> int | None:
-    """How many rows a Parquet file has; None where it is none."""
+    """Return the number of rows of a Parquet file; None if it is not one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -27,14 +27,14 @@ def parquet_rows(path: Path) -> int | None:
 
 
 def columns_of(paths: Sequence[Path]) -> tuple[str, ...]:
-    """The columns of Parquet files of one kind."""
+    """Return the columns of Parquet files with a common schema."""
     import pyarrow.dataset as ds
 
     return tuple(ds.dataset([str(path) for path in paths], format="parquet").schema.names)
 
 
 def distinct(paths: Sequence[Path], column: str) -> list[str]:
-    """The values of a column of texts, sorted; nulls are left out.
+    """Return the distinct non-null values of a text column, sorted.
 
     Raises:
         BadInput: if a file cannot be read.
@@ -48,12 +48,12 @@ def distinct(paths: Sequence[Path], column: str) -> list[str]:
 def scan(
     paths: Sequence[Path], columns: Sequence[str], *, equal: Mapping[str, str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Some columns of Parquet files of one kind, a batch at a time.
+    """Yield some columns of Parquet files with a common schema, in batches.
 
     Args:
         paths: the files.
         columns: names.
-        equal: by column, the text that a row must have there.
+        equal: required value by column.
 
     Raises:
         BadInput: if a file cannot be read, or lacks a column.
@@ -67,7 +67,7 @@ def scan(
         for name, value in (equal or {}).items():
             term = ds.field(name) == value
             condition = term if condition is None else condition & term
-        # Read ahead no further than needed: a batch of each column is held at a time.
+        # Limit the readahead: each batch of each column is held in memory.
         batches = rows.scanner(
             columns=list(columns), filter=condition, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         ).to_batches()

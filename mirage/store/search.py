@@ -1,18 +1,18 @@
-"""Which answers contain a text: at once by an index beside the arena, or by reading them all.
+"""Full-text search in answers, by an index beside the arena, or by scanning.
 
     table = search(arena, "Suomenlinna", languages=["fi"])    # language, query_id, system
-    build(arena)                                               # once; then a search takes milliseconds
+    build_index(arena)                                        # once; a search then takes milliseconds
 
-A text is found as it stands, in either case, in any script; nothing in it is a pattern. Both ways find the same: texts
-are compared after NFC and lower case, as DuckDB does both.
+Texts are matched literally and case-insensitively, in any script. Index and scan give the same results: both compare
+after NFC and lower-casing by DuckDB.
 
-The index is one SQLite file with an FTS5 table over groups of three characters (trigrams), which need no words and so
-serve every script. Its name holds the arena's folder and the hash of the answers, so that it is never stale; it appears
-only when it is whole: it can be deleted at any time. It lies under `search/` in the user's own folder, never in the
-arena's, which the explorer only reads; the oldest goes where there are more than `_KEPT`.
+The index is one SQLite file with an FTS5 trigram table, which needs no word segmentation and so serves every script.
+Its name contains the arena's folder and the hash of the answers, so it is never stale; it is renamed into place once
+complete, and can be deleted at any time. It lies under `search/` in the user's folder, not in the arena's, which the
+explorer only reads; beyond `_KEPT` indexes the oldest is deleted.
 
-A text of one or two characters is no trigram. Which answers contain it stands in a second table of the same file, ready
-for every such text (`postings.py`).
+Texts of one or two characters have no trigram; a second table of the same file holds their posting lists
+(`postings.py`).
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Progress = Callable[[float, str], None]
-"""Called with the share that is done, in [0, 1], and what is being done."""
+"""Progress callback: share done, in [0, 1], and the current step."""
 
 _FORMAT = 2
 _KEY = ["language", "query_id", "system"]
 _FOLD = "lower(nfc_normalize({}))"
 _NUL = "\x1f"
-"""Stands for NUL, at which SQLite would stop reading."""
+"""Replacement of NUL, at which SQLite would stop reading."""
 _UNSURE = frozenset("\0\x1f\ufffd\ufffe\uffff")
-"""Characters that the index cannot tell apart; a text with one of them is looked for by reading."""
+"""Characters that the index cannot distinguish; texts with one of them are scanned for."""
 _BATCH = 1_000
 _KEPT = 20
-"""How many indexes are kept."""
+"""Maximum number of indexes."""
 
 
 def search(
@@ -62,14 +62,14 @@ def search(
     systems: Collection[str] | None = None,
     limit: int | None = None,
 ) -> pa.Table:
-    """The keys of the answers that contain a text, sorted.
+    """Return the keys of the answers that contain a text, sorted.
 
     Args:
         arena: an arena with answers.
-        text: what to look for, literally, in either case; every answer contains the empty text.
-        languages: codes; None or none for all.
-        systems: names; None or none for all.
-        limit: return the first so many; None for all.
+        text: literal text, case-insensitive; every answer contains the empty text.
+        languages: codes; None or empty for all.
+        systems: names; None or empty for all.
+        limit: maximum number of keys; None for all.
 
     Returns:
         Columns `language`, `query_id`, `system`.
@@ -92,13 +92,14 @@ def search(
 
 
 def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
-    """The places of the answers that contain a text, ascending, as `placed_keys` numbers them. Where only some queries
-    are wanted, places of answers to others may or may not be among them.
+    """Return the positions of the answers that contain a text, ascending, as in `placed_keys`.
+
+    With tags, positions of answers to other queries may be included.
 
     Args:
         arena: an arena with answers.
         text: as in `search`.
-        languages: codes in which it is enough to look; places in others may or may not be among those returned.
+        languages: codes to search; positions in other languages may be included.
 
     Raises:
         TableMissing: if the arena has no answers.
@@ -107,16 +108,16 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
 
     arena.need("answers")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        return np.zeros(0, dtype=np.int64)  # half of a character, which no file of text can hold
+        return np.zeros(0, dtype=np.int64)  # a lone surrogate, which UTF-8 text cannot contain
     hits = _by_index(arena, text, languages or ())
     return by_reading(arena, text, languages=languages) if hits is None else hits
 
 
 def by_reading(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
-    """`places` without the index."""
+    """Implement `places` by scanning, without the index."""
     import numpy as np
 
-    # Languages as single values, which DuckDB compares with what each file holds before it reads it.
+    # Pass languages as scalars, so that DuckDB can skip files by their statistics.
     parameters = {f"l{n}": code for n, code in enumerate(languages or ())}
     where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
     where += f" AND language IN ({', '.join(f'${name}' for name in parameters)})" if parameters else ""
@@ -131,7 +132,7 @@ def by_reading(arena: Arena, text: str, *, languages: Collection[str] | None = N
 
 @lru_cache(maxsize=4)
 def placed_keys(arena: Arena) -> pa.Table:
-    """The keys of all answers in their order, with `place`, their number from 0; of all queries, whatever the tags."""
+    """Return the keys of all answers in order, ignoring tags, with `place`, their position from 0."""
     import numpy as np
     import pyarrow as pa
 
@@ -140,16 +141,16 @@ def placed_keys(arena: Arena) -> pa.Table:
 
 
 def indexed(arena: Arena) -> bool:
-    """Whether there is an index of an arena's answers."""
+    """Return whether an arena's answers are indexed."""
     return _existing(arena) is not None
 
 
 def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path:
-    """Make the index of an arena's answers, unless it is there; a second program that wants it waits for the first.
+    """Build the index of an arena's answers unless it exists; a concurrent program waits for the first.
 
     Args:
         arena: an arena with answers.
-        progress: told how far it is.
+        progress: progress callback.
 
     Returns:
         The file.
@@ -162,7 +163,7 @@ def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -
     arena.need("answers")
     path = _place(arena)
     try:
-        with _alone(path, progress):
+        with _locked(path, progress):
             if (existing := _existing(arena)) is not None:
                 return existing
             temporary = path.with_suffix(".tmp")
@@ -172,14 +173,14 @@ def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -
                 temporary.replace(path)
             finally:
                 temporary.unlink(missing_ok=True)
-            for old in _superseded(arena, path):
+            for old in _outdated_indexes(arena, path):
                 with suppress(OSError):
                     old.unlink()
     except (OSError, sqlite3.Error) as error:
         raise ArenaError(
             f"the search index cannot be written: {error}",
             where=str(path),
-            do="free space or check permissions; without it a search reads every answer",
+            do="free space or check permissions; without it a search scans every answer",
         ) from None
     return path
 
@@ -193,18 +194,18 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
         progress(0.9 * ready / total, f"Indexing the answers: {ready:,} of {total:,}")
 
     with closing(sqlite3.connect(path)) as db:
-        # Nobody sees the file before it is whole, so nothing is lost with it.
+        # The file is invisible until complete, so it needs no durability.
         db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
         db.execute("CREATE VIRTUAL TABLE answers USING fts5(text, content='', tokenize='trigram case_sensitive 1')")
         db.execute("CREATE TABLE parts (number INTEGER PRIMARY KEY, start INTEGER, stop INTEGER, language TEXT)")
-        # Numbered by part and text, the order in which its rows are made, so that they fill page after page.
+        # Keyed in insertion order (part, text), so that pages fill sequentially.
         db.execute("CREATE TABLE short_texts (id INTEGER PRIMARY KEY, numbers BLOB)")
         for code in arena.languages("answers"):
             sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
             texts = arena.sql(sql, [code], languages=[code])["text"]
             for offset in range(0, len(texts), PART):
                 start = _add_part(db, code, start, texts.slice(offset, PART), told)
-        progress(0.9, "Putting the index in order")
+        progress(0.9, "Optimizing the index")
         db.execute("INSERT INTO answers (answers) VALUES ('optimize')")
         db.commit()
 
@@ -212,9 +213,9 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
 def _add_part(
     db: sqlite3.Connection, language: str, start: int, texts: pa.ChunkedArray, told: Callable[[int], None]
 ) -> int:
-    """Write a part of the answers, the first of them at a place; returns the place behind the last."""
+    """Write a part of the answers, and return the position after its last one."""
     batches = []
-    # Neither SQLite nor NumPy's sort holds other threads up.
+    # SQLite and NumPy's sort both release the GIL.
     with ThreadPoolExecutor(1) as pool:
         for offset in range(0, len(texts), _BATCH):
             batch = texts.slice(offset, _BATCH).to_pylist()
@@ -230,33 +231,33 @@ def _add_part(
 
 
 def _row(part: int, text: int) -> int:
-    """The row of a short text, as `number_of` it, in a part."""
+    """Return the row id of an encoded short text in a part."""
     return part * SHORT_TEXTS + text
 
 
 def _by_index(arena: Arena, text: str, languages: Collection[str]) -> NDArray[np.int64] | None:
-    """The places of the answers that contain a text, ascending; None where the index is absent or of no use."""
+    """Return the positions of the answers that contain a text by the index; None if it is missing or cannot be used."""
     path = _existing(arena)
     if path is None or not text:
         return None
     needle = arena.sql(f"SELECT {_FOLD.format('$text')} AS text", {"text": text})["text"][0].as_py()
     if _UNSURE & set(needle):
         return None
-    find = _containing if len(needle) > 2 else _containing_short
+    find = _find_trigrams if len(needle) > 2 else _find_short
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as db:
             return find(db, needle, languages)
     except sqlite3.OperationalError:
-        return None  # too many files open, no memory: the answers can still be read
+        return None  # for example too many open files: fall back to a scan
     except sqlite3.DatabaseError:
-        # A cache that is damaged is none.
+        # Delete a damaged index.
         with suppress(OSError):
             path.unlink()
         return None
 
 
-def _containing(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
-    """The places of the answers that contain a text of three characters or more."""
+def _find_trigrams(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
+    """Return the positions of the answers that contain a text of three characters or more."""
     import numpy as np
 
     spans: list[tuple[int, int]] = []
@@ -266,18 +267,18 @@ def _containing(db: sqlite3.Connection, needle: str, languages: Collection[str])
     phrase = '"' + needle.replace('"', '""') + '"'
     places = [np.zeros(0, dtype=np.int64)]
     for start, stop in spans:
-        # One text of all numbers: an object of Python's for each takes longer than finding them.
+        # Fetch all numbers as one string: creating a Python object per row is slower than the search.
         (numbers,) = db.execute(
             "SELECT group_concat(rowid) FROM answers WHERE answers MATCH ? AND rowid >= ? AND rowid < ?",
             [phrase, start, stop],
         ).fetchone()
         places.append(np.fromstring(numbers or "", dtype=np.int64, sep=","))
-    # SQLite promises no order within the text. What is in order is left as it is.
+    # group_concat guarantees no order; a stable sort is cheap on sorted input.
     return np.sort(np.concatenate(places), kind="stable")
 
 
-def _containing_short(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
-    """The places of the answers that contain a text of one or two characters."""
+def _find_short(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
+    """Return the positions of the answers that contain a text of one or two characters."""
     import numpy as np
 
     places = [np.zeros(0, dtype=np.int64)]
@@ -288,13 +289,13 @@ def _containing_short(db: sqlite3.Connection, needle: str, languages: Collection
 
 
 def _parts(db: sqlite3.Connection, languages: Collection[str]) -> list[tuple[int, int, int]]:
-    """Each part of some languages, of all if none is named: its number, its first place, the place behind its last."""
+    """Return number, first position and end position of the parts of some languages, or of all."""
     rows = db.execute("SELECT number, start, stop, language FROM parts ORDER BY number").fetchall()
     return [(number, start, stop) for number, start, stop, language in rows if not languages or language in languages]
 
 
 def _stem(arena: Arena) -> str:
-    """The part of an index's name that says whose it is."""
+    """Return the arena-specific part of an index's name."""
     return f"search-{hashlib.sha256(os.fsencode(arena.path)).hexdigest()[:12]}"
 
 
@@ -303,24 +304,24 @@ def _name(arena: Arena) -> str:
 
 
 def _place(arena: Arena) -> Path:
-    """Where the index of the arena is, or is to be put."""
+    """Return the path of the arena's index, whether it exists or not."""
     return home.home_folder() / "search" / _name(arena)
 
 
 def _existing(arena: Arena) -> Path | None:
-    """The index of the arena, where there is one."""
+    """Return the arena's index if it exists."""
     return path if "answers" in arena.tables and (path := _place(arena)).is_file() else None
 
 
-def _superseded(arena: Arena, path: Path) -> set[Path]:
-    """The indexes of the arena as it was before, and of others those made first where there are too many."""
+def _outdated_indexes(arena: Arena, path: Path) -> set[Path]:
+    """Return outdated indexes of the arena, and the oldest of all beyond the maximum."""
     indexes = sorted(path.parent.glob("search-*.sqlite"), key=lambda file: file.stat().st_mtime)
     return {*indexes[:-_KEPT], *path.parent.glob(f"{_stem(arena)}-*.sqlite")} - {path}
 
 
 @contextmanager
-def _alone(path: Path, progress: Progress) -> Iterator[None]:
-    """Let one program or session at a time build an index."""
+def _locked(path: Path, progress: Progress) -> Iterator[None]:
+    """Hold the lock of an index while it is built."""
     from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Limits that the environment sets."""
+"""Size limits from environment variables."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from mirage.errors import BadInput
 
 
 def megabytes(name: str, default: int) -> int:
-    """How many bytes a variable of the environment allows.
+    """Return the bytes allowed by an environment variable.
 
     Args:
-        name: the variable, which holds a whole number of megabytes.
-        default: megabytes without it.
+        name: the variable, a whole number of megabytes.
+        default: megabytes if it is not set.
 
     Raises:
-        BadInput: if it is no positive number.
+        BadInput: if it is not a positive number.
     """
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not int(text):
-        raise BadInput(f"{name} is {text!r}", do=f"set {name} to a whole number of megabytes, and start again")
+        raise BadInput(f"{name} is {text!r}", do=f"set {name} to a whole number of megabytes, and restart")
     return int(text) * 1_000_000

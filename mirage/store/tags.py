@@ -1,6 +1,6 @@
-"""Tags of queries: which there are, and the part of an arena whose queries have some of them.
+"""Tags of queries, and the part of an arena whose queries have given tags.
 
-part = tagged(arena, [("domain", "finance")])    # reads like an arena that has no other queries
+part = tagged(arena, [("domain", "finance")])    # reads like an arena without the other queries
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from mirage.errors import BadInput, UnknownName
 from mirage.store.arena import Arena
 
 _QUERIES = ("queries", "answers", "outcomes", "judgments", "scores", "features")
-"""Tables that say which queries an arena has, the first that it has counts."""
+"""Tables that determine the queries of an arena; the first that exists counts."""
 
 
 def tagged(arena: Arena, tags: Iterable[tuple[str, str]]) -> Arena:
-    """The part of an arena whose queries have some tags: any of the values given of one tag, of every tag given.
+    """Return the part of an arena whose queries have some tags: any given value of a tag, for every given tag.
 
-    Tables that say nothing of single queries (`ratings`, `predictions`, `systems`) stay as they are: they were computed
-    from all queries.
+    Tables without queries (`ratings`, `predictions`, `systems`) are not filtered: they were computed from all queries.
 
     Args:
         arena: the arena.
-        tags: pairs of tag and value; none gives the whole arena.
+        tags: pairs of tag and value; empty for the whole arena.
 
     Raises:
         TableMissing: if the arena has no tags.
@@ -41,20 +40,20 @@ def tagged(arena: Arena, tags: Iterable[tuple[str, str]]) -> Arena:
 
 
 def parse_tag(text: str) -> tuple[str, str]:
-    """Tag and value of `domain=finance`.
+    """Split `domain=finance` into tag and value.
 
     Raises:
         BadInput: if there is no `=` between two texts.
     """
     tag, sign, value = text.partition("=")
     if not (sign and tag.strip() and value.strip()):
-        raise BadInput(f"{text!r} names no tag and value", do="write TAG=VALUE, such as domain=finance")
+        raise BadInput(f"{text!r} is not a tag and value", do="write TAG=VALUE, such as domain=finance")
     return tag.strip(), value.strip()
 
 
 @lru_cache(maxsize=32)
 def tag_values(arena: Arena) -> dict[str, dict[str, int]]:
-    """The tags of an arena's queries by name, each with its values and the number of queries that have them.
+    """Return the tags of an arena's queries, each with its values and their numbers of queries.
 
     Raises:
         TableMissing: if the arena has no tags.
@@ -69,7 +68,7 @@ def tag_values(arena: Arena) -> dict[str, dict[str, int]]:
 
 @lru_cache(maxsize=64)
 def count_queries(arena: Arena) -> int:
-    """How many queries an arena has, or the part of it that is wanted."""
+    """Return the number of queries in an arena, or in its selected part."""
     table = next((name for name in _QUERIES if name in arena.whole.tables), None)
     if table is None or table not in arena.tables:
         return 0

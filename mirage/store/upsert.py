@@ -1,12 +1,11 @@
-"""Read, merge and write as one transaction: what every command uses that puts rows beside those of others.
+"""Transactional read, merge and write, used by every command that adds rows to a table.
 
     upsert(path, {"answers": by_key("answers", rows)}, made_by="mirage import answers")
 
-Under the arena's lock the present manifest is read, rows that come in take the place of those with the same key, rows
-and tables that are no longer true go, notes of what stays are kept, and the manifest is written last. Two programs that
-write at once are therefore served one after the other, and the second merges into what the first has left. What takes
-long (a model's calls, measuring features) is done before, without the lock; `Snapshot` says on which rows it was done,
-so that nothing is written on a text that has changed meanwhile.
+Under the arena's lock the current manifest is read, new rows replace those with the same key, invalidated rows and
+tables are removed, provenance of remaining rows is kept, and the manifest is written last. Concurrent programs are thus
+serialised, and the second merges into the result of the first. Slow work (calls to models, measuring features) happens
+before, without the lock; `Snapshot` records its inputs, so that results on texts that have changed since are dropped.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ _ABOUT = {
     "features": ("system",),
     "judgments": ("system_a", "system_b"),
 }
-"""Tables whose rows are about answers, and the columns that name whose."""
+"""Tables whose rows are about answers, with the columns that name the systems."""
 _TOGETHER = {
     **dict.fromkeys(("turns", "tags", "passages", "documents"), _QUERY),
     "retrieved": (*_QUERY, "retriever"),
 }
-"""Tables with several rows that come and go together: those of a query, or of a retriever for it; by which columns."""
+"""Tables whose rows are replaced in groups, per query or per retriever and query, with the grouping columns."""
 _TEXTS = ("queries", "passages", "retrieved")
-"""Tables of what systems are shown: where they change, what was made of single queries is no longer true."""
+"""Tables of what systems are shown; a change invalidates rows derived from single queries."""
 _FROM = {
     "outcomes": ("queries", "answers"),
     "features": ("queries", "passages", "retrieved", "answers"),
@@ -52,78 +51,78 @@ _FROM = {
     "predictions": ("outcomes", "features", "judgments"),
     "importances": ("outcomes", "features", "judgments"),
 }
-"""Tables that are made from other tables, and which."""
+"""Derived tables, with the tables they are derived from."""
 _ON_QUERIES = ("nuggets", "answers", *_ABOUT)
-"""Tables of which no row is written on a query that has changed since it was made."""
+"""Tables whose new rows are dropped if their query has changed since."""
 _VALUES = {
     "queries": ("text", "subset"),
     "passages": ("text", "relevant"),
     "retrieved": ("rank", "title", "text"),
     "answers": ("text", "status", "retriever", "depth"),
 }
-"""Columns that what is made from a table rests on; where they change, it is no longer true."""
+"""Columns whose change invalidates derived tables."""
 _NUGGET_SCORES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
 _SCORED: dict[str, tuple[str, ...]] = {
     "nuggets": _NUGGET_SCORES,
     "nugget_assignments": _NUGGET_SCORES,
     "support_grades": ("citation_precision", "citation_recall"),
 }
-"""Features that are measured from the rows that a table has of a query; they go where those change."""
+"""Features computed from a table's rows on a query; a change of those invalidates them."""
 _DECIDED = {
     "nuggets": ("text", "importance"),
     "nugget_assignments": ("assignment",),
     "support_grades": ("grade",),
 }
-"""Columns of these tables that the features rest on."""
+"""Columns of these tables that the features depend on."""
 _WHO = {"nugget_assignments": "assigner", "support_grades": "grader"}
-"""Columns of these tables, whose rows are about one answer, that say who decided."""
+"""Column of these tables, whose rows are about one answer, that names the assigner or grader."""
 _ATTEMPTS = 5
-"""How often something is read or made again because another program has changed the arena meanwhile."""
+"""Maximum attempts at an operation that conflicts with other programs' writes."""
 
 
 class Outdated(ArenaError):
-    """What was to be written was made from tables that another program has replaced since."""
+    """The new rows were computed from tables that another program has since replaced."""
 
 
 @dataclass(frozen=True)
 class NewRows:
-    """What comes into a table."""
+    """Rows to write into a table."""
 
     new: pa.Table
     """The rows."""
     replaced: pa.Table | None = None
-    """Values of some columns: the arena's rows with these values go. None: all its rows go."""
+    """Values of some columns that select the existing rows to remove; None: all rows."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The tables that new rows were made from, as they were read; rows on what has changed since are not written."""
+    """The input tables of new rows, as read; rows on inputs that have changed since are not written."""
 
     arena: Arena
-    """The arena as it was."""
+    """The arena at the time of reading."""
     tables: Mapping[str, pa.Table]
-    """Those tables by name; of queries, passages, retrieved and answers the key and the columns that were used."""
+    """The input tables by name; of queries, passages, retrieved and answers only the key and the columns used."""
 
 
 @dataclass(frozen=True)
 class UpsertResult:
-    """What a transaction has done."""
+    """Result of a transaction."""
 
     arena: Arena
-    """The arena as it is now."""
+    """The arena after the transaction."""
     replaced: Mapping[str, int]
-    """By table, how many rows those that came in took the place of."""
+    """Number of replaced rows by table."""
     lost: Mapping[str, int]
-    """By table, how many rows went because the answer that they are about has another text now."""
+    """Number of rows removed by table because the text of their answer has changed."""
 
 
 def by_key(table: str, rows: pa.Table) -> NewRows:
-    """Rows that replace those with the same key; what a query has several of replaces all that it had."""
+    """Build rows that replace those with the same key, or the whole group in grouped tables."""
     return NewRows(rows, rows.select(list(_TOGETHER.get(table, schema.key(table)))))
 
 
 def derived(tables: Iterable[str]) -> tuple[str, ...]:
-    """The tables that are made, directly or through others, from any of these; these themselves are not among them."""
+    """Return the tables derived, directly or indirectly, from any of these, without these themselves."""
     originals = set(tables)
     reached = set(originals)
     for table, sources in _FROM.items():
@@ -133,11 +132,11 @@ def derived(tables: Iterable[str]) -> tuple[str, ...]:
 
 
 def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
-    """Open an arena and read of it, again where another program has changed it before all was read.
+    """Open an arena and read from it, repeating if another program changes it meanwhile.
 
     Args:
         path: the arena's folder.
-        read: reads what is wanted.
+        read: reads the data needed.
 
     Raises:
         ArenaError: if there is no arena or it is damaged.
@@ -153,10 +152,10 @@ def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
 
 
 def retry_outdated(make: Callable[[], _T]) -> _T:
-    """Make something and write it, again where it turns out to be `Outdated`.
+    """Retry an operation that raises `Outdated`.
 
     Raises:
-        Outdated: if others have changed the arena each time.
+        Outdated: if every attempt conflicts.
     """
     for _ in range(_ATTEMPTS - 1):
         try:
@@ -181,32 +180,32 @@ def upsert(
     stale: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> UpsertResult:
-    """Insert rows, replace those with the same key, and drop what is no longer true, in one transaction.
+    """Insert rows, replace those with the same key, and remove invalidated rows and tables, in one transaction.
 
-    Outcomes, features and verdicts on answers whose text or status changes go with them, assignments with their
-    nuggets, and features with the assignments or grades that they are measured from; tables that were made from rows
-    that change go too. Everything else stays, with its notes.
+    Outcomes, features and verdicts are removed with answers whose text or status changes, assignments with their
+    nuggets, features with the assignments or grades they are computed from, and tables derived from changed rows.
+    Everything else stays, with its notes.
 
     Args:
         path: the arena's folder.
-        rows: what comes in, by table.
+        rows: new rows by table.
         made_by: the command, for the manifest.
-        made_from: what the rows were made from; added to what the manifest says of the rows that stay.
-        notes: what a reader must know of the rows; added likewise.
-        subjects: names that the notes begin with, before a colon; older notes on them go.
-        texts: given the arena as it is (None: there is none), its new title, label, about and licence.
-        check: given the arena as it is, raises what refuses the whole.
-        seen: what the rows were made from. Rows on queries and answers that have changed since are left out, and
-            those that stand there stay.
-        step: the step of a run that this is; what other steps were run with is then kept (`record_run`).
-        stale: tables that go if anything changes, beside those that were made from rows that change.
-        keep: tables that stay although they were made from rows that change.
+        made_from: sources of the rows; added to the manifest's for the remaining rows.
+        notes: caveats about the rows; added likewise.
+        subjects: subjects of notes (the text before a colon) whose older notes are removed.
+        texts: maps the current arena (None if there is none) to its new title, label, about and licence.
+        check: raises to abort, given the current arena.
+        seen: inputs of the rows. Rows on queries and answers that have changed since are dropped, and existing ones
+            stay.
+        step: the pipeline step; records of other steps are then kept (`record_run`).
+        stale: tables to remove if anything changes, besides derived tables.
+        keep: derived tables not to remove.
 
     Raises:
         BadInput: if a row breaks the contract.
-        Outdated: if other tables than queries, passages, retrieved and answers have changed since they were `seen`.
-        ArenaError: if the folder holds something that is not an arena, cannot be written, or is locked for too long.
-        MirageError: what `check` raises.
+        Outdated: if other tables than queries, passages, retrieved and answers have changed since `seen`.
+        ArenaError: if the folder is not an arena, cannot be written, or is locked for too long.
+        MirageError: from `check`.
     """
     path = path.absolute()
     for table, part in rows.items():
@@ -229,7 +228,7 @@ def upsert(
             before = manifest.get("made", {}).get(table, {"by": made_by, "from": [], "notes": []})
             if table in rows:
                 keeps_origin = rows[table].replaced is not None
-                origins[table] = _made(before if keeps_origin else {}, made_by, made_from, notes, subjects)
+                origins[table] = _merge_provenance(before if keeps_origin else {}, made_by, made_from, notes, subjects)
             else:
                 origins[table] = {key: before[key] for key in ("by", "from", "notes")}
             run_records = before.get("runs", {}) if step is not None or table not in changed else {}
@@ -242,14 +241,14 @@ def upsert(
     return exclusively(path, change)
 
 
-def _made(
+def _merge_provenance(
     before: Mapping[str, Any],
     made_by: str,
     made_from: Sequence[Mapping[str, Any]],
     notes: Sequence[str],
     subjects: Collection[str],
 ) -> dict[str, Any]:
-    """How a table was made, where rows come in beside those that stay."""
+    """Return the provenance of a table with new rows beside existing ones."""
     starts = tuple(f"{subject}: " for subject in subjects)
     sources = [source for source in before.get("from", []) if source not in made_from]
     old_notes = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
@@ -259,7 +258,7 @@ def _made(
 def _merge(
     arena: Arena | None, rows: Mapping[str, NewRows], seen: Snapshot | None
 ) -> tuple[dict[str, pa.Table], dict[str, int], dict[str, int]]:
-    """The tables as they will be, how many rows were replaced, and how many went with the answers they were about."""
+    """Return the merged tables, and by table the numbers of rows replaced, and of rows removed with their answers."""
     import pyarrow as pa
 
     if arena is None:
@@ -269,43 +268,45 @@ def _merge(
     replaced: dict[str, int] = {}
     removed: dict[str, int] = {}
     altered: pa.Table | None = None
-    for table in schema.TABLES:  # answers come before what is about them
+    for table in schema.TABLES:  # answers precede the tables about them
         old = arena.read(table) if table in arena.tables and (table in rows or table in _ABOUT) else None
         if old is not None and table in _ABOUT and altered is not None:
             remaining = not_about(old, altered, table)
             if len(remaining) < len(old):
                 removed[table] = len(old) - len(remaining)
                 merged[table] = old = remaining
-        if old is not None and len(remaining := _still_true(table, old, merged, arena)) < len(old):
+        if old is not None and len(remaining := _valid_rows(table, old, merged, arena)) < len(old):
             merged[table] = old = remaining
         if table not in rows:
             continue
         new = rows[table].new
         if table in _ON_QUERIES:
-            new = _outside(not_about(new, answers, table), queries)
+            new = _drop_queries(not_about(new, answers, table), queries)
         if old is not None:
-            others = _others(old, rows[table], table, queries, answers)
+            others = _remaining_rows(old, rows[table], table, queries, answers)
             keys = list(schema.key(table))
             others = matching(others, new, keys, present=False)
             replaced[table] = len(old) - len(others)
             new = pa.concat_tables([others.cast(old.schema), new])
-            altered = _altered(table, old, new) if table == "answers" else altered
+            altered = _changed_keys(table, old, new) if table == "answers" else altered
         merged[table] = new
     return merged, replaced, removed
 
 
-def _others(old: pa.Table, part: NewRows, table: str, queries: pa.Table | None, answers: pa.Table | None) -> pa.Table:
-    """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
+def _remaining_rows(
+    old: pa.Table, part: NewRows, table: str, queries: pa.Table | None, answers: pa.Table | None
+) -> pa.Table:
+    """Return the existing rows to keep: those not replaced, and those on inputs that have changed since."""
     replaced = old
     if part.replaced is not None:
         replaced = matching(old, part.replaced, part.replaced.column_names)
     if table in _ON_QUERIES:
-        replaced = _outside(not_about(replaced, answers, table), queries)
+        replaced = _drop_queries(not_about(replaced, answers, table), queries)
     return matching(old, replaced, schema.key(table), present=False)
 
 
 def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, present: bool = True) -> pa.Table:
-    """The rows whose values of some columns another table has, or with `present=False` has not, in their order."""
+    """Return the rows whose values of some columns occur in another table, or with `present=False` do not, in order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -320,7 +321,7 @@ def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, presen
 
 
 def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None, pa.Table | None]:
-    """The keys of the queries and of the answers that have changed since they were seen; None where none has."""
+    """Return the keys of queries and of answers that have changed since the snapshot; None if none has."""
     import pyarrow as pa
 
     if seen is None:
@@ -328,9 +329,9 @@ def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None
     changed = [table for table in seen.tables if content(arena, table) != content(seen.arena, table)]
     if others := [table for table in changed if table not in (*_TEXTS, "answers")]:
         raise Outdated(
-            f"another program has changed {' and '.join(others)} meanwhile",
+            f"another program has changed {' and '.join(others)}",
             where=arena.address,
-            do="run the command again",
+            do="rerun the command",
         )
     differing = {}
     for table in changed:
@@ -341,15 +342,16 @@ def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None
 
 
 def _differing(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
-    """The keys of the rows that only one of two tables has, or that differ in what others rest on."""
+    """Return the keys of rows that exist in only one of two tables, or differ in relevant columns."""
     import pyarrow as pa
 
-    return pa.concat_tables([_altered(table, before, after), _altered(table, after, before)])
+    return pa.concat_tables([_changed_keys(table, before, after), _changed_keys(table, after, before)])
 
 
-def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena: Arena) -> pa.Table:
-    """The rows of a table that hold after other tables have changed: assignments of nuggets that are still there, and
-    features of queries whose nuggets, and of answers whose assignments and grades, are still the same.
+def _valid_rows(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena: Arena) -> pa.Table:
+    """Return the rows of a table that remain valid after changes to other tables.
+
+    Assignments need their nuggets; features of nuggets and support need unchanged nuggets, assignments and grades.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -359,15 +361,15 @@ def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
 
     remaining = old
     if table == "nugget_assignments" and "nuggets" in merged:
-        changed = _altered("nuggets", before("nuggets"), merged["nuggets"], ("text",))
+        changed = _changed_keys("nuggets", before("nuggets"), merged["nuggets"], ("text",))
         remaining = remaining.join(changed, list(schema.key("nuggets")), join_type="left anti")
     for source in _SCORED.keys() & merged.keys() if table == "features" else ():
         pair, values = (before(source), merged[source]), _DECIDED[source]
-        # Whoever decides for the first time may count from now on, for every answer to the query.
+        # A new assigner or grader may become the default, for every answer to the query.
         who = _WHO.get(source)
         same = who is not None and set(pair[0][who].unique().to_pylist()) == set(pair[1][who].unique().to_pylist())
         keys = [*_QUERY, "system"] if same else list(_QUERY)
-        sides = [_altered(source, *order, values).select(keys) for order in (pair, pair[::-1])]
+        sides = [_changed_keys(source, *order, values).select(keys) for order in (pair, pair[::-1])]
         scored = pc.is_in(remaining["feature"], value_set=pa.array(_SCORED[source]))
         holding = remaining.filter(scored).join(pa.concat_tables(sides), keys, join_type="left anti")
         holding = holding.select(remaining.column_names).cast(remaining.schema)
@@ -375,8 +377,8 @@ def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
     return remaining.select(old.column_names).cast(old.schema)
 
 
-def _altered(table: str, before: pa.Table, after: pa.Table, values: Sequence[str] | None = None) -> pa.Table:
-    """The keys of the rows that another table lacks, or has with other values of what others rest on."""
+def _changed_keys(table: str, before: pa.Table, after: pa.Table, values: Sequence[str] | None = None) -> pa.Table:
+    """Return the keys of rows that another table lacks, or has with other values in relevant columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -393,7 +395,7 @@ def _altered(table: str, before: pa.Table, after: pa.Table, values: Sequence[str
 
 
 def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
-    """The rows of a table that are about none of these answers; all rows of a table that is about none.
+    """Return the rows of a table that are not about these answers; all rows if the table is not about answers.
 
     Args:
         rows: rows of the table.
@@ -407,8 +409,8 @@ def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
     return remaining.select(rows.column_names).cast(rows.schema)
 
 
-def _outside(rows: pa.Table, queries: pa.Table | None) -> pa.Table:
-    """The rows that belong to none of these queries."""
+def _drop_queries(rows: pa.Table, queries: pa.Table | None) -> pa.Table:
+    """Return the rows that do not belong to these queries."""
     if queries is None or not len(queries):
         return rows
     return rows.join(queries, list(_QUERY), join_type="left anti").select(rows.column_names).cast(rows.schema)

@@ -1,5 +1,6 @@
-"""Ledgers of workers: each keeps its replies on its own machine first, so that a run whose driver is lost pays nothing
-twice. They lie in the user's folder, under the name of the run, and go when the run has ended well.
+"""Local ledgers of workers, so that a run whose driver is lost pays for no call twice.
+
+They are in the user's folder, under the name of the run, and are deleted when the run succeeds.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from mirage.store.ledger import Ledger
 
 
 def run_name(ledger: Path) -> str:
-    """The name of the runs that fill a ledger: the same for the same file."""
+    """Return the name of the runs that fill a ledger, a hash of its path."""
     return hashlib.sha256(str(ledger.absolute()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def worker_ledger(run: str, worker: str) -> Ledger:
-    """The ledger of a worker of a run, on the machine where this is called.
+    """Open the ledger of a run's worker on this machine.
 
     Raises:
         ArenaError: if it cannot be opened or written.
@@ -29,11 +30,11 @@ def worker_ledger(run: str, worker: str) -> Ledger:
 
 
 def worker_replies(run: str, keys: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The replies that workers of earlier runs have left on this machine, by key.
+    """Return the replies left on this machine by workers of earlier runs, by key.
 
     Args:
         run: the run's name.
-        keys: which are wanted.
+        keys: keys to look up.
     """
     replies: dict[str, dict[str, Any]] = {}
     for file in sorted(_folder(run).glob("*.sqlite")):
@@ -44,7 +45,7 @@ def worker_replies(run: str, keys: Collection[str]) -> dict[str, dict[str, Any]]
 
 
 def drop_worker_ledgers(run: str) -> None:
-    """Remove what workers of a run have left on this machine, when it is in the arena's ledger."""
+    """Delete the ledgers of a run's workers on this machine, once merged into the arena's ledger."""
     shutil.rmtree(_folder(run), ignore_errors=True)
 
 

@@ -16,37 +16,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
-from mirage.cores import available
 from mirage.errors import ArenaError, BadInput
-from mirage.languages import in_order, is_code
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, open_arena
+from mirage.store.cores import available
 from mirage.store.files import write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.location import address
 from mirage.store.objects import Overtaken
 from mirage.store.remote import remote_of
+from mirage.text.languages import in_order, is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROW_GROUP = {"queries": 2_000, "passages": 400, "answers": 400, "judgments": 2_000}
-"""Rows of a row group: few where a page fetches the long texts of one query, all where a table is read whole."""
+"""Rows per row group: few in tables from which a page reads the long texts of one query, all in tables read whole."""
 LEVELS = {"passages": 3}
-"""How hard zstd packs a table, 7 where it is not named: of an import of long texts, packing at 7 is half of the time,
-and what it saves is 7%.
-"""
+"""zstd level of a table, by default 7. For long texts, level 7 doubles the import time and saves 7%."""
 LOCK_SECONDS = 60
-"""How long a write waits for another program that writes into the same arena."""
+"""Maximum seconds to wait for another writer of the same arena."""
 
 _ATTEMPTS = 20
-"""How often a change is made again, where others are faster: of n writers at once the last has n attempts."""
+"""Maximum attempts under concurrent writes: of n simultaneous writers the last needs n attempts."""
 _PAUSE = 0.05
-"""Seconds by which each pause is longer than the last."""
+"""Increment of the pause between attempts, in seconds."""
 _T = TypeVar("_T")
 
 Files = list[tuple[dict[str, Any], bytes]]
-"""A table as files: the manifest's entry and the bytes of each."""
+"""A serialised table: manifest entry and bytes of each file."""
 
 
 def write(
@@ -62,26 +60,25 @@ def write(
     notes: Sequence[str] = (),
     stale: Collection[str] = (),
 ) -> Arena:
-    """Write tables into an arena, new or existing, in one step; tables not given stay as they are.
+    """Write whole tables into an arena, new or existing, in one step; other tables stay.
 
     Everything is validated and serialised before the first byte is written.
 
     Args:
         path: the arena's folder.
-        tables: whole tables by name; each replaces the one of its name.
-        title: the arena's name for people; this and the next three are kept from the old manifest where None.
-        label: what kind of numbers these are (`Arena.label`).
-        about: a sentence or two on what is in it.
-        licence: under which terms it may be used.
+        tables: whole tables by name, replacing existing ones.
+        title: human-readable title; None keeps the old value, also of the next three.
+        label: kind of numbers (`Arena.label`).
+        about: one or two sentences on the content.
+        licence: terms of use.
         made_by: the command that made these tables.
-        made_from: what they were made from: records with at least `name`, often `sha256`, `url`, `licence`.
-        notes: what a reader must know (what is missing and why).
-        stale: tables that were made from those written here; they are removed in the same step if what is written
-            differs from what was there.
+        made_from: their sources: records with at least `name`, often `sha256`, `url`, `licence`.
+        notes: caveats (what is missing and why).
+        stale: tables derived from these, to remove in the same step if the content changes.
 
     Raises:
-        BadInput: if a table breaks the contract, or a text is none.
-        ArenaError: if the folder holds something that is not an arena, or cannot be written.
+        BadInput: if a table breaks the contract, or a text is not valid Unicode.
+        ArenaError: if the folder is not an arena, or cannot be written.
     """
     path = path.absolute()
     texts = {"title": title, "label": label, "about": about, "licence": licence}
@@ -98,31 +95,30 @@ def write(
 
 
 def refuse_lone_surrogates(*texts: str | None) -> None:
-    """Refuse a text for the manifest that UTF-8 cannot hold.
+    """Reject a text for the manifest that UTF-8 cannot encode.
 
     Raises:
         BadInput: naming the first.
     """
     for words in filter(None, texts):
         if any("\ud800" <= letter <= "\udfff" for letter in words):
-            raise BadInput("half a character (a lone surrogate) in what is said of the arena", where=repr(words))
+            raise BadInput("a text about the arena has a lone surrogate", where=repr(words))
 
 
 def named(sources: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The texts in records of what something was made from."""
+    """Return the texts in records of sources."""
     return [value for source in sources for value in source.values() if isinstance(value, str)]
 
 
 def exclusively(path: Path, change: Callable[[], _T]) -> _T:
-    """Change an arena while no other program does. On object storage, where nothing can be locked, the change is made
-    again on what others have written meanwhile.
+    """Change an arena under its lock; on object storage, which has no locks, retry on conflict.
 
     Args:
         path: the arena's folder.
-        change: reads the arena as it is, and commits.
+        change: reads the current arena, and commits.
 
     Raises:
-        ArenaError: as `exclusive_lock`, or if others were faster each time.
+        ArenaError: as `exclusive_lock`, or if every attempt conflicts.
     """
     for attempt in range(_ATTEMPTS):
         with exclusive_lock(path):
@@ -137,16 +133,15 @@ def exclusively(path: Path, change: Callable[[], _T]) -> _T:
 
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Let one program or thread at a time change an arena; the others wait `LOCK_SECONDS` at most.
+    """Hold the exclusive lock of an arena, waiting at most `LOCK_SECONDS`.
 
-    Of an arena on object storage it keeps only the programs of this machine apart.
+    For an arena on object storage it only excludes programs on this machine.
 
     Args:
-        path: the arena's folder; it is made where it is absent.
+        path: the arena's folder; created if missing.
 
     Raises:
-        ArenaError: if the folder holds something that is not an arena, cannot be written, or another program holds the
-            lock for longer than that.
+        ArenaError: if the folder has other files, cannot be written, or stays locked for too long.
     """
     from filelock import FileLock, Timeout
 
@@ -156,24 +151,24 @@ def exclusive_lock(path: Path) -> Iterator[None]:
         if remote is not None:
             if not manifests.has_manifest(path):
                 remote.refuse_other_files()
-        elif path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
+        elif path.is_dir() and not (path / manifests.NAME).exists() and not _has_only_own_files(path):
             raise ArenaError(
-                f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
+                f"{path} holds other files and is not an arena", do="use a new or empty folder for the arena"
             )
         path.mkdir(parents=True, exist_ok=True)
         with FileLock(path / ".lock", timeout=LOCK_SECONDS):
             yield
     except Timeout:
         raise ArenaError(
-            f"another program is writing into this arena, for more than {LOCK_SECONDS} seconds",
+            f"another program has been writing to this arena for more than {LOCK_SECONDS} seconds",
             where=address(path),
-            do="wait until it is done, then run the command again",
+            do="wait until it is done, then rerun the command",
         ) from None
     except OSError as error:
         raise ArenaError(
             f"the arena cannot be written: {error.strerror or error}",
             where=str(error.filename or path),
-            do="free space or check permissions, then run the command again; the arena is as it was",
+            do="free space or check permissions, then rerun the command; the arena is unchanged",
         ) from None
 
 
@@ -186,18 +181,18 @@ def commit(
     texts: Mapping[str, str | None],
     stale: Collection[str] = (),
 ) -> None:
-    """Put serialised tables in place of those of their names, and the manifest last. The caller holds the lock.
+    """Write serialised tables, and the manifest last; the caller holds the lock.
 
     Args:
         path: the arena's folder.
-        old: its manifest as it is now; empty where there is none.
+        old: its current manifest; empty if there is none.
         files: tables from `serialise`.
-        origins: what the manifest says of how each of them was made.
-        texts: title, label, about and licence; each is kept from the old manifest where it is None or absent.
-        stale: tables that are removed if what is written differs from what was there.
+        origins: provenance of each table.
+        texts: title, label, about and licence; None or missing keeps the old value.
+        stale: tables to remove if the content changes.
 
     Raises:
-        OSError: if a file cannot be written; the arena is then as it was.
+        OSError: if a file cannot be written; the arena is then unchanged.
         Overtaken: on object storage, if another program has changed it since `old` was read.
     """
     tables = dict(old.get("tables", {}))
@@ -229,15 +224,15 @@ def commit(
 
 
 def serialise(table: str, data: pa.Table, *, where: str) -> Files:
-    """Validate a table and turn it into one Parquet file a language, with its manifest entry; a table without languages
-    is one file.
+    """Validate a table and serialise it to one Parquet file per language, or one without languages, with manifest
+    entries.
     """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     schema.validate(table, data, where=where)
     data = schema.sort(table, data)
-    # In the files of one table the same columns, as DuckDB reads them together.
+    # All files of a table have the same columns, as DuckDB reads them as one.
     data = data.drop_columns([name for name in schema.left_out(table) if data[name].null_count == len(data)])
     by_language = "language" in data.column_names
     codes = in_order(pc.unique(data["language"]).to_pylist()) if by_language else [""]
@@ -264,23 +259,25 @@ def serialise(table: str, data: pa.Table, *, where: str) -> Files:
         }
         return entry, raw
 
-    # Packing takes most of the time, and lets other threads run.
+    # Compression takes most of the time and releases the GIL.
     with ThreadPoolExecutor(available()) as threads:
         return list(threads.map(part, codes))
 
 
-def _only_ours(path: Path) -> bool:
-    """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
-    that the arena is made from, in the folder `source`; or an arena that another program began meanwhile.
+def _has_only_own_files(path: Path) -> bool:
+    """Return whether a folder without a manifest has only files of ours.
+
+    These are a ledger, leftovers of an interrupted write, the folder `source`, or an arena that another program has
+    begun.
     """
     own_names = {*schema.TABLES, manifests.NAME, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
     return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 
 def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Remove what the manifest does not name: tables of before, and what an interrupted write left.
+    """Remove files that the manifest does not name: old tables, and leftovers of interrupted writes.
 
-    A file that cannot be removed does no harm, and goes with the next write.
+    Files that cannot be removed are harmless; the next write tries again.
     """
     named_files = {file["path"] for file in manifests.listed_files(manifest)} if manifest else set()
     own_files = [

@@ -1,4 +1,4 @@
-"""Records of a YAML file, each with the line it begins on."""
+"""Records of a YAML file, each with its line."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 ENDINGS = (".yaml", ".yml")
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _MOST = 16_000_000
-"""Bytes that a file may have: it is read whole."""
+"""Maximum bytes of a file, which is read whole."""
 
 
 def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
     """Yield the records of a YAML file: a list of mappings, or a mapping of them by name.
 
-    Every value is a text as it stands in the file, so that `2024-05` and `1.10` are what was written; null where
-    nothing, `~` or `null` stands.
+    Values are returned as written, so that `2024-05` and `1.10` stay as they are; an empty value, `~` or `null` is
+    null.
 
     Args:
         path: the file.
-        named: the field that holds a record's name where the file is a mapping by name.
+        named: field for a record's name if the file is a mapping by name.
 
     Raises:
-        BadInput: if the file is absent, too large, not YAML, or holds something else.
+        BadInput: if the file is missing, too large, not YAML, or has another structure.
     """
     import yaml  # type: ignore[import-untyped]  # it has no types
 
@@ -42,7 +42,7 @@ def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
         mark = getattr(error, "problem_mark", None)
         where = str(path) if mark is None else f"{path}:{mark.line + 1}"
         problem = getattr(error, "problem", None) or error
-        raise BadInput(f"this is no YAML: {problem}", where=where, do="correct the line") from None
+        raise BadInput(f"this is not YAML: {problem}", where=where, do="correct the line") from None
     if isinstance(tree, yaml.SequenceNode):
         for item in tree.value:
             yield Line(_where(path, item), _record(path, item))
@@ -50,24 +50,24 @@ def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
         for name, item in _pairs(path, tree):
             yield Line(_where(path, item), {named: name} | _record(path, item))
     else:
-        raise BadInput("this file is no list and no mapping", where=str(path), do="write a list of mappings")
+        raise BadInput("this file is neither a list nor a mapping", where=str(path), do="write a list of mappings")
 
 
 def _record(path: Path, node: Node) -> dict[str, Any]:
     import yaml
 
     if not isinstance(node, yaml.MappingNode):
-        raise BadInput("this is no mapping of fields to values", where=_where(path, node), do="write FIELD: VALUE")
+        raise BadInput("this is not a mapping of fields to values", where=_where(path, node), do="write FIELD: VALUE")
     return {field: _value(path, item) for field, item in _pairs(path, node)}
 
 
 def _pairs(path: Path, node: Node) -> Iterator[tuple[str, Node]]:
-    """The pairs of a mapping; a name that stands twice would hide a value."""
+    """Yield the pairs of a mapping, rejecting duplicate names."""
     seen: set[str] = set()
     for key, item in node.value:
         name = str(key.value)
         if name in seen:
-            raise BadInput(f"{name} stands there twice", where=_where(path, key), do="keep the right one")
+            raise BadInput(f"duplicate key {name}", where=_where(path, key), do="remove one")
         seen.add(name)
         yield name, item
 
@@ -76,7 +76,7 @@ def _value(path: Path, node: Node) -> str | None:
     import yaml
 
     if not isinstance(node, yaml.ScalarNode):
-        raise BadInput("a value is a list or a mapping", where=_where(path, node), do="give one text or number")
+        raise BadInput("a value is a list or a mapping", where=_where(path, node), do="write one text or number")
     return None if node.style is None and node.value in _NULLS else str(node.value)
 
 

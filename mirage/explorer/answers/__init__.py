@@ -1,0 +1,1 @@
+"""The page Answers: its data, charts and texts."""

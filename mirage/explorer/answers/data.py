@@ -1,0 +1,503 @@
+"""Data of the Answers page: the matching queries, and one query with its passages and all answers.
+
+A search keeps keys alone; texts are read for the queries that are shown. Answers are kept by arena, whose hash is
+that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import schema
+from mirage.explorer.answers.index import answer_index
+from mirage.explorer.hallucination import attribution
+from mirage.explorer.kit.query_keys import Key, Keys
+from mirage.stages.features import FEATURES
+from mirage.stages.outcomes.parsed import RULES
+from mirage.stages.retrieve.attribution import Attribution
+from mirage.stages.shown import ShownPassages
+from mirage.store.query_rows import of_query
+from mirage.store.search import places
+from mirage.text.answers import Citation, citations, is_numbered
+from mirage.text.segmentation import SHOWN
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from mirage.store import Arena
+
+_FOLDED = "lower(nfc_normalize({}))"
+"""SQL of a text as texts are compared in a search."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Filters that an arena offers, and its size."""
+
+    languages: tuple[str, ...]
+    systems: tuple[str, ...]
+    subsets: tuple[str, ...]
+    """Subsets that occur; none where the queries are not split."""
+    parsers: tuple[str, ...]
+    """Parsers whose outcomes are there; none without outcomes."""
+    outcomes: tuple[str, ...]
+    """Outcomes that occur by any of them."""
+    queries: int
+    """Questions."""
+    answers: int
+    """Answers that are there, by queries and systems."""
+    answer_texts: bool
+    """Whether the answers' texts are there."""
+    query_texts: bool
+    """Whether the text of any query is there."""
+
+    @property
+    def texts(self) -> bool:
+        """True if there is text to search."""
+        return self.answer_texts or self.query_texts
+
+
+@dataclass(frozen=True)
+class AnswerFilter:
+    """Filter of answers. A query matches if one of its answers does."""
+
+    languages: tuple[str, ...] = ()
+    """Codes; all if empty."""
+    subset: str = ""
+    """Subset of the query; any if empty."""
+    systems: tuple[str, ...] = ()
+    """All if empty."""
+    outcomes: tuple[str, ...] = ()
+    """Any if empty."""
+    parser: str = "strict"
+    """Whose outcomes."""
+    cause: str = ""
+    """Cause of the answer (`retrieval.Cause`), or `undecided`; any if empty."""
+    text: str = ""
+    """What the query or the answer contains, in either case; anything if empty."""
+
+    @property
+    def narrowed(self) -> bool:
+        """True if the filter can select some answers of a query and not others."""
+        return bool(self.systems or self.outcomes or self.cause or self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerSelection(Keys):
+    """The queries that match."""
+
+    answers: int
+    """Answers that match."""
+
+
+@dataclass(frozen=True)
+class QueryItem:
+    """A query in the list."""
+
+    key: Key
+    subset: str | None
+    text: str | None
+    """The query; null where it was not published or is not bundled."""
+
+
+@dataclass(frozen=True)
+class FeatureValue:
+    """One feature of one answer."""
+
+    name: str
+    title: str
+    meaning: str
+    unit: str
+    value: float | None
+    reason: str | None
+    """Why there is no value."""
+
+
+@dataclass(frozen=True)
+class MeasureScores:
+    """Imported scores of one answer by one measure, from people or from programs."""
+
+    measure: str
+    """The scale."""
+    person: bool
+    """Whether people gave them."""
+    scores: tuple[schema.Score, ...]
+    """By rater."""
+
+    @property
+    def mean(self) -> float | None:
+        """Mean over the raters whose score could be read; null where there is none."""
+        values = [score.value for score in self.scores if score.value is not None]
+        return sum(values) / len(values) if values else None
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The worst and the best value of the scale; null where the source does not say."""
+        low, high = self.scores[0].low, self.scores[0].high
+        return None if low is None or high is None else (low, high)
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """Answer of one system, with its measurements."""
+
+    system: str
+    text: str | None
+    status: str | None
+    """As in `schema.Answer`; null where the answers are not in the arena."""
+    reason: str | None
+    """What went wrong, where more is known of it than the status says."""
+    outcome: str | None
+    """Null where the arena has no outcomes."""
+    rule: str
+    """Name of the rule that decided."""
+    rule_meaning: str
+    """What the rule says of the answer."""
+    span: tuple[int, int] | None
+    """The text that decided, in characters of the answer."""
+    correct: bool | None
+    """Whether the outcome is right for the subset; null when undecided."""
+    citations: tuple[Citation, ...]
+    measures: tuple[FeatureValue, ...]
+    scores: tuple[MeasureScores, ...] = ()
+    """What it was given: by people first, then by measure."""
+    retriever: str | None = None
+    """Whose passages the system was shown; null for those given with the query."""
+    shown: tuple[str, ...] = ()
+    """Ids of the passages that the system was shown, in order."""
+    cause: Attribution | None = None
+    """Where it went wrong, if it did; null where the arena has no outcomes."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryView:
+    """One query with all that belongs to it."""
+
+    key: Key
+    subset: str | None
+    text: str | None
+    reason: str
+    """Why there is no text."""
+    passages: tuple[schema.Passage, ...]
+    """Those given with the query, in order, then what else retrievers brought for the systems, each with a place of its
+    own; none where the passages are not in the arena."""
+    answers: tuple[AnswerView, ...]
+    """By the name of the system."""
+    turns: tuple[schema.Turn, ...] = ()
+    """What was said before the query, in order; none where it begins the conversation or that is not known."""
+    tags: tuple[schema.Tag, ...] = ()
+    """By tag, then value."""
+    reference: str | None = None
+    """The reference answer; null where there is none."""
+    documents: Mapping[str, schema.Document] = field(default_factory=dict)
+    """Where passages come from, by passage id."""
+
+    def table(self) -> pa.Table:
+        """The answers as rows: the query, the outcome, a column for each feature and the mean score by each measure."""
+        import pyarrow as pa
+
+        facts = ("system", "text", "status", "reason", "outcome", "rule", "correct")
+        rows = [
+            {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "query": self.text}
+            | {fact: getattr(answer, fact) for fact in facts}
+            | dict(zip(("span_start", "span_end"), answer.span or (None, None), strict=True))
+            | dict.fromkeys(measure.name for other in self.answers for measure in other.measures)
+            | {measure.name: measure.value for measure in answer.measures}
+            | {f"score:{given.measure}": None for other in self.answers for given in other.scores}
+            | {f"score:{given.measure}": given.mean for given in answer.scores}
+            for answer in self.answers
+        ]
+        return pa.Table.from_pylist(rows)
+
+
+@lru_cache(maxsize=16)
+def scope(arena: Arena) -> Scope:
+    """Return the filters that an arena offers, and its size.
+
+    Raises:
+        TableMissing: if the arena has neither outcomes nor answers.
+    """
+    index = answer_index(arena)
+    sql = "SELECT 1 FROM queries WHERE text IS NOT NULL LIMIT 1"
+    texts = "queries" in arena.tables and len(arena.sql(sql)) > 0
+
+    def among(column: str, kind: Any) -> tuple[str, ...]:
+        present = index.present(column)
+        return tuple(value for value in get_args(kind) if value in present)
+
+    has_outcomes = "outcomes" in arena.tables
+    return Scope(
+        languages=tuple(sorted(index.present("language"))),
+        systems=tuple(sorted(index.present("system"))),
+        subsets=among("subset", schema.Subset),
+        parsers=among("parser", schema.Parser),
+        outcomes=among("outcome", schema.Outcome) if has_outcomes else (),
+        queries=len(index.queries.keys),
+        answers=index.answers,
+        answer_texts="answers" in arena.tables,
+        query_texts=texts,
+    )
+
+
+@lru_cache(maxsize=16)
+def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
+    """The queries with an answer that matches.
+
+    Raises:
+        TableMissing: if the arena has neither outcomes nor answers.
+    """
+    import numpy as np
+
+    index = answer_index(arena)
+    mask = np.ones(len(index.query), dtype=bool)
+    for column, chosen in (
+        ("parser", (search.parser,) if "outcomes" in arena.tables else ()),
+        ("language", search.languages),
+        ("system", search.systems),
+        ("outcome", search.outcomes),
+        ("subset", (search.subset,) if search.subset else ()),
+    ):
+        if chosen:
+            mask &= index.among(column, chosen)
+    if search.cause:
+        mask &= _answers_with_cause(arena, search.parser, search.cause)
+    if search.text:
+        mask &= _holding(arena, search)
+    return AnswerSelection(*index.queries_of(mask))
+
+
+@lru_cache(maxsize=64)
+def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.bool_]:
+    """Return a mask of the answers with a cause, by one parser."""
+    import numpy as np
+
+    index = answer_index(arena)
+    keys, systems = index.queries.keys, index.values["system"]
+    caused = {
+        (language, query_id, system)
+        for (language, query_id, system), entry in attribution.by_answer(arena, parser).items()
+        if (entry.cause or attribution.UNDECIDED) == cause
+    }
+    places = zip(index.query.tolist(), index.codes["system"].tolist(), strict=True)
+    return np.array([(*keys[query], systems[system]) in caused for query, system in places], dtype=bool)
+
+
+def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
+    """Return a mask of the answers that contain the searched text, or whose query does."""
+    import numpy as np
+
+    index = answer_index(arena)
+    # One more for an answer whose text is not stored, which -1 finds.
+    answers = np.zeros(arena.whole.rows("answers") + 1, dtype=bool)
+    if "answers" in arena.tables:
+        answers[places(arena, search.text, languages=search.languages)] = True
+    return np.asarray(answers[index.place] | _asking(arena, search.text)[index.query])
+
+
+@lru_cache(maxsize=64)
+def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
+    """Return a mask of the queries that contain a text, in any language."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    mask = np.zeros(len(answer_index(arena).queries.keys), dtype=bool)
+    if "queries" in arena.tables:
+        needle = arena.sql(f"SELECT {_FOLDED.format('$text')} AS text", {"text": text})["text"][0].as_py()
+        numbers, texts = _folded_queries(arena)
+        mask[numbers[np.asarray(pc.match_substring(texts, needle), dtype=bool)]] = True
+    return mask
+
+
+@lru_cache(maxsize=4)
+def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
+    """Numbers of the queries that have a text, as `answer_index` counts them, and the texts, in order to be compared.
+    Kept, since folding every one of them takes longer than finding a text in all answers.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    queries = answer_index(arena).queries
+    sql = f"SELECT language, query_id, {_FOLDED.format('text')} AS text FROM queries WHERE text IS NOT NULL"  # noqa: S608  # constants alone
+    rows = arena.sql(sql)
+    keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
+    numbers = [queries.place(key) for key in keys]
+    answered = [number is not None for number in numbers]
+    return (
+        np.array([number for number in numbers if number is not None], dtype=np.intp),
+        rows["text"].filter(pa.array(answered, pa.bool_())),
+    )
+
+
+@lru_cache(maxsize=256)
+def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QueryItem, ...]:
+    """The queries of a page of the list, in the order given."""
+    by_key: dict[Key, dict[str, Any]] = {}
+    if "queries" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, subset, text FROM queries "
+            "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
+            {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
+            languages={key[0] for key in keys},
+        )
+        by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
+    return tuple(
+        QueryItem(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None)))
+        for key in keys
+    )
+
+
+def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
+    """Return the query that a link names: `ar:771728#0`, or an id alone.
+
+    Args:
+        arena: the arena.
+        link: what stands in the link.
+        languages: where to look first for an id that several languages have.
+
+    Raises:
+        UnknownName: if there is no such query; the message names the nearest.
+    """
+    return find_queries(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
+
+
+@lru_cache(maxsize=256)
+def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
+    """One query with its passages, all answers, and what is known of each."""
+    queries = of_query(arena, "queries", key)
+    contexts = shown_with(arena, key)
+    rows = {row["system"]: row for row in of_query(arena, "answers", key)}
+    seen = {system: contexts.of(key, row.get("retriever"), row.get("depth")) for system, row in rows.items()}
+    passages = _each_once(key, [contexts.of(key, None, None), *seen.values()])
+    decided = {row["system"]: row for row in of_query(arena, "outcomes", key) if row["parser"] == parser}
+    caused = attribution.of_query(arena, key, parser) if decided else {}
+    measured: dict[str, list[FeatureValue]] = {}
+    order = {name: position for position, name in enumerate(FEATURES)}
+    for row in sorted(of_query(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
+        measured.setdefault(row["system"], []).append(_measure(row))
+    given = _scores_by_system(of_query(arena, "scores", key))
+    answers = []
+    for system in sorted(rows.keys() | decided.keys() | measured.keys() | given.keys()):
+        text, outcome = rows.get(system, {}).get("text"), decided.get(system, {})
+        numbered = is_numbered(*(rows.get(system, {}).get(name) for name in ("template", "numbered")))
+        start, end = outcome.get("span_start"), outcome.get("span_end")
+        ids = tuple(passage_id for passage_id, *_ in seen.get(system, ()))
+        answers.append(
+            AnswerView(
+                system=system,
+                text=text,
+                status=rows.get(system, {}).get("status"),
+                reason=rows.get(system, {}).get("reason"),
+                outcome=outcome.get("outcome"),
+                rule=outcome.get("rule", ""),
+                rule_meaning=RULES.get(outcome.get("rule", ""), ""),
+                span=None if start is None or end is None else (start, end),
+                correct=outcome.get("correct"),
+                citations=citations(text[:SHOWN], ids, numbered=numbered) if text and ids else (),
+                measures=tuple(measured.get(system, ())),
+                scores=given.get(system, ()),
+                retriever=rows.get(system, {}).get("retriever"),
+                shown=ids,
+                cause=caused.get(system),
+            )
+        )
+    first = queries[0] if queries else {}
+    subsets = [row["subset"] for row in decided.values()]
+    return QueryView(
+        key=key,
+        subset=first.get("subset") or (subsets[0] if subsets else None),
+        text=first.get("text"),
+        reason=first.get("reason") or "the queries are not in this arena",
+        passages=passages,
+        turns=tuple(schema.Turn(**row) for row in of_query(arena, "turns", key)),
+        tags=tuple(schema.Tag(**row) for row in of_query(arena, "tags", key)),
+        reference=next((row["text"] for row in of_query(arena, "references", key)), None),
+        documents={row["passage_id"]: schema.Document(**row) for row in of_query(arena, "documents", key)},
+        answers=tuple(answers),
+    )
+
+
+_PASSAGE = ("passage_id", "position", "title", "text", "relevant")
+
+
+def shown_with(arena: Arena, key: Key) -> ShownPassages:
+    """The passages of one query by retriever: id, position, title, text and label of each."""
+    import pyarrow as pa
+
+    tables = {
+        name: pa.Table.from_pylist(of_query(arena, name, key), schema.arrow_schema(name))
+        for name in ("passages", "retrieved")
+    }
+    return ShownPassages(tables["passages"], tables["retrieved"], columns=_PASSAGE)
+
+
+def _each_once(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[schema.Passage, ...]:
+    """The passages of several lists, each once; those that the first lacks have the places after its last."""
+    passages: dict[str, schema.Passage] = {}
+    for rows in lists:
+        last = max((passage.position for passage in passages.values()), default=0)
+        for passage_id, position, *about in rows:
+            if passage_id not in passages:
+                passages[passage_id] = schema.Passage(*key, passage_id, last + position, *about)
+    ordered = sorted(passages.values(), key=lambda passage: passage.position)
+    return tuple(ordered)
+
+
+def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:
+    """Return a query with only the passages these systems were shown, if any of them had a retriever."""
+    chosen = [answer for answer in query.answers if answer.system in systems]
+    if not any(answer.retriever for answer in chosen):
+        return query
+    ids = {passage_id for answer in chosen for passage_id in answer.shown}
+    return replace(query, passages=tuple(passage for passage in query.passages if passage.passage_id in ids))
+
+
+def _scores_by_system(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[MeasureScores, ...]]:
+    """Group the scores of a query, sorted by key, by system and measure."""
+    by_measure: dict[tuple[str, bool, str], list[schema.Score]] = {}
+    for score in (schema.Score(**row) for row in rows):
+        by_measure.setdefault((score.system, not score.person, score.measure), []).append(score)
+    by_system: dict[str, list[MeasureScores]] = {}
+    for (system, program, measure), scores in sorted(by_measure.items()):
+        by_system.setdefault(system, []).append(MeasureScores(measure, not program, tuple(scores)))
+    return {system: tuple(scores) for system, scores in by_system.items()}
+
+
+def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
+    """The systems whose answer to a query is among those looked for, as `find_queries` finds them."""
+    text = _fold(search.text)
+    in_query = text in _fold(query.text or "")
+    return frozenset(
+        answer.system
+        for answer in query.answers
+        if (not search.systems or answer.system in search.systems)
+        and (not search.outcomes or answer.outcome in search.outcomes)
+        and (in_query or text in _fold(answer.text or ""))
+    )
+
+
+def _fold(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _in_present_words(reason: str | None) -> str | None:
+    """A reason stored with a feature, which calls an answer a reply."""
+    return reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer")
+
+
+def _measure(row: dict[str, Any]) -> FeatureValue:
+    spec = FEATURES.get(row["feature"])
+    return FeatureValue(
+        name=row["feature"],
+        title=spec.title if spec else row["feature"],
+        meaning=spec.meaning if spec else "",
+        unit=spec.unit if spec else "",
+        value=row["value"],
+        reason=_in_present_words(row["reason"]),
+    )

@@ -1,0 +1,1 @@
+"""The page Battle: its data, charts and texts."""

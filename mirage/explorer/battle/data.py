@@ -1,0 +1,294 @@
+"""What the Battle page shows: the battles of two systems, and one battle with all that decided it.
+
+A battle is one query that two systems answered; a referee decides it by one verdict or, where both orders of the
+answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Answers are
+kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from mirage import schema
+from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
+from mirage.battles.referee import RELEVANCE
+from mirage.explorer.answers import data as answers
+from mirage.explorer.answers.judgments import judgments_on
+from mirage.explorer.battle.matrix import RIGHT, Cell
+from mirage.explorer.kit.query_keys import Key, Keys
+from mirage.stages.features import FEATURES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+RESULTS: dict[Winner, str] = {
+    "first": "the first system is better",
+    "second": "the second system is better",
+    "tie": "neither is better: every verdict is a tie, or the verdicts do not agree",
+    "unparsed": "no verdict could be read",
+}
+"""What can come of a battle, all verdicts of a referee on it together, and what it means."""
+
+
+@dataclass(frozen=True)
+class BattleFilter:
+    """Which battles of two systems are looked for."""
+
+    first: str
+    second: str
+    referee: str
+    """Who decides: `relevance`, or a judge; empty where nobody has decided anything."""
+    languages: tuple[str, ...] = ()
+    """Codes; all if empty."""
+    result: Winner | Literal[""] = ""
+    """What came of it; anything if empty."""
+    flipped: bool = False
+    """Only those whose verdicts do not agree."""
+    disagree: bool = False
+    """Only those on which two judges differ."""
+    text: str = ""
+    """What the query, one of the two answers or a rationale contains, in either case; anything if empty."""
+
+
+@dataclass(frozen=True, eq=False)
+class BattleSelection(Keys):
+    """The battles that match."""
+
+    decisions: Mapping[Key, Decision]
+    """What the referee made of each battle of the two systems in the chosen languages, matching or not."""
+    wanted: BattleFilter
+
+    @cached_property
+    def cell(self) -> Cell:
+        """What came of all battles in the chosen languages, matching or not."""
+        n = Counter(decision.winner for decision in self.decisions.values())
+        return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
+
+    @cached_property
+    def start(self) -> Key | None:
+        """The battle that says most at once: the first that the first system won, else the first with a winner."""
+        order = {result: position for position, result in enumerate(RESULTS)}
+        return min(self.keys, key=lambda key: (order[self.decisions[key].winner], key), default=None)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The battles that match, as rows: query, systems, referee, result, flipped, verdicts."""
+        import pyarrow as pa
+
+        decisions = [self.decisions[key] for key in self.keys]
+        n = len(decisions)
+        return pa.table(
+            {
+                "language": pa.array([key[0] for key in self.keys], pa.string()),
+                "query_id": pa.array([key[1] for key in self.keys], pa.string()),
+                "first": pa.array([self.wanted.first] * n, pa.string()),
+                "second": pa.array([self.wanted.second] * n, pa.string()),
+                "referee": pa.array([self.wanted.referee or None] * n, pa.string()),
+                "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
+                "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
+                "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureComparison:
+    """One feature of the two answers, where both have it."""
+
+    measure: answers.FeatureValue
+    """That of the first, which tells what is measured."""
+    first: float
+    second: float
+    direction: Literal["higher", "lower", "none"]
+    """Which side is better."""
+    low: float
+    """Where a bar begins: the lowest possible value, or the lowest of the two where there is none."""
+    high: float
+    """Where a whole bar ends."""
+
+    @property
+    def better(self) -> Literal["first", "second"] | None:
+        """Whose value is the better one; None for equal values and where neither side is better."""
+        if self.direction == "none" or self.first == self.second:
+            return None
+        return "first" if (self.first > self.second) == (self.direction == "higher") else "second"
+
+
+@dataclass(frozen=True, eq=False)
+class BattleView:
+    """One battle with all that belongs to it."""
+
+    query: answers.QueryView
+    first: answers.AnswerView
+    second: answers.AnswerView
+    judgments: tuple[schema.Judgment, ...]
+    """Every verdict on the two: by judge, that with the first system shown first before the other."""
+    compared: tuple[FeatureComparison, ...]
+    apart: tuple[str, ...]
+    """Titles of the features that one of the two has a value of and the other has not."""
+
+    def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
+        """The verdicts of one judge: one for each order."""
+        return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
+
+    def decision(self, judge: str) -> Decision:
+        """What a judge made of it."""
+        return decide(
+            [
+                orient_verdict(judgment.verdict, swapped=judgment.system_a != self.first.system, grade=judgment.points)
+                for judgment in self.judged(judge)
+            ]
+        )
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Who judged it."""
+        return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
+
+
+@lru_cache(maxsize=64)
+def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
+    """Every battle of two systems, sorted by language and id: what each referee made of it."""
+    by_battle: dict[Key, dict[str, list[OrientedVerdict]]] = {}
+    if "judgments" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, judge, system_a <> $first AS swapped, verdict, points FROM judgments "
+            "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
+            {"first": first, "second": second},
+        )
+        for language, query_id, judge, swapped, verdict, grade in zip(*rows.to_pydict().values(), strict=True):
+            by_battle.setdefault((language, query_id), {}).setdefault(judge, []).append(
+                orient_verdict(verdict, swapped=swapped, grade=grade)
+            )
+    if "outcomes" in arena.tables:
+        rows = arena.sql(
+            f"WITH {RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
+            "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
+            {"first": first, "second": second},
+        )
+        for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
+            verdict = "tie" if x == y else "A" if x else "B"
+            by_battle.setdefault((language, query_id), {})[RELEVANCE] = [orient_verdict(verdict, swapped=False)]
+    return {key: {name: decide(verdicts) for name, verdicts in by_battle[key].items()} for key in sorted(by_battle)}
+
+
+@lru_cache(maxsize=64)
+def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
+    """The battles of two systems that match."""
+    referees_by_battle = decisions_of(arena, search.first, search.second)
+    decisions = {
+        key: by_referee[search.referee]
+        for key, by_referee in referees_by_battle.items()
+        if search.referee in by_referee and (not search.languages or key[0] in search.languages)
+    }
+    keys = [
+        key
+        for key, decision in decisions.items()
+        if (not search.result or decision.winner == search.result)
+        and not (search.flipped and decision.consistent)
+        and (not search.disagree or differ(referees_by_battle[key]))
+    ]
+    if search.text:
+        hits = _search(arena, search.first, search.second, search.languages, search.text)
+        keys = [key for key in keys if key in hits]
+    return BattleSelection(tuple(keys), decisions, search)
+
+
+@lru_cache(maxsize=64)
+def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
+    """The queries that both systems answered, as battles without a verdict: the referee of the search has no name.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+    """
+    arena.need("answers")
+    rows = arena.sql(
+        "SELECT language, query_id FROM answers WHERE system IN ($first, $second) GROUP BY ALL "
+        "HAVING count(DISTINCT system) = 2 ORDER BY ALL",
+        {"first": search.first, "second": search.second},
+    )
+    pairs = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
+    decisions = {key: decide(()) for key in pairs if not search.languages or key[0] in search.languages}
+    keys = tuple(decisions)
+    if search.text:
+        hits = _search(arena, search.first, search.second, search.languages, search.text)
+        keys = tuple(key for key in keys if key in hits)
+    return BattleSelection(keys, decisions, search)
+
+
+def differ(decisions: Mapping[str, Decision]) -> bool:
+    """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
+    results = {decision.winner for name, decision in decisions.items() if name != RELEVANCE}
+    return len(results - {"unparsed"}) > 1
+
+
+@lru_cache(maxsize=128)
+def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
+    """One battle with the query, its passages, both answers, every verdict and the features that both have."""
+    query = answers.query_view(arena, key, "strict")
+    by_system = {answer.system: answer for answer in query.answers}
+    first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
+    verdicts = judgments_on(arena, key) if "judgments" in arena.tables else ()
+    pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
+    values = {measure.name: measure.value for measure in second_answer.measures}
+    compared, apart = [], []
+    for measure in first_answer.measures:
+        second_value = values.get(measure.name)
+        if measure.value is not None and second_value is not None:
+            compared.append(_compare(measure, measure.value, second_value))
+        elif (measure.value is None) != (second_value is None):
+            apart.append(measure.title)
+    return BattleView(
+        query=answers.of_systems(query, (first, second)),
+        first=first_answer,
+        second=second_answer,
+        judgments=tuple(sorted(pair_judgments, key=lambda judgment: (judgment.judge, judgment.system_a != first))),
+        compared=tuple(compared),
+        apart=tuple(apart),
+    )
+
+
+def _nothing(system: str) -> answers.AnswerView:
+    """The answer of a system of which the arena holds nothing but verdicts."""
+    return answers.AnswerView(system, None, None, None, None, "", "", None, None, (), ())
+
+
+def _compare(measure: answers.FeatureValue, first: float, second: float) -> FeatureComparison:
+    spec = FEATURES.get(measure.name)
+    least, most = min(first, second), max(first, second)
+    low = spec.low if spec and spec.low is not None else min(0.0, least)
+    high = spec.high if spec and spec.high is not None else max(most, low + 1e-9)
+    return FeatureComparison(measure, first, second, spec.direction if spec else "none", low, high)
+
+
+@lru_cache(maxsize=32)
+def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], text: str) -> frozenset[Key]:
+    """The queries that contain a text, or whose answer by one of the two systems or a rationale on the two does."""
+    hits: set[Key] = set()
+    if {"outcomes", "answers"} & set(arena.tables):
+        parser = "".join(answers.scope(arena).parsers[:1])
+        hits |= set(
+            answers.find_queries(
+                arena, answers.AnswerFilter(languages=languages, systems=(first, second), parser=parser, text=text)
+            ).keys
+        )
+    if "judgments" in arena.tables:
+        # Languages as single values, so that other files are not read; the text in an aggregate, since as a filter it
+        # makes DuckDB fold every rationale of a row group, whosever battle it is of, many times over.
+        chosen = {f"l{n}": code for n, code in enumerate(languages)}
+        condition = f"AND language IN ({', '.join(f'${name}' for name in chosen)}) " if chosen else ""
+        rows = arena.sql(
+            "SELECT language, query_id FROM judgments WHERE system_a IN ($first, $second) "  # noqa: S608  # constants alone
+            f"AND system_b IN ($first, $second) {condition}GROUP BY ALL "
+            "HAVING bool_or(contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text))))",
+            {"first": first, "second": second, "text": text, **chosen},
+            languages=languages or None,
+        )
+        hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
+    return frozenset(hits)

@@ -1,0 +1,138 @@
+"""Who beats whom by a referee: all battles of each two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.battles.referee import Referee, referees
+from mirage.battles.verdict_rows import COLUMNS, verdicts
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.explorer.leaderboard.data import verdicts_of
+from mirage.stats.intervals import wilson
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from mirage.store import Arena
+
+Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
+"""Of two systems, the earlier by name first: battles that it wins, that the other wins, ties, and unread ones."""
+RIGHT = (
+    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
+    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
+)
+"""SQL of the answers that battle by human labels: whether each is right, as in `rank.from_outcomes`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All battles of one system against another, by one referee."""
+
+    system: str
+    other: str
+    wins: int
+    """Queries on which `system` is better."""
+    ties: int
+    losses: int
+    unparsed: int
+    """Queries without a readable verdict."""
+
+    @property
+    def n(self) -> int:
+        """Queries on which the two met."""
+        return self.wins + self.ties + self.losses + self.unparsed
+
+    @property
+    def share(self) -> float | None:
+        """Share of `wins` in the battles with a winner, in [0, 1]; null where none has one."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95% interval of `share` (Wilson); over several languages it is rather too wide."""
+        decided = self.wins + self.losses
+        return wilson(self.wins, decided) if decided else None
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Who beats whom."""
+
+    systems: tuple[str, ...]
+    """Those that battled, by the mean of their shares, best first."""
+    cells: Mapping[tuple[str, str], Cell]
+    """A cell for each two systems that met, both ways round."""
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The cells as rows."""
+        import pyarrow as pa
+
+        rows = [self.cells[pair] for pair in sorted(self.cells)]
+        names = ("system", "other", "wins", "ties", "losses", "unparsed", "n", "share")
+        columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
+        columns |= {end: [row.interval and row.interval[i] for row in rows] for i, end in enumerate(("low", "high"))}
+        return pa.table(columns)
+
+
+@lru_cache(maxsize=32)
+def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matrix:
+    """Who beats whom by a referee.
+
+    Args:
+        arena: the arena.
+        referee: `relevance`, or a judge's name.
+        languages: codes; all if empty.
+
+    Raises:
+        UnknownName: if nothing of that name decides battles here.
+    """
+    if referee not in referees(arena):
+        raise UnknownName("referee", referee, referees(arena))
+    by_labels = Referee.from_name(referee).by_labels
+    counts = _by_labels(arena, languages) if by_labels else _by_judge(arena, referee, languages)
+    cells = {}
+    for (x, y), (wins, losses, ties, unparsed) in sorted(counts.items()):
+        cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)
+        cells[y, x] = Cell(y, x, losses, ties, wins, unparsed)
+    shares: dict[str, list[float]] = {}
+    for cell in cells.values():
+        shares.setdefault(cell.system, []).append(0.5 if cell.share is None else cell.share)
+    order = sorted(shares, key=lambda system: (-sum(shares[system]) / len(shares[system]), system))
+    return Matrix(tuple(order), cells)
+
+
+def _by_labels(arena: Arena, languages: tuple[str, ...]) -> Counts:
+    rows = arena.sql(
+        f"WITH {RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, x.ok AS ok, y.ok AS other "  # noqa: S608  # constants alone
+        "FROM shown x JOIN shown y USING (language, query_id) "
+        "WHERE x.system < y.system AND (len($languages) = 0 OR list_contains($languages, language))) "
+        "SELECT x, y, count(*) FILTER (ok AND NOT other), count(*) FILTER (other AND NOT ok), "
+        "count(*) FILTER (ok = other) FROM decided GROUP BY x, y",
+        {"languages": list(languages)},
+    )
+    columns = (column.to_pylist() for column in rows.columns)
+    return {(x, y): (wins, losses, ties, 0) for x, y, wins, losses, ties in zip(*columns, strict=True)}
+
+
+def _by_judge(arena: Arena, judge: str, languages: tuple[str, ...]) -> Counts:
+    import numpy as np
+
+    try:
+        by_language = verdicts_of(arena, judge)
+    except NotEnoughData:
+        by_language = verdicts(arena.read("judgments", columns=COLUMNS), judge=judge, unread=True)
+    sums: dict[tuple[str, str], NDArray[np.int64]] = {}
+    for code, language_verdicts in by_language.items():
+        if not languages or code in languages:
+            decided = language_verdicts.decision_counts()
+            for i, j in np.argwhere(decided.any(axis=2)).tolist():
+                pair = language_verdicts.systems[i], language_verdicts.systems[j]
+                sums[pair] = sums.get(pair, 0) + decided[i, j]
+    return {pair: tuple(total.tolist()) for pair, total in sums.items()}

@@ -1,0 +1,297 @@
+"""Two answers against each other, as HTML in which no text is markup: the score of their systems, the answers side by
+side, what every judge said in each order, and their features as bars.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from mirage import schema
+from mirage.battles.decision import Decision
+from mirage.battles.referee import Referee
+from mirage.explorer.answers.data import AnswerView, MeasureScores
+from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
+from mirage.explorer.battle.overlap import Parts
+from mirage.explorer.kit import answer_card
+from mirage.explorer.kit.table import column_help, mark_html, mode
+from mirage.explorer.kit.text import TextSpan, heading_html, text_html
+from mirage.publish.charts.palette import FORMATS, family
+from mirage.text.segmentation import counted
+
+Side = Literal["first", "second"]
+
+
+@dataclass(frozen=True, slots=True)
+class BattleLayout:
+    """How the two answers stand on the page."""
+
+    left: Side
+    """Whose answer is on the left."""
+    letters: bool
+    """Whether they carry the letters A and B by which the judge knew them."""
+    why: str
+    """Which order it is, in words."""
+
+
+def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
+    """How the answers stand: fixed by system, or as a judge saw them.
+
+    Args:
+        battle: the battle.
+        judge: whose order.
+        order: `fixed`; `judged`: the first order judged; `other`: the other one, where both were.
+    """
+    seen = battle.judged(judge)
+    if order == "fixed" or not seen:
+        return BattleLayout("first", False, "The system picked first stands first.")
+    judgment = seen[-1 if order == "other" else 0]
+    only = "" if len(seen) > 1 else ", the only order that was judged"
+    return BattleLayout(
+        "first" if judgment.system_a == battle.first.system else "second",
+        True,
+        f"As {judge} saw them: A is {judgment.system_a}, B is {judgment.system_b}{only}.",
+    )
+
+
+def score(battles: BattleSelection) -> str:
+    """How all battles of the two systems in the chosen languages went, as HTML."""
+    cell = battles.cell
+    drawn = (
+        (cell.wins, "", f"background:{_color(cell.system)}"),
+        (cell.ties, "mg-tied", ""),
+        (cell.unparsed, "mg-unread", ""),
+        (cell.losses, "mg-two", f"border-color:{_color(cell.other)}"),
+    )
+    parts = "".join(f'<i class="{css}" style="flex:{n} 0 0;{paint}"></i>' for n, css, paint in drawn if n)
+    words = [
+        f"<b>{escape(cell.system)}</b> better in {cell.wins:,}",
+        f"tie in {cell.ties:,}",
+        f"<b>{escape(cell.other)}</b> better in {cell.losses:,}",
+        *([f"no readable verdict in {cell.unparsed:,}"] if cell.unparsed else []),
+        f"n = {counted(cell.n, 'query')}",
+    ]
+    if cell.share is not None and cell.interval is not None:
+        low, high = (FORMATS["rate"].write(end) for end in cell.interval)
+        share = f"{FORMATS['rate'].write(cell.share)} of the {cell.wins + cell.losses:,} with a winner"
+        words[0] += f", {share} (95% interval {low} to {high})"
+    texts = "".join(f"<span>{word}</span>" for word in words)
+    return f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>'
+
+
+def verdict_line(battle: BattleView, referee: str) -> str:
+    """Who won and by what, in a line, as HTML."""
+    return f'<div class="mg-said" style="{answer_card.inks()}">{_said(battle, referee)}</div>'
+
+
+def _said(battle: BattleView, referee: str) -> str:
+    first, second = battle.first, battle.second
+    if not referee:
+        return "No judge has compared these two."
+    if Referee.from_name(referee).by_labels:
+        verdict = {True: "is right", False: "is wrong", None: "is undecided"}
+        signs = {True: "right", False: "wrong", None: "unparsed"}
+        sides = " and ".join(
+            f"{answer_card.sign(signs[r.correct])}<b>{escape(r.system)}</b> {verdict[r.correct]}"
+            for r in (first, second)
+        )
+        both = {1: "", 0: ": a tie, both are right", 2: ": a tie, neither is right"}
+        right = [r.correct is True for r in (first, second)]
+        return f"{sides} by the human relevance labels{both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
+    decision = battle.decision(referee)
+    orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
+    if decision.n_verdicts > 1:
+        orders += ", they do not agree" if not decision.consistent else ", they agree"
+    return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
+
+
+def _winner(battle: BattleView, decision: Decision) -> str:
+    names = {"first": battle.first.system, "second": battle.second.system}
+    if decision.winner in names:
+        return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
+    if decision.winner == "tie":
+        return "A tie: the two orders do not agree" if not decision.consistent else "A tie"
+    return "No verdict could be read" if decision.n_verdicts else "No verdict"
+
+
+def answer_sides(
+    battle: BattleView,
+    layout: BattleLayout,
+    *,
+    texts: bool,
+    parts: tuple[Parts, Parts] | None = None,
+    decided: bool = False,
+) -> str:
+    """The two answers as HTML, side by side where there is room.
+
+    Args:
+        battle: the battle.
+        layout: how they stand.
+        texts: whether the arena has the answers' texts.
+        parts: where the texts of the first and the second are the same, to be marked; None for not.
+        decided: whether to mark the text that decided the outcome, where `parts` are not marked.
+    """
+    by_side = {"first": battle.first, "second": battle.second}
+    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
+    cards = []
+    for letter, side in zip("AB", order, strict=True):
+        note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
+        stretches: list[TextSpan] | None = None if decided else []
+        if parts is not None:
+            stretches = _stretches(parts[0 if side == "first" else 1])
+        answer = by_side[side]
+        every = [measure.name for measure in answer.measures]
+        cards.append(
+            answer_card.card(
+                answer, battle.query, texts=texts, leave_out=every, note=note, stretches=stretches, scores=False
+            )
+        )
+    return f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>'
+
+
+def _stretches(parts: Parts) -> list[TextSpan]:
+    return [TextSpan(*span, "shared") for span in parts.shared] + [TextSpan(*span, "own") for span in parts.own]
+
+
+def shared(parts: tuple[Parts, Parts] | None) -> str:
+    """What the difference view shows, in words."""
+    if parts is None:
+        return "The two cannot be compared word by word: one has no text, or is too long."
+    first, second = parts
+    if not first.words_shared:
+        return "The two share no three words in a row."
+    return (
+        f"{first.words_shared:,} words are the same, in runs of three or more: "
+        f"{first.words_shared / first.words:.0%} of the first and "
+        f"{second.words_shared / second.words:.0%} of the second. They are muted; what differs is underlined."
+    )
+
+
+def judge_verdicts(battle: BattleView, first: str) -> str:
+    """Every judge's verdicts and rationales as HTML, both orders beside each other.
+
+    Args:
+        battle: the battle.
+        first: the judge to begin with.
+    """
+    names = sorted(battle.judges, key=lambda judge: judge != first)
+    head = heading_html("What the judges said" if len(names) > 1 else "What the judge said")
+    return head + "".join(_judge(battle, judge) for judge in names)
+
+
+def _judge(battle: BattleView, judge: str) -> str:
+    decision = battle.decision(judge)
+    flip = " The two orders do not agree." if not decision.consistent else ""
+    orders = "".join(map(_order, battle.judged(judge)))
+    head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
+    return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
+
+
+def _order(judgment: schema.Judgment) -> str:
+    winner = {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
+    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> is better" if winner else escape(judgment.verdict)
+    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    rationale = (
+        text_html(judgment.rationale, language="")
+        if judgment.rationale
+        else '<div class="mg-none">No rationale was kept.</div>'
+    )
+    systems = "".join(
+        f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
+        for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
+    )
+    meaning = escape(column_help("judgments", "verdict"))
+    return (
+        f'<div class="mg-order"><div class="mg-who">{systems}</div>'
+        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{rationale}</div>'
+    )
+
+
+def features(battle: BattleView, layout: BattleLayout) -> str:
+    """The features that both answers have, as bars on one scale a feature, as HTML."""
+    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
+    answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
+    names = [answers[side].system for side in order]
+    heads = "".join(f'<div class="mg-top">{mark_html(n, mode())} {escape(n)}</div>' for n in names)
+    rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
+    out = f'{heading_html("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
+    if battle.apart:
+        out += note(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+    return out
+
+
+def stacked(*parts: str) -> str:
+    """Parts below each other, with the space that elements have between them, as HTML."""
+    return f'<div class="mg-stack">{"".join(parts)}</div>'
+
+
+def note(text: str) -> str:
+    """A line of small text, as HTML."""
+    return f'<p class="mg-about">{escape(text)}</p>'
+
+
+def scores(battle: BattleView, layout: BattleLayout) -> str:
+    """What people and programs gave the two answers, by measure and rater, as HTML; nothing where nobody did."""
+    answers = (battle.first, battle.second) if layout.left == "first" else (battle.second, battle.first)
+    by_side = [{given.measure: given for given in answer.scores} for answer in answers]
+    if not any(by_side):
+        return ""
+    heads = "".join(
+        f'<div class="mg-top">{mark_html(answer.system, mode())} {escape(answer.system)}</div>' for answer in answers
+    )
+    rows = []
+    for given in {**by_side[1], **by_side[0]}.values():
+        scale = f", {given.ends[0]:g} to {given.ends[1]:g}" if given.ends else ""
+        rows.append(
+            f"<div><bdi>{escape(given.measure)}</bdi> "
+            f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
+        )
+        rows += [_scored(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)]
+    head = heading_html("Ratings that came with the data")
+    return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
+
+
+def _scored(given: MeasureScores | None, system: str) -> str:
+    """The mean of one answer by one measure, its place on the scale, and each rater's score."""
+    if given is None:
+        return '<div class="mg-half"><span>–</span></div>'
+    value, bar = "–", ""
+    if given.mean is not None:
+        value = f"{given.mean:.3g}"
+        if given.ends and given.ends[0] != given.ends[1]:
+            low, high = given.ends
+            width = max(0.0, min(100.0, 100 * (given.mean - low) / (high - low)))
+            bar = f'<div class="mg-track"><i style="width:{width:.1f}%;background:{_color(system)}"></i></div>'
+    raters = " · ".join(
+        f"<bdi>{escape(score.rater)}</bdi>&nbsp;{escape(answer_card.score_text(score))}" for score in given.scores
+    )
+    each = f'<div class="mg-raters">{raters}</div>' if given.person or len(given.scores) > 1 else ""
+    return f'<div class="mg-half"><span>{value}</span>{bar}{each}</div>'
+
+
+_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
+
+
+def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: dict[Side, AnswerView]) -> str:
+    measure = comparison.measure
+    unit = f" Unit: {measure.unit}." if measure.unit else ""
+    head = (
+        f'<div><span class="mg-help" title="{escape(measure.meaning + unit)}">{escape(measure.title)}</span> '
+        f'<span class="mg-way">{_WAYS[comparison.direction]}</span></div>'
+    )
+    values: dict[Side, float] = {"first": comparison.first, "second": comparison.second}
+    halves = []
+    for side in order:
+        value = answer_card.feature_text(measure.unit, values[side])
+        best = comparison.better == side
+        value_html = f"<b>{answer_card.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
+        width = 100 * (values[side] - comparison.low) / (comparison.high - comparison.low)
+        color = _color(answers[side].system)
+        bar = f'<i style="width:{max(0.0, min(100.0, width)):.1f}%;background:{color}"></i>'
+        halves.append(f'<div class="mg-half">{value_html}<div class="mg-track">{bar}</div></div>')
+    return head + "".join(halves)
+
+
+def _color(system: str) -> str:
+    return family(system).color(mode())

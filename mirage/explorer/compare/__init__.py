@@ -1,0 +1,1 @@
+"""The page Compare: its data, charts and texts."""

@@ -1,0 +1,248 @@
+"""What the Compare page shows: two systems by a measure that the arena has, with the verdict in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from mirage.battles.referee import referees
+from mirage.errors import NotEnoughData
+from mirage.explorer.leaderboard.data import ranking_of, size
+from mirage.ranking.compare import Comparison, ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
+from mirage.ranking.records import JOINT
+from mirage.ranking.whatif import RankOptions
+from mirage.stages.features import FEATURES
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted, signed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking import Ranking
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a reader compares, and by what."""
+
+    first: str
+    second: str
+    measure: str
+    referee: str
+    """Who decides the battles; empty where no rating is compared."""
+    margin: float
+    against: Arena | None = None
+    """The arena of the second system, where that is another one."""
+
+
+MOVED: Final = 20
+"""Queries that moved most, on the page."""
+_WORDS: Final = {
+    "better": "is better than",
+    "worse": "is worse than",
+    "equivalent": "is as good as",
+    "inconclusive": "cannot be told apart from",
+}
+
+_NAMED: Final = 6
+"""Languages that are named; more are counted."""
+
+
+@lru_cache(maxsize=16)
+def with_values(arena: Arena) -> frozenset[tuple[str, str]]:
+    """The systems and features of an arena, pair by pair, that have a value."""
+    rows = arena.sql("SELECT DISTINCT system, feature FROM features WHERE value IS NOT NULL")
+    return frozenset(zip(rows["system"].to_pylist(), rows["feature"].to_pylist(), strict=True))
+
+
+@lru_cache(maxsize=16)
+def measures(arena: Arena) -> tuple[str, ...]:
+    """What two systems of an arena can be compared by: `rating`, `rate`, `nuggets`, `feature:NAME`; of the features
+    those that are declared and have a value.
+    """
+    names = _of_tables(arena)
+    if "features" in arena.tables:
+        measured = {feature for _, feature in with_values(arena)}
+        names += [OF_FEATURE + name for name in FEATURES if name in measured]
+    return tuple(names)
+
+
+def has_measure(arena: Arena, measure: str) -> bool:
+    """Whether two systems of an arena can be compared by a measure; rows are read only where its tables do not tell."""
+    return measure in (measures(arena) if measure.startswith(OF_FEATURE) else _of_tables(arena))
+
+
+def _of_tables(arena: Arena) -> list[str]:
+    """The measures but for the features."""
+    tables = set(arena.tables)
+    names = [RATING] if "outcomes" in tables or referees(arena) else []
+    names += [RATE] if "outcomes" in tables else []
+    names += [NUGGETS] if {"nuggets", "nugget_assignments", "answers"} <= tables else []
+    return names
+
+
+@lru_cache(maxsize=32)
+def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
+    """The systems that have the measure, sorted by name."""
+    if measure == RATING:
+        return tuple(sorted(size(arena, referee).systems))
+    return measured_systems(arena, measure)
+
+
+@lru_cache(maxsize=64)
+def report(
+    arena: Arena,
+    first: str,
+    second: str,
+    measure: str,
+    referee: str,
+    languages: tuple[str, ...],
+    margin: float,
+    against: Arena | None = None,
+) -> ComparisonReport:
+    """The comparison of two systems.
+
+    Args:
+        arena: the arena.
+        first: the system that is compared.
+        second: what it is compared with.
+        measure: one of `measures`.
+        referee: who decides the battles; only ratings have one.
+        languages: codes to narrow to; empty for all.
+        margin: differences of at most this count as none.
+        against: the arena of the second system; None where it is in the first.
+
+    Raises:
+        MirageError: as `compare_systems` does.
+    """
+    if against is not None:
+        return compare_systems(
+            arena,
+            first,
+            second,
+            against=against,
+            measure=measure,
+            referee=referee or None,
+            languages=languages or None,
+            margin=margin,
+            moved=MOVED,
+        )
+    if measure != RATING:
+        chosen = languages or None
+        return compare_systems(arena, first, second, measure=measure, languages=chosen, margin=margin, moved=MOVED)
+    return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
+
+
+def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Ranking:
+    """The ranking of those of some languages in which a referee decided battles; of all for none.
+
+    Raises:
+        NotEnoughData: if there is no such language.
+    """
+    codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
+    if not codes:
+        raise NotEnoughData(f"{referee} decided no battle in these languages", do="pick other languages")
+    return ranking_of(arena, referee, "both", codes, RankOptions(), None)[0]
+
+
+def verdict_words(shown: ComparisonReport) -> str:
+    """The overall verdict without the systems around it: `is better than`."""
+    return _WORDS[shown.overall.verdict]
+
+
+def card_of(shown: ComparisonReport) -> tuple[str, tuple[str, ...]]:
+    """What a card says of a comparison: the difference with its interval, and what that rests on."""
+    row = shown.overall
+    if row.difference is None:
+        return f"No difference: {row.reason}", (shown.title,)
+    low, high = ("no bound" if end is None else signed(end) for end in (row.low, row.high))
+    unit = f" {shown.unit}" if shown.unit else ""
+    value = f"Difference {signed(row.difference)}{unit}, 95% interval {low} to {high}"
+    margin = (f"Margin {shown.margin:g}{unit}",) if shown.margin else ()
+    languages = counted(len([other for other in shown.rows if other.language != JOINT]), "language")
+    return value, (f"n = {counted(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
+
+
+def evidence(shown: ComparisonReport) -> str:
+    """What the verdict rests on, as sentences."""
+    row = shown.overall
+    where = "over all languages" if row.language == JOINT else f"in {name_of(row.language)}"
+    if row.difference is None:
+        return f"There is no difference {where}: {row.reason}."
+    unit = f" {shown.unit}" if shown.unit else ""
+    low, high = ("no bound" if end is None else signed(end) for end in (row.low, row.high))
+    interval = f"95% interval {low} to {high}"
+    on = f"{counted(row.n_queries, 'query')} of both"
+    parts = [f"The difference {where} is {signed(row.difference)}{unit} ({interval}) on {on}"]
+    if row.unpaired:
+        more = counted(row.unpaired, "query")
+        parts.append(f"{more} with a value of one alone {'does' if row.unpaired == 1 else 'do'} not count")
+    parts += [f"{text[0].upper()}{text[1:]}" for text in _short_of(row, unit)]
+    for verdict in ("better", "worse"):
+        codes = [other.language for other in shown.rows if other.verdict == verdict and other.language != JOINT]
+        if row.language == JOINT and codes:
+            named = ", ".join(name_of(code) for code in codes)
+            among = named if len(codes) <= _NAMED else f"{len(codes)} of {len(shown.rows) - 1} languages"
+            parts.append(f"{verdict.capitalize()} in {among}, after Holm’s correction over the languages")
+    return ". ".join(parts) + "."
+
+
+def _short_of(row: Comparison, unit: str) -> list[str]:
+    """Why a row is not decided, and what would decide it."""
+    if row.verdict != "inconclusive":
+        return []
+    parts = [row.reason] if row.reason else []
+    if row.detectable is not None:
+        parts.append(f"these queries show differences from {row.detectable:.3f}{unit} on, with a chance of 80%")
+    if row.more:
+        end = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
+        ends = f"by the ends of the interval, {row.more_low:,} to {end}"
+        parts.append(f"about {counted(row.more, 'query')} more would decide ({ends})")
+    elif row.more is None and row.more_low is not None:
+        parts.append(f"at least {counted(row.more_low, 'query')} more to decide")
+    return parts
+
+
+@lru_cache(maxsize=64)
+def rows(shown: ComparisonReport) -> pa.Table:
+    """The rows as a table, all languages first: the fields of `Comparison`, with the language's name in
+    `where` and the corrected p-value as text in `p_text`.
+    """
+    import pyarrow as pa
+
+    ordered = sorted(shown.rows, key=lambda row: row.language != JOINT)
+    records = [asdict(row) | {"where": where(row.language), "p_text": _p_text(row.p_holm)} for row in ordered]
+    return pa.Table.from_pylist(records, schema=_schema())
+
+
+def _p_text(p: float | None) -> str | None:
+    return None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+@lru_cache(maxsize=64)
+def moved(shown: ComparisonReport) -> pa.Table:
+    """The queries that moved most as a table: the fields of `MovedQuery`, with the language's name in `where`."""
+    import pyarrow as pa
+
+    columns: list[tuple[str, pa.DataType]] = [(name, pa.string()) for name in ("where", "language", "query_id")]
+    columns += [(name, pa.float64()) for name in ("first", "second", "difference")]
+    records = [asdict(row) | {"where": where(row.language)} for row in shown.moved]
+    return pa.Table.from_pylist(records, schema=pa.schema(columns))
+
+
+def where(language: str) -> str:
+    """A row's language as a reader sees it."""
+    return "All languages" if language == JOINT else name_of(language)
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    numbers = ("difference", "low", "high", "p", "p_holm", "detectable")
+    counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high")
+    kinds = dict.fromkeys(("where", "language", "verdict", "p_text", "reason"), pa.string())
+    kinds |= dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(counts, pa.int64())
+    return pa.schema(list(kinds.items()))

@@ -1,0 +1,1 @@
+"""The page Decide: its data, charts and texts."""

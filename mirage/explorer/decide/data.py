@@ -1,0 +1,171 @@
+"""What the page Which one shows: the choice for what a reader needs, systems with their price, languages, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.battles.referee import referees
+from mirage.explorer.compare.data import measures as measures
+from mirage.explorer.compare.data import ranking_by, systems, with_values
+from mirage.io.sources.cards import cards_of
+from mirage.ranking.compare.measures import OF_FEATURE, RATING
+from mirage.ranking.decide import ChoiceReport, Requirements, choose_systems
+from mirage.ranking.decide.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
+from mirage.ranking.records import JOINT
+from mirage.text.languages import name_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a reader asks for."""
+
+    weights: tuple[tuple[str, float], ...]
+    referee: str | None
+    """None where no rating counts."""
+    requirements: Requirements
+    margin: float
+    tokens: tuple[float | None, float | None]
+    """Prompt tokens of an answer, and its own, where the ledger has no calls."""
+
+
+@lru_cache(maxsize=32)
+def report(
+    arena: Arena,
+    weights: tuple[tuple[str, float], ...],
+    referee: str | None,
+    requirements: Requirements,
+    margin: float,
+    languages: tuple[str, ...],
+    tokens: tuple[float | None, float | None],
+) -> ChoiceReport:
+    """The choice among the systems of an arena.
+
+    Args:
+        arena: the arena.
+        weights: measures with their weights.
+        referee: who decides the battles; None where no rating counts.
+        requirements: what a system must be.
+        margin: differences of at most this count as none.
+        languages: codes to narrow to; empty for all.
+        tokens: prompt tokens of an answer, and its own, where the ledger has no calls.
+
+    Raises:
+        MirageError: as `choose_systems` does.
+    """
+    shares = dict(weights)
+    # Of the Leaderboard's ratings by language, which it keeps: another choice of languages rates nothing again.
+    ranking = None if referee is None or RATING not in shares else ranking_by(arena, referee, languages)
+    return choose_systems(
+        arena,
+        weights=shares,
+        referee=referee,
+        ranking=ranking,
+        requirements=requirements,
+        margin=margin,
+        languages=languages or None,
+        tokens_in=tokens[0],
+        tokens_out=tokens[1],
+    )
+
+
+@lru_cache(maxsize=16)
+def licences(arena: Arena) -> tuple[str, ...]:
+    """The licences that the cards of an arena's systems name."""
+    named = {name: card.licence for name, card in cards_of(arena).items() if card.licence}
+    if not named:
+        return ()
+    decider = (*referees(arena), "")[0]
+    names = {
+        name
+        for measure in measures(arena)
+        if not measure.startswith(OF_FEATURE)
+        for name in systems(arena, measure, decider)
+    }
+    if "features" in arena.tables:
+        names.update(system for system, _ in with_values(arena))
+    return tuple(sorted({licence for name, licence in named.items() if name in names}))
+
+
+def verdict(shown: ChoiceReport) -> str:
+    """The choice, as a headline."""
+    row = shown.overall
+    if row.choice is None:
+        return "No system is left"
+    where = "for all languages" if row.language == JOINT else f"for {name_of(row.language)}"
+    return f"{row.choice} {where}"
+
+
+def evidence(shown: ChoiceReport) -> str:
+    """What the choice rests on, as sentences."""
+    parts = basis(shown) or [shown.overall.reason or "nothing is known"]
+    words = regret_words(shown)
+    return " ".join(_sentence(part) for part in (*parts, *([words] if words else [])))
+
+
+def left_out(shown: ChoiceReport) -> tuple[str, ...]:
+    """The systems that cannot be taken, each with the reason."""
+    return tuple(f"{option.facts.system}: {option.refused}" for option in shown.options if option.refused)
+
+
+def unit(shown: ChoiceReport) -> str:
+    """The unit of the worth, after a comma; empty where it has none."""
+    words = unit_of(shown).strip()
+    return f", {words}" if words else ", 1 from worst to best" if len(shown.weights) > 1 else ""
+
+
+@lru_cache(maxsize=32)
+def option_rows(shown: ChoiceReport) -> pa.Table:
+    """A row a system: the fields of `SystemFacts` and `SystemOption`, and whether it is the choice for all."""
+    import pyarrow as pa
+
+    choice = shown.overall.choice
+    records = [record | {"choice": record["system"] == choice} for record in option_records(shown)]
+    return _table(records, pa, floats=("worth", "low", "high", "price", "seconds", "p_best", "p_front"))
+
+
+@lru_cache(maxsize=32)
+def language_rows(shown: ChoiceReport) -> pa.Table:
+    """A row a language, all first: the fields of `LanguageChoice`, with the language's name in `where`."""
+    import pyarrow as pa
+
+    ordered = sorted(language_records(shown), key=lambda record: record["language"] != JOINT)
+    records = [
+        record
+        | {"where": where(record["language"]), "contenders": ", ".join(record["contenders"])}
+        | {"system": record["choice"]}
+        for record in ordered
+    ]
+    numbers = ("p_right", "regret", "regret_low", "regret_high", "one_regret", "one_low", "one_high")
+    return _table(records, pa, floats=numbers)
+
+
+@lru_cache(maxsize=32)
+def weight_rows(shown: ChoiceReport) -> tuple[dict[str, Any], ...]:
+    """A row a measure and weight."""
+    return tuple(weight_records(shown))
+
+
+def where(language: str) -> str:
+    """A row's language as a reader sees it."""
+    return "All languages" if language == JOINT else name_of(language)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _table(records: list[dict[str, Any]], pa: Any, *, floats: tuple[str, ...]) -> pa.Table:
+    """Records as a table whose numbers are numbers also where none is known."""
+    columns = {}
+    for name in records[0] if records else ():
+        values = [record[name] for record in records]
+        texts = all(value is None or isinstance(value, str) for value in values) and name not in floats
+        columns[name] = pa.array(values, pa.float64() if name in floats else pa.string() if texts else None)
+    return pa.table(columns)

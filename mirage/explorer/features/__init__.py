@@ -1,0 +1,1 @@
+"""The page Features: its data, charts and texts."""

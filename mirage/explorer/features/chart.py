@@ -1,0 +1,387 @@
+"""Figures of the Features page: lollipop panels, one a feature, and how features go with ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from textwrap import wrap
+from typing import Any, Protocol
+
+from mirage.publish.charts import primitives
+from mirage.publish.charts.leaderboard import FOOT, HEAD
+from mirage.publish.charts.palette import (
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    TEXT_SIZE,
+    Mode,
+    axis,
+    columns_width,
+    family,
+    ink,
+    label_text,
+    layout,
+    rows_axis,
+)
+from mirage.stages.features import FEATURES, FeatureMean
+from mirage.text.languages import is_code, name_of
+
+
+class Tau(Protocol):
+    """How a feature goes with the rating (`views.features.Relation`)."""
+
+    @property
+    def feature(self) -> str:
+        """The feature."""
+
+    @property
+    def language(self) -> str:
+        """Code, or `all`."""
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's tau-b; null where it has no value."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of its interval; null where it has none."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end."""
+
+    @property
+    def systems(self) -> int:
+        """Systems behind it."""
+
+    @property
+    def languages(self) -> int:
+        """Languages behind it."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no tau or no interval."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out 0."""
+
+
+PANEL, _HEAD = 96, 46
+"""Height of a panel's field, and of what stands between two fields, in pixels: languages above, the next name below."""
+_DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
+"""Lines of systems in focus, in their order: pixels drawn and left out."""
+_FADED = 0.22
+_LEFT, _TOP = 60, 26
+"""Room for the values, and for the first panel's name, in pixels."""
+_WRAP = 90
+"""Characters in a line of a definition that is shown on hover."""
+
+
+@lru_cache(maxsize=64)
+def title(feature: str) -> str:
+    """A feature's name for people."""
+    spec = FEATURES.get(feature)
+    return spec.title if spec else feature
+
+
+def direction_text(feature: str) -> str:
+    """Which side is better, in words."""
+    spec = FEATURES.get(feature)
+    words = {"higher": "higher is better", "lower": "lower is better", "none": "neither is better"}
+    return words[spec.direction if spec else "none"]
+
+
+def dash(number: int) -> str:
+    """The line of the n-th system in focus, from 0, as SVG's `stroke-dasharray`."""
+    return _DASHES[number % len(_DASHES)]
+
+
+def value_text(value: float | None) -> str:
+    """A value of a feature: three digits that count, whatever the feature's scale."""
+    if value is None:
+        return "–"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+
+
+def facts_text(feature: str) -> str:
+    """Range, unit and direction of a feature's values."""
+    spec = FEATURES.get(feature)
+    if spec is None:
+        return "not declared by this version of mirage"
+    low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
+    return ", ".join(filter(None, (low, spec.unit, direction_text(feature))))
+
+
+def panels(
+    by_feature: Mapping[str, tuple[FeatureMean, ...]],
+    *,
+    features: tuple[str, ...],
+    languages: tuple[str, ...],
+    chosen: tuple[str, ...],
+    mode: Mode,
+) -> dict[str, Any]:
+    """A panel a feature in one figure: languages along x, one dot a system, on a stem from the lowest to the highest.
+
+    The panels stand below each other, so that a language is the same column in all of them. A click on a dot yields its
+    system, language and feature.
+
+    Args:
+        by_feature: `views.Overview.by_feature`.
+        features: the panels, top to bottom; at least one.
+        languages: the columns.
+        chosen: systems that stand out, each with a line through its dots; the others fade. None: all alike.
+        mode: light or dark.
+    """
+    height = _TOP + len(features) * (PANEL + _HEAD)
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    heads = []
+    for k, feature in enumerate(features):
+        number = str(k + 1) if k else ""
+        top = 1 - k * (PANEL + _HEAD) / (height - _TOP)
+        domain = [max(0.0, top - PANEL / (height - _TOP)), top]
+        place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
+        data += [trace | place for trace in _panel(by_feature[feature], feature, languages, chosen, mode)]
+        means = [row.mean for row in by_feature[feature] if row.mean is not None and row.language in languages]
+        axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, means, languages, domain, number, mode)
+        heads.append(_head(feature, top, mode))
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=height,
+            **columns_width(len(languages)),
+            # Margins that Plotly measures cost a second drawing.
+            margin={"l": _LEFT, "r": SPACE, "t": _TOP, "b": 0},
+            annotations=heads,
+            **axes,
+        ),
+    }
+
+
+def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
+    """Name, range and direction of a feature above its panel; its definition on hover."""
+    spec = FEATURES.get(feature)
+    about = {} if spec is None else {"hovertext": "<br>".join(wrap(label_text(f"{spec.meaning} {spec.source}"), _WRAP))}
+    color = ink(mode).muted
+    return {
+        "text": f'<b>{label_text(title(feature))}</b>  <span style="color:{color}">{facts_text(feature)}</span>',
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xshift": SPACE - _LEFT,
+        "yshift": SPACE // 2,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        **about,
+    }
+
+
+def _axes(
+    feature: str,
+    means: Sequence[float],
+    languages: tuple[str, ...],
+    domain: Sequence[float],
+    number: str,
+    mode: Mode,
+) -> tuple[dict[str, object], dict[str, object]]:
+    """The axes of one panel; that of the values leaves room for half a mark on both sides."""
+    spec = FEATURES.get(feature)
+    low, high = min(means, default=0.0), max(means, default=1.0)
+    low = min(low, 0.0) if spec and spec.low == 0 else low
+    room = ((high - low) or abs(high) or 1.0) * MARK_SIZE / PANEL
+    low, high = (0.0 if low == 0 else low - room), high + room
+    size = 10 if len(languages) > 12 else TEXT_SIZE
+    return axis(
+        mode,
+        automargin=False,
+        anchor=f"y{number}",
+        tickvals=list(range(len(languages))),
+        ticktext=list(languages),
+        tickangle=0,
+        tickfont={"color": ink(mode).muted, "size": size},
+        range=[-0.7, max(len(languages), 6) - 0.3],
+        showgrid=False,
+        zeroline=False,
+    ), axis(
+        mode,
+        automargin=False,
+        anchor=f"x{number}",
+        domain=list(domain),
+        range=[low, high],
+        tickvals=primitives.ticks(low, high, 4),
+        zeroline=True,
+    )
+
+
+def _panel(
+    rows: tuple[FeatureMean, ...], feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
+) -> list[dict[str, Any]]:
+    """The marks of one panel; the chosen come last, and so on top."""
+    place = {code: k for k, code in enumerate(languages)}
+    known_rows = [row for row in rows if row.mean is not None and row.language in place]
+    data: list[dict[str, Any]] = [_stems(known_rows, place, mode)]
+    for k, system in enumerate(chosen):
+        path = sorted((place[row.language], _short(row.mean)) for row in known_rows if row.system == system)
+        line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
+        data.append(primitives.lines([x for x, _ in path], [y for _, y in path], line))
+    for front in (False, True):
+        # One trace for all systems: what Plotly does for each trace takes longer than what it does for its marks.
+        if front_rows := [row for row in known_rows if (row.system in chosen) is front]:
+            styles = [family(row.system) for row in front_rows]
+            marker = {
+                "color": [style.color(mode) for style in styles],
+                "symbol": [style.symbol for style in styles],
+                "size": MARK_SIZE + (1 if front else -1),
+                "opacity": _FADED if chosen and not front else 1,
+                "line": {"color": ink(mode).ground, "width": 0.75},
+            }
+            data.append(_dots(front_rows, feature, place, marker))
+    return data
+
+
+def _short(value: float | None) -> float:
+    """A value as precise as a figure draws it: what is sent is a third."""
+    return float(f"{value or 0.0:.5g}")
+
+
+def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
+    by_position = [
+        (position, [_short(row.mean) for row in rows if row.language == code]) for code, position in place.items()
+    ]
+    ends = [((position, min(means)), (position, max(means))) for position, means in by_position if means]
+    return primitives.segments(ends, {"color": ink(mode).line, "width": 3})
+
+
+def _dots(
+    rows: Sequence[FeatureMean], feature: str, place: Mapping[str, int], marker: Mapping[str, Any]
+) -> dict[str, Any]:
+    return primitives.dots(
+        [place[row.language] for row in rows],
+        [_short(row.mean) for row in rows],
+        [hover(row) for row in rows],
+        marker,
+        clicks=[[row.system, row.language, feature] for row in rows],
+        cliponaxis=False,
+    )
+
+
+def hover(row: FeatureMean) -> str:
+    """What a dot says: its system, where, mean, interval, and the answers behind it."""
+    interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
+    where = name_of(row.language) if is_code(row.language) else "mean over languages"
+    return (
+        f"<b>{label_text(row.system)}</b><br>{where}: {value_text(row.mean)}{interval}<br>"
+        f"n = {row.n:,} of {row.total:,} answers"
+    )
+
+
+def relation_map(
+    rows: tuple[Tau, ...], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
+) -> dict[str, Any]:
+    """Kendall's tau of each feature (rows) with the rating, by language (columns), as square marks.
+
+    The sign is in the number, the shade is its size. A cell whose interval takes in 0, or that has none, is hollow.
+
+    Args:
+        rows: one a feature and language.
+        features: order of the rows.
+        languages: the columns; `all` first where it is among them.
+        mode: light or dark.
+    """
+    by_cell = {(row.feature, row.language): row for row in rows}
+    cells = [(feature, code) for feature in features for code in languages]
+    full = [cell for cell in cells if cell in by_cell and by_cell[cell].clear]
+    hollow = [cell for cell in cells if cell not in set(full)]
+
+    def squares(pairs: Sequence[tuple[str, str]], shade: Sequence[float] | None) -> dict[str, Any]:
+        return primitives.cells(
+            [languages.index(code) for _, code in pairs],
+            [features.index(feature) for feature, _ in pairs],
+            [_tau(by_cell[cell].tau if cell in by_cell else None) for cell in pairs],
+            [_relation_hover(by_cell.get(cell), *cell) for cell in pairs],
+            clicks=pairs,
+            shade=shade,
+            mode=mode,
+            size=ROW - 2,
+            text_size=9.5,
+        )
+
+    return {
+        # The ramp runs from best to worst: a strong relation is its dark end.
+        "data": [squares(full, [1 - abs(by_cell[cell].tau or 0) for cell in full]), squares(hollow, None)],
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(features) + SPACE,
+            **columns_width(len(languages)),
+            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(languages))),
+                ticktext=[f"<b>{code}</b>" if code == "all" else code for code in languages],
+                # A few languages keep to the left rather than spread over the whole width.
+                range=[-0.6, max(len(languages), 12) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis([title(feature) for feature in features], mode, showgrid=False),
+        ),
+    }
+
+
+def relation_whiskers(rows: Sequence[Tau], *, mode: Mode) -> dict[str, Any]:
+    """Tau of one feature by language, with intervals: filled where the interval leaves out 0.
+
+    Args:
+        rows: of one feature, one a language, top to bottom.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    points = [(k, row) for k, row in enumerate(rows) if row.tau is not None]
+    marker = {
+        "color": [colors.accent if row.clear else colors.ground for _, row in points],
+        "size": MARK_SIZE,
+        "line": {"color": colors.accent, "width": 1.5},
+    }
+    reach = [(_beyond(row.low, row.tau), _beyond(row.tau, row.high)) for _, row in points]
+    return {
+        "data": [
+            primitives.dots(
+                [row.tau for _, row in points],
+                [k for k, _ in points],
+                [_relation_hover(row, row.feature, row.language) for _, row in points],
+                marker,
+                error_x=primitives.whiskers(reach, colors.accent),
+            )
+        ],
+        "layout": layout(
+            mode,
+            height=HEAD + max(20, ROW - 8) * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            xaxis=axis(mode, title="Kendall’s tau with the rating", range=[-1.05, 1.05], dtick=0.5, zeroline=True),
+            yaxis=rows_axis([row.language for row in rows], mode),
+        ),
+    }
+
+
+def _beyond(start: float | None, end: float | None) -> float:
+    """Length of a whisker; 0 where there is none."""
+    return 0.0 if start is None or end is None else end - start
+
+
+def _tau(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _relation_hover(row: Tau | None, feature: str, code: str) -> str:
+    where = name_of(code) if is_code(code) else "mean over languages"
+    head = f"<b>{title(feature)}</b>, {where}<br>"
+    if row is None or row.tau is None:
+        return head + (row.reason if row else "no system with a mean and a rating")
+    interval = f" ({row.reason})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
+    many = f", {row.languages} languages" if code == "all" else ""
+    return f"{head}tau-b {_tau(row.tau)}{interval}<br>n = {row.systems} systems{many}"

@@ -1,0 +1,338 @@
+"""What the Features page shows: every system's mean of every feature by language and over them, and how a feature goes
+with the ratings.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from mirage.explorer.leaderboard import data as leaderboard
+from mirage.stages import features
+from mirage.stages.features import FEATURES, FeatureMean
+from mirage.stats.units import Unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from mirage.schema import Skill
+    from mirage.store import Arena
+
+DRAWS, SEED = 500, 0
+"""Draws of systems behind the interval of a correlation, and their seed."""
+FEWEST = 5
+"""Systems that a correlation needs to have an interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """The means of some languages, and over them."""
+
+    features: tuple[str, ...]
+    """Those with a value, in the order of their declaration."""
+    systems: tuple[str, ...]
+    """By name."""
+    languages: tuple[str, ...]
+    """By code."""
+    answers: int
+    """Answers that were measured."""
+    unit: Unit
+    """The unit of the intervals over languages."""
+    differing: tuple[str, ...]
+    """The same, those first in which systems differ most (`between_systems`)."""
+    by_feature: Mapping[str, tuple[FeatureMean, ...]]
+    """For each feature its means, by language and system."""
+    over: Mapping[str, pa.Table]
+    """For each feature one row a system, best first as the feature's direction says: `system, mean, low, high, n,
+    total, coverage` and `languages`, how many have a mean. The mean counts every language alike."""
+    matrix: pa.Table
+    """One row a system, `system` and one column a feature: the mean over languages."""
+    everything: pa.Table
+    """All rows by language and over languages (`all`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How a feature goes with the rating, over the systems of a language."""
+
+    feature: str
+    """The feature."""
+    language: str
+    """Code; `all` for the mean over languages."""
+    tau: float | None
+    """Kendall's tau-b between the systems' means of the feature and their ratings, in [-1, 1]; null where it has no
+    value."""
+    low: float | None
+    """Lower end of its 95% interval: percentiles over draws of systems; null with fewer than five systems."""
+    high: float | None
+    """Upper end."""
+    systems: int
+    """Systems with a mean and a rating (n)."""
+    languages: int
+    """Languages behind it."""
+    reason: str
+    """Why there is no tau, or no interval; empty where there is."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+@lru_cache(maxsize=256)
+def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
+    """The means of one language; the slow step at full size, which a page takes language by language."""
+    columns = ["language", "system", "feature", "value"]
+    rows = arena.read("features", columns=columns, languages=[code], encoded=columns[:3])
+    return tuple(features.means(rows))
+
+
+_SHARED = """
+    SELECT language, query_id, system, feature, value FROM features WHERE EXISTS (
+        SELECT query_id FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1
+    )
+"""
+"""The features, where languages share queries; no row where none do, which most arenas' pages then need not read."""
+
+
+@lru_cache(maxsize=64)
+def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
+    """The means of some languages.
+
+    Args:
+        arena: an arena with features.
+        languages: codes, each with rows in the table.
+    """
+    import pyarrow as pa
+
+    feature_means = [row for code in languages for row in of_language(arena, code)]
+    joint = features.over_languages(feature_means, arena.sql(_SHARED, languages=languages))
+    named = {row.feature for row in feature_means if row.mean is not None}
+    order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]
+    systems = tuple(sorted({row.system for row in feature_means}))
+    by_feature: dict[str, list[FeatureMean]] = {name: [] for name in order}
+    counted: dict[tuple[str, str], int] = {}
+    for row in feature_means:
+        if row.feature in named:
+            by_feature[row.feature].append(row)
+            counted[row.system, row.feature] = counted.get((row.system, row.feature), 0) + (row.mean is not None)
+    over = {}
+    for name in order:
+        rows = [_row(row) | {"languages": counted[row.system, name]} for row in joint if row.feature == name]
+        rows.sort(key=lambda row: (row["mean"] is None, _sign(name) * (row["mean"] or 0), row["system"]))
+        over[name] = pa.Table.from_pylist(rows)
+    means = {(row.system, row.feature): row.mean for row in joint}
+    columns = {name: pa.array([means.get((system, name)) for system in systems], pa.float64()) for name in order}
+    answers = {(row.language, row.system): 0 for row in feature_means}
+    for row in feature_means:
+        answers[row.language, row.system] = max(answers[row.language, row.system], row.total)
+    return Overview(
+        features=tuple(order),
+        differing=tuple(sorted(order, key=lambda name: -between_systems(by_feature[name]))),
+        systems=systems,
+        languages=languages,
+        answers=sum(answers.values()),
+        unit=next((row.unit for row in joint if row.unit != "query"), "query"),
+        by_feature={name: tuple(rows) for name, rows in by_feature.items()},
+        over=over,
+        matrix=pa.table({"system": list(systems), **columns}),
+        everything=pa.Table.from_pylist([_row(row) for row in [*joint, *feature_means]]),
+    )
+
+
+def between_systems(rows: Sequence[FeatureMean]) -> float:
+    """Share of the variance of a feature's means that lies between systems, once that between languages is taken off.
+
+    It is the partial eta squared of the system in means by system and language (Cohen 1988, section 8.2).
+
+    Args:
+        rows: the means of one feature, at most one a system and language.
+
+    Returns:
+        A number in [0, 1]: 0 where systems are alike, or there is nothing to tell them by.
+    """
+    cells = [(row.language, row.system, row.mean) for row in rows if row.mean is not None]
+    by_language: dict[str, list[float]] = {}
+    for language, _, mean in cells:
+        by_language.setdefault(language, []).append(mean)
+    usual = {language: fmean(means) for language, means in by_language.items()}
+    by_system: dict[str, list[float]] = {}
+    for language, system, mean in cells:
+        by_system.setdefault(system, []).append(mean - usual[language])
+    total = sum(value**2 for values in by_system.values() for value in values)
+    between = sum(len(values) * fmean(values) ** 2 for values in by_system.values())
+    return between / total if total > 0 else 0.0
+
+
+def of_features(relations: Sequence[Relation], *, names: Collection[str]) -> tuple[Relation, ...]:
+    """Those of some features."""
+    return tuple(relation for relation in relations if relation.feature in names)
+
+
+def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
+    """As dicts, for a file."""
+    return [asdict(relation) for relation in relations]
+
+
+@lru_cache(maxsize=64)
+def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> tuple[Relation, ...]:
+    """How each feature goes with the ratings by a referee, over all languages and in each, by feature.
+
+    The unit is the system: the interval says what other systems of this kind might show, so that it is wide where
+    systems are few, however many queries there are. It is the percentile interval over draws of as many systems, with
+    replacement; simulated with 11 to 19 systems and a tau of 0 to 0.9 it covered 90 to 99%.
+
+    Args:
+        arena: an arena with features, and with battles by the referee.
+        referee: `relevance`, or a judge's name.
+        skill: which queries count (`leaderboard.board`).
+        languages: codes; one without a rating is left out.
+
+    Raises:
+        NotEnoughData: if no language of the arena can be rated.
+    """
+    import numpy as np
+
+    rated = _ratings(arena, referee, skill)
+    codes = [code for code in languages if code in rated]
+    rows = []
+    for feature in overview(arena, languages).features:
+        by_language = {
+            code: systems
+            for code in codes
+            if (systems := _systems(arena, referee, skill, code).get(feature)) is not None
+        }
+        everywhere = (
+            set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
+        )
+        if len(by_language) > 1:
+            joint = [systems.among(everywhere) for systems in by_language.values()]
+            rows.append(_relation(feature, "all", np.concatenate(joint), len(everywhere)))
+        rows += [_relation(feature, code, systems.taus, len(systems.systems)) for code, systems in by_language.items()]
+    return tuple(rows)
+
+
+@lru_cache(maxsize=64)
+def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
+    """The ratings by language and system, as the Leaderboard has them."""
+    board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
+    ratings: dict[str, dict[str, float]] = {}
+    for row in board.ranks.to_pylist():
+        ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
+    return ratings
+
+
+@dataclass(frozen=True, eq=False)
+class _Systems:
+    """The systems of a language that have a rating and a mean of one feature; at least one."""
+
+    systems: tuple[str, ...]
+    ratings: NDArray[np.float64]
+    means: NDArray[np.float64]
+    taus: NDArray[np.float64]
+    """1 x (1 + draws), as `rank_taus`."""
+
+    def among(self, systems: Collection[str]) -> NDArray[np.float64]:
+        """The same among some of the systems."""
+        positions = [k for k, name in enumerate(self.systems) if name in systems]
+        return (
+            self.taus
+            if len(positions) == len(self.systems)
+            else rank_taus(self.ratings[None, positions], self.means[None, positions])
+        )
+
+
+@lru_cache(maxsize=256)
+def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _Systems]:
+    """By feature; features of the same systems are taken together, as each draw serves them all."""
+    import numpy as np
+
+    ratings = _ratings(arena, referee, skill)[code]
+    means: dict[str, dict[str, float]] = {}
+    for row in of_language(arena, code):
+        if row.mean is not None and row.system in ratings:
+            means.setdefault(row.feature, {})[row.system] = row.mean
+    together: dict[tuple[str, ...], list[str]] = {}
+    for feature, by_system in means.items():
+        together.setdefault(tuple(sorted(by_system)), []).append(feature)
+    by_feature = {}
+    for systems, names in together.items():
+        rated = np.array([ratings[system] for system in systems])
+        values = np.array([[means[name][system] for system in systems] for name in names])
+        taus = rank_taus(np.broadcast_to(rated, values.shape), values)
+        for k, name in enumerate(names):
+            by_feature[name] = _Systems(systems, rated, values[k], taus[k : k + 1])
+    return by_feature
+
+
+def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
+    """Kendall's tau-b of two rankings of the same systems, as they are and over draws of systems.
+
+    A draw takes as many systems, with replacement; one that comes twice is tied with itself. Every row of one call, and
+    every call with as many systems, has the same draws.
+
+    Args:
+        first: L x S values, one row a language; differences under 1e-9 are ties.
+        second: L x S.
+        draws: how many.
+
+    Returns:
+        L x (1 + draws): tau, then its draws; NaN where all systems of one side are tied.
+    """
+    import numpy as np
+
+    n = first.shape[1]
+    drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=draws) if n else np.zeros((draws, 0))
+    weight = np.concatenate([np.ones((1, n)), drawn])
+    i, j = np.triu_indices(n, 1)
+    # How often each pair of systems is in a draw.
+    pairs = (weight[:, i] * weight[:, j]).T
+
+    def order(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        difference = x[:, i] - x[:, j]
+        return np.asarray(np.where(np.abs(difference) <= 1e-9, 0.0, np.sign(difference)))
+
+    a, b = order(first), order(second)
+    norm = np.sqrt(((a * a) @ pairs) * ((b * b) @ pairs))
+    return np.asarray(np.divide((a * b) @ pairs, norm, out=np.full_like(norm, np.nan), where=norm > 0))
+
+
+def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:
+    """The mean over the languages (rows) that have a tau, with its interval."""
+    import numpy as np
+
+    known = np.isfinite(tau_values)
+    n = known.sum(axis=0)
+    mean = np.divide(np.where(known, tau_values, 0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+    if not n[0]:
+        reason = "all systems have the same value" if systems > 1 else "fewer than two systems"
+        return Relation(feature, code, None, None, None, systems, 0, reason)
+    value, draws = float(mean[0]), mean[1:][n[1:] >= 0.9 * n[0]]
+    if systems < FEWEST:
+        reason = f"no interval: fewer than {FEWEST} systems"
+    elif len(draws) < 0.95 * (len(mean) - 1):
+        reason = "no interval: too many systems are equal"
+    else:
+        low, high = np.quantile(draws, [0.025, 0.975], method="weibull")
+        return Relation(feature, code, value, float(low), float(high), systems, int(n[0]), "")
+    return Relation(feature, code, value, None, None, systems, int(n[0]), reason)
+
+
+_SHOWN = tuple(field.name for field in fields(FeatureMean) if field.name != "error")
+
+
+def _row(row: FeatureMean) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _SHOWN} | {"coverage": row.coverage}
+
+
+def _sign(feature: str) -> int:
+    """By what a value is multiplied so that the best sorts first."""
+    spec = FEATURES.get(feature)
+    return 1 if spec is not None and spec.direction == "lower" else -1

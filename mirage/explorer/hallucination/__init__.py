@@ -1,0 +1,1 @@
+"""The page Hallucination: its data, charts and texts."""

@@ -1,0 +1,101 @@
+"""Where answers are lost: the causes of an arena's answers, as the pages show them.
+
+Causes are kept by arena and parser; the tables that they are made from are read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.explorer.kit.query_keys import Key
+from mirage.stages.retrieve import summary
+from mirage.stages.retrieve.attribution import Attribution, CauseShare, cause_shares
+from mirage.stages.retrieve.causes import CAUSED_BY, AnswerCause, GivenRetrieval, causes, given_retrieval
+from mirage.store import query_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+UNDECIDED = "undecided"
+"""Stands for answers without a cause, in filters and in links."""
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """Where the systems of an arena lose their answers, in some languages."""
+
+    systems: tuple[str, ...]
+    """Those with a cause, the most often right first."""
+    shares: tuple[CauseShare, ...]
+    """By system, language (`all`: their mean) and cause."""
+    undecided: Mapping[tuple[str, str], int]
+    """Answers without a cause by system and language, and by system and `all`."""
+    given: pa.Table
+    """Rows of `GivenRetrieval`; none where every system was shown every relevant passage."""
+
+    def of(self, system: str, language: str) -> tuple[CauseShare, ...]:
+        """The shares of one system in one language."""
+        return tuple(share for share in self.shares if (share.system, share.language) == (system, language))
+
+
+@lru_cache(maxsize=8)
+def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
+    """The cause of every answer of an arena, by one parser.
+
+    Raises:
+        TableMissing: if it has no outcomes.
+    """
+    return tuple(summary.attributions(arena, parser=parser))
+
+
+@lru_cache(maxsize=8)
+def by_answer(arena: Arena, parser: str) -> Mapping[tuple[str, str, str], Attribution]:
+    """The causes by language, query id and system."""
+    entries = (entry.attribution for entry in arena_causes(arena, parser))
+    return {(entry.language, entry.query_id, entry.system): entry for entry in entries}
+
+
+def of_query(arena: Arena, key: Key, parser: str) -> dict[str, Attribution]:
+    """The causes of the answers to one query, by system; nothing else is read."""
+    import pyarrow as pa
+
+    tables = {
+        name: pa.Table.from_pylist(list(query_rows.of_query(arena, name, key)), schema.arrow_schema(name))
+        for name in CAUSED_BY
+        if name in arena.tables
+    }
+    return {entry.attribution.system: entry.attribution for entry in causes(tables, parser=parser)}
+
+
+@lru_cache(maxsize=32)
+def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
+    """Count the causes in some languages.
+
+    Raises:
+        TableMissing: if the arena has no outcomes.
+    """
+    entries = [entry for entry in arena_causes(arena, parser) if entry.attribution.language in languages]
+    shares = cause_shares(entry.attribution for entry in entries)
+    undecided: dict[tuple[str, str], int] = {}
+    for entry in entries:
+        if entry.attribution.cause is None:
+            for language in (entry.attribution.language, "all"):
+                key = entry.attribution.system, language
+                undecided[key] = undecided.get(key, 0) + 1
+    right: dict[str, float] = {}
+    for share in shares:
+        if share.language == "all" and share.cause in ("right", "right_refusal"):
+            right[share.system] = right.get(share.system, 0.0) + share.share
+    given = [row for row in given_retrieval(entries) if row.n_given < row.n]
+    return Losses(
+        tuple(sorted(right, key=lambda system: (-right[system], system))),
+        tuple(shares),
+        undecided,
+        schema.from_rows(GivenRetrieval, given),
+    )

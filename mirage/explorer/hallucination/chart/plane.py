@@ -1,0 +1,156 @@
+"""The two rates of every system against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from mirage.explorer.hallucination.chart.parts import RATES, Row, joint_hover, note, share_axis
+from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, place_labels
+from mirage.publish.charts import primitives
+from mirage.publish.charts.leaderboard import FOOT
+from mirage.publish.charts.palette import CLEAR, MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
+from mirage.text.segmentation import counted
+
+PLOT_WIDTH, PLOT_HEIGHT = 290, 366
+"""Pixels of the plot; the width is the least it is drawn at."""
+CROWD = 5
+"""So many systems on each other have one label, which counts them: their names would cover the plot."""
+_ON_EACH_OTHER = 0.02
+"""Marks that differ by no more in both rates lie on each other: 6 pixels."""
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
+_EDGE = 0.035
+"""What the axes show below 0 and above 1, so that marks at the ends stay whole."""
+
+
+NAMED = 16
+"""Names and crowds that stand beside marks: those in focus and the first of the rows. A hover names every mark."""
+
+
+def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
+    """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
+
+    Args:
+        rows: rows of `views.Rates.systems`.
+        mode: light or dark.
+        focus: systems that stand out; none given, all do.
+    """
+    colors = ink(mode)
+    shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
+    shown.sort(key=lambda row: row["system"] in focus)
+    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})]
+    for row in shown:
+        maker = family(row["system"])
+        quiet = bool(focus) and row["system"] not in focus
+        color = colors.muted if quiet else maker.color(mode)
+        across, upright = (
+            primitives.whiskers(
+                primitives.reaches([row], f"{metric}_value", f"{metric}_low", f"{metric}_high"),
+                color,
+                thickness=1,
+                width=0,
+            )
+            for metric in ("hallucination", "error")
+        )
+        data.append(
+            primitives.dots(
+                [row["hallucination_value"]],
+                [row["error_value"]],
+                [joint_hover(row)],
+                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+                clicks=[[row["system"], "", "", ""]],
+                opacity=0.4 if quiet else 1,
+                selected={"marker": {"size": MARK_SIZE + 5}},
+                error_x=across,
+                error_y=upright,
+            )
+        )
+    ends = [-_EDGE, 1 + _EDGE]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=PLOT_HEIGHT + SPACE + FOOT,
+            margin={"l": FOOT + SPACE, "r": SPACE, "t": SPACE, "b": FOOT},
+            xaxis=share_axis(
+                mode, f"{RATES['hallucination']} (lower is better)", range=ends, tickvals=_TICKS, automargin=False
+            ),
+            yaxis=share_axis(
+                mode, f"{RATES['error']} (lower is better)", range=ends, tickvals=_TICKS, automargin=False
+            ),
+            annotations=_names(shown, mode, focus)
+            + ([] if shown else [note(0.5, 0.5, "no system has both rates", mode, anchor="center")]),
+        ),
+    }
+
+
+def _crowds(rows: Sequence[Row], focus: Collection[str]) -> dict[int, list[str]]:
+    """Systems by the row of the mark that has their label: each its own, but for crowds too dense for names."""
+    near: dict[int, list[int]] = {}
+    for k, row in enumerate(rows):
+        apart = row["system"] in focus
+        first = k if apart else next((i for i in near if rows[i]["system"] not in focus and _close(rows[i], row)), k)
+        near.setdefault(first, []).append(k)
+    crowds: dict[int, list[str]] = {}
+    for first, members in near.items():
+        names = [rows[k]["system"] for k in members]
+        crowds |= {first: names} if len(members) >= CROWD else {k: [rows[k]["system"]] for k in members}
+    return crowds
+
+
+def _close(row: Row, other: Row) -> bool:
+    """Whether two marks lie on each other."""
+    gaps: list[float] = [row[f"{metric}_value"] - other[f"{metric}_value"] for metric in ("hallucination", "error")]
+    return max(map(abs, gaps)) <= _ON_EACH_OTHER
+
+
+def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
+    """Every system's name beside its mark, or how many lie on each other; and what the best corner and the dotted line
+    mean.
+    """
+    colors, width = ink(mode), 1 + 2 * _EDGE
+
+    def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> LabelAnchor:
+        """From value, low and high of both rates; an end that is null is where the value is."""
+        across, down = (
+            [((value if value is not None else values[0] or 0) + _EDGE) / width for value in values]
+            for values in (x, y)
+        )
+        down = [1 - share for share in down]
+        return LabelAnchor(label, across[0], down[0], across[1], across[2], down[2], down[1])
+
+    ends = ("value", "low", "high")
+    crowds = _crowds(rows, focus)
+    first = sorted(crowds, key=lambda k: (rows[k]["system"] not in focus, k))[:NAMED]
+    crowds = {k: crowd for k, crowd in crowds.items() if k in first}
+    labels = [crowd[0] if len(crowd) == 1 else counted(len(crowd), "system") for crowd in crowds.values()]
+    marks = [
+        mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
+        for label, k in zip(labels, crowds, strict=True)
+    ]
+    corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("ignores the evidence", (0, 0, 0), (1, 1, 1))]
+    places = place_labels((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
+    annotations = []
+    for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
+        corner = i >= len(marks)
+        quiet = corner or (bool(focus) and named_mark.label not in focus)
+        crowd = [] if corner else [*crowds.values()][i]
+        annotations.append(
+            {
+                **({"hovertext": label_text(", ".join(sorted(crowd)))} if len(crowd) > 1 else {}),
+                "x": named_mark.x * width - _EDGE,
+                "y": (1 - named_mark.y) * width - _EDGE,
+                "ax": spot.dx,
+                "ay": spot.dy,
+                "xanchor": spot.anchor,
+                "yanchor": "middle",
+                "text": f"<i>{named_mark.label}</i>" if corner else label_text(named_mark.label),
+                "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
+                "borderpad": 0,
+                "arrowhead": 0,
+                "arrowwidth": 0.8,
+                "standoff": 5,
+                "arrowcolor": colors.muted if spot.led else CLEAR,
+            }
+        )
+    return annotations

@@ -1,0 +1,1 @@
+"""The page Judges: its data, charts and texts."""

@@ -1,0 +1,249 @@
+"""What the Judges page shows: how each judge judged by language, what it leans to, and how far judges agree.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import mirage.ranking as rank
+from mirage.battles.referee import judges
+from mirage.battles.verdict_rows import OF_SCORES, REPEATED
+from mirage.errors import MirageError
+from mirage.explorer.leaderboard.data import battles_of, style
+from mirage.ranking.bootstrap import DRAWN
+from mirage.ranking.control import Coefficient, control_style
+from mirage.stages import judge
+from mirage.store import bundled, first_view, kept_ledger, makers_of, open_arena, write_first_views
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+    from mirage.text.makers import Makers
+
+
+LENGTH_SLOPES = "length_slopes"
+"""The view that comes computed with the bundled arenas (`length_slopes`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasure:
+    """One thing that is measured of a judge: column stems of `judge_rows` and what to make of it."""
+
+    name: str
+    """Value, with `_low`, `_high` and `_n` beside it in `judge_rows`."""
+    title: str
+    """Name for people."""
+    meaning: str
+    """What it is, and how to read it."""
+    fair: float | None
+    """The value of a judge without fault; null where there is none."""
+    unit: str
+    """`rate`, or `logits`."""
+
+
+MEASURES: dict[str, JudgeMeasure] = {
+    measure.name: measure
+    for measure in (
+        JudgeMeasure(
+            "flip",
+            "Flips",
+            "Share of the pairs judged in both orders whose two verdicts disagree about the winner. Lower is better.",
+            0.0,
+            "rate",
+        ),
+        JudgeMeasure(
+            "first",
+            "First wins",
+            "Share of the battles with a winner that the answer shown first won. Fair is 50%, where both orders "
+            "were judged.",
+            0.5,
+            "rate",
+        ),
+        JudgeMeasure("tie", "Ties", "Share of the readable verdicts that are ties.", None, "rate"),
+        JudgeMeasure("unparsed", "Unparsed", "Share of the battles whose verdict could not be read.", 0.0, "rate"),
+        JudgeMeasure(
+            "length",
+            "Length slope",
+            "Logits by which an answer gains with each doubling of its length over an answer of the same system "
+            "strength: fitted together with the ratings. Above 0 the judge likes length.",
+            0.0,
+            "logits",
+        ),
+        JudgeMeasure(
+            "family",
+            "Own family",
+            "How much more often the judge lets its own maker's systems win than judges of other makers do on the "
+            "same battles. Above 0 it prefers its family.",
+            0.0,
+            "rate",
+        ),
+    )
+}
+"""Everything measured of a judge without people's votes, by name."""
+
+
+@lru_cache(maxsize=32)
+def judge_rows(arena: Arena) -> pa.Table:
+    """Every measure of every judge in every language, and `all` where a judge has several.
+
+    Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
+    value); then calls, tokens_in, tokens_out.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+    """
+    import pyarrow as pa
+
+    arena.need("judgments")
+    judgments = arena.read("judgments", columns=(*rank.COLUMNS, "call"), encoded=REPEATED)
+    slopes, families = _slopes(arena), _families(judgments, makers_of(arena))
+    with kept_ledger(arena.path) as ledger:
+        summaries = judge.judge_stats(judgments, ledger)
+    records: list[dict[str, Any]] = []
+    for summary in summaries:
+        row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
+        values = asdict(summary)
+        for name in ("flip", "first", "tie", "unparsed"):
+            n = summary.n if name == "unparsed" else values[f"{name}_n"]
+            reason = None if n else "no pair was judged in both orders" if name == "flip" else "no battle counts"
+            row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
+            row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
+        key = summary.judge, summary.language
+        row |= _part("length", slopes[key] if key in slopes else {"reason": _no_slope(arena, key[0])})
+        row |= _part("family", families[key])
+        if summary.judge in people(arena):
+            row["family_reason"] = "people have no maker"
+        records.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
+    # People come last: they are what the judges are compared with.
+    records.sort(key=lambda record: record["judge"] in people(arena))
+    return pa.Table.from_pylist(records, schema=_schema())
+
+
+@lru_cache(maxsize=32)
+def people(arena: Arena) -> frozenset[str]:
+    """The names among the judges under which people decided, or whose verdicts follow from people's scores."""
+    rows = arena.sql("SELECT DISTINCT judge FROM judgments WHERE person OR starts_with(judge, ?)", [OF_SCORES])
+    return frozenset(rows["judge"].to_pylist())
+
+
+def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:
+    """Money for 1,000 verdicts at prices for a million tokens; null where the tokens or prices are not known."""
+    if row["tokens_in"] is None or not row["calls"] or price_in is None or price_out is None:
+        return None
+    money = (row["tokens_in"] * price_in + (row["tokens_out"] or 0) * price_out) / 1e6
+    return float(money / row["calls"] * 1000)
+
+
+def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The columns of one measure."""
+    ends = {f"{name}_{part}": values.get(part) for part in ("low", "high", "n", "reason")}
+    return {name: values.get("value"), **ends}
+
+
+def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
+    """What each judge gives for length, by judge and language."""
+    known = first_view(arena, LENGTH_SLOPES)
+    rows = (length_slopes(arena) if known is None else known).to_pylist()
+    return {(row.pop("judge"), row.pop("language")): row for row in rows}
+
+
+def length_slopes(arena: Arena) -> pa.Table:
+    """What each judge gives for length in each language, and over all: judge, language, value (logits a doubling), low,
+    high, n, reason.
+    """
+    import pyarrow as pa
+
+    rows = [
+        {
+            "judge": name,
+            "language": code,
+            "value": coefficient.value,
+            "low": coefficient.low,
+            "high": coefficient.high,
+            "n": n,
+            "reason": coefficient.reason,
+        }
+        for name, code, coefficient, n in _coefficients(arena)
+    ]
+    types = [("judge", pa.string()), ("language", pa.string()), ("value", pa.float64()), ("low", pa.float64())]
+    types += [("high", pa.float64()), ("n", pa.int64()), ("reason", pa.string())]
+    return pa.Table.from_pylist(rows, schema=pa.schema(types))
+
+
+def write_length_slopes() -> None:
+    """Compute the view of the bundled arenas that have judges, and keep it (`store.first_views`)."""
+    arenas = [open_arena(path) for path in bundled().values()]
+    write_first_views(
+        LENGTH_SLOPES, [(a, length_slopes(a)) for a in arenas if {"judgments", "features"} <= {*a.tables}]
+    )
+
+
+def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
+    """Judge, language, the coefficient, and the battles behind it."""
+    if "features" not in arena.tables:
+        return
+    try:
+        known = style(arena, ("length",))
+    except MirageError:
+        return
+    for name in judges(arena):
+        battles_by_language = {
+            code: language_battles
+            for code, language_battles in battles_of(arena, name, "both").items()
+            if len(language_battles.systems) <= DRAWN and _measured(language_battles, known.get(code))
+        }
+        if not battles_by_language:
+            continue
+        result = control_style(battles_by_language, known)
+        for code, (coefficient,) in result.coefficients.items():
+            yield name, code, coefficient, result.n_battles.get(code, sum(result.n_battles.values()))
+
+
+def _no_slope(arena: Arena, judge: str) -> str:
+    """Why there is no slope."""
+    # A judge of known-answer pairs alone ranks nobody and has no battles.
+    battles = battles_of(arena, judge, "both") if judge in judges(arena) else {}
+    if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
+        return f"more than {DRAWN} systems, too many for a page: mirage rank --control length"
+    return "no battle has a winner and the length of both answers"
+
+
+def _measured(language_battles: rank.Battles, known: Any) -> bool:
+    """Whether a language has a battle with a winner whose two answers' covariates are known."""
+    import numpy as np
+
+    if known is None:
+        return False
+    measured = np.isfinite(known.of(language_battles)).all(axis=2)
+    return bool((language_battles.wins * (measured[:, :, None] & measured[:, None, :])).any())
+
+
+def _families(judgments: pa.Table, makers: Makers) -> dict[tuple[str, str], dict[str, Any]]:
+    """Each judge's preference for its own maker's systems, by judge and language."""
+    return {
+        (preference.judge, preference.language): {
+            "value": preference.difference,
+            "low": preference.low,
+            "high": preference.high,
+            "n": preference.battles,
+            "reason": preference.reason,
+        }
+        for preference in judge.family_preferences(judgments, makers)
+    }
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    fields = [("judge", pa.string()), ("language", pa.string()), ("n", pa.int64())]
+    for name in MEASURES:
+        fields += [(name, pa.float64()), (f"{name}_low", pa.float64()), (f"{name}_high", pa.float64())]
+        fields += [(f"{name}_n", pa.int64()), (f"{name}_reason", pa.string())]
+    fields += [("calls", pa.int64()), ("tokens_in", pa.int64()), ("tokens_out", pa.int64())]
+    return pa.schema(fields)

@@ -1,0 +1,165 @@
+"""What the Judges page shows of an exam: one row a judge, with what is measured beside people and without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.battles.verdict_rows import OF_KNOWN
+from mirage.errors import NotEnoughData
+from mirage.explorer.judges import data as judges
+from mirage.explorer.judges.data import JudgeMeasure
+from mirage.explorer.kit import votes as people
+from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
+from mirage.people.votes import PEOPLE
+from mirage.store import Arena
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
+"""Measures of an exam that the page shows; what is measured without people follows."""
+ALONE = ("flip", "tie", "unparsed")
+"""Measures without people that no measure beside people takes the place of."""
+KNOWN = "known"
+"""The measure of an exam that takes no people."""
+_DRAWS = 200
+
+
+def exam_at(arena: Arena) -> ExamResult | None:
+    """The exam of an arena's judges, with the votes there are; None where people decided nothing and no answer is known
+    to be right or wrong.
+
+    Raises:
+        Unreachable: if the votes cannot be read.
+    """
+    return _exam(arena, people.version())
+
+
+@lru_cache(maxsize=16)
+def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
+    try:
+        return exam(arena, votes=people.log(arena), draws=_DRAWS)
+    except NotEnoughData:
+        return None
+
+
+def has_people(result: ExamResult) -> bool:
+    """Whether people decided battles."""
+    return any(row.judge == PEOPLE for row in result.exams)
+
+
+def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
+    """The columns of the page: beside people where they decided something, else what is measured without them."""
+    if result is None:
+        return judges.MEASURES
+    beside = {
+        name: JudgeMeasure(
+            name, measure.title, measure.meaning, measure.best if measure.group == "leaning" else None, "rate"
+        )
+        for name, measure in MEASURES.items()
+        if name in SHOWN
+    }
+    if not has_people(result):
+        return {KNOWN: beside[KNOWN]} | judges.MEASURES
+    ordered = {name: beside[name] for name in SHOWN}
+    return ordered | {name: judges.MEASURES[name] for name in ALONE}
+
+
+def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
+    """A row a judge and language with the columns of `views.judges.judge_rows`, and those of the exam in their place.
+
+    People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
+    """
+    alone: list[dict[str, Any]] = judges.judge_rows(arena).to_pylist()
+    if result is None:
+        return alone
+    if not has_people(result):
+        known = {(row.judge, row.language): row.measures[KNOWN] for row in result.exams}
+        none = Estimate(None, None, None, 0, 0, MEASURES[KNOWN].none)
+        return [
+            row | _columns(KNOWN, known.get((row["judge"].removeprefix(OF_KNOWN), row["language"]), none))
+            for row in alone
+        ]
+    by_key = {
+        (row["judge"], row["language"]): row
+        for row in alone
+        # What a judge gave on known-answer pairs is in the column of that name, in its own row.
+        if row["judge"] not in judges.people(arena) and not row["judge"].startswith(OF_KNOWN)
+    }
+    records = list(result.exams)
+    if len({record.language for record in records}) == 1:
+        # People decided in one language alone: what is known over all is what is known there.
+        records += [
+            replace(record, language="all") for record in records if any(row["language"] == "all" for row in alone)
+        ]
+    rows = []
+    for record in records:
+        key = record.judge, record.language
+        row = by_key.pop(key, {"judge": record.judge, "language": record.language, "n": record.battles})
+        row |= {"battles": record.battles}
+        for name in SHOWN:
+            row |= _columns(name, record.measures[name])
+        rows.append(row)
+    # Languages in which people decided nothing: what is known without them.
+    none = Estimate(None, None, None, 0, 0, "people decided nothing in this language")
+    for row in by_key.values():
+        for name in SHOWN:
+            row |= _columns(name, none)
+        rows.append(row)
+    empty = {f"{name}{end}": None for name in (*SHOWN, *ALONE) for end in ("", "_low", "_high", "_reason")}
+    counts = {f"{name}_n": 0 for name in (*SHOWN, *ALONE)}
+    whole = [
+        empty | counts | {"calls": None, "tokens_in": None, "tokens_out": None, "battles": 0} | row for row in rows
+    ]
+    return sorted(whole, key=lambda row: (row["judge"] == PEOPLE, row["judge"]))
+
+
+def rows_in(rows: Sequence[dict[str, Any]], *, languages: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of some languages; `all` is one."""
+    return [row for row in rows if row["language"] in languages]
+
+
+def with_costs(rows: Sequence[dict[str, Any]], *, prices: tuple[float | None, float | None]) -> pa.Table:
+    """The rows as a table with what 1,000 of `cost` cost, at prices of a million tokens: of a prompt and of a reply."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([row | {"cost": cost(row, *prices)} for row in rows])
+
+
+def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any]]:
+    """How far people agree with each judge and with each other, as `charts.judges.agreement_matrix` draws it."""
+    records = [] if result is None else [row for row in result.exams if row.language == language]
+    return [
+        {
+            "one": PEOPLE,
+            "referee": record.judge,
+            "raw": agree.value,
+            "raw_low": agree.low,
+            "raw_high": agree.high,
+            "kappa": record.measures["kappa"].value,
+            "n": agree.n,
+        }
+        for record in records
+        for agree in [record.measures["agree"]]
+    ]
+
+
+def cost(row: Mapping[str, Any], price_in: float | None, price_out: float | None) -> float | None:
+    """Money for 1,000 battles on which the judge agrees with people; for 1,000 verdicts where nobody decided."""
+    verdicts = judges.cost(dict(row), price_in, price_out)
+    if verdicts is None or not row.get("agree"):
+        return verdicts
+    return float(verdicts * row["first_n"] / row["battles"] / row["agree"])
+
+
+def _columns(name: str, mark: Estimate) -> dict[str, Any]:
+    return {
+        name: mark.value,
+        f"{name}_low": mark.low,
+        f"{name}_high": mark.high,
+        f"{name}_n": mark.n,
+        f"{name}_reason": mark.reason,
+    }

@@ -1,0 +1,99 @@
+"""What pages are made of, and the only part of the package that imports streamlit.
+
+`frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
+missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
+`plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `drawing.py` one of many marks,
+`legend.py` what marks stand for, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
+or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way
+from one query to the next, `answer_card.py` an answer with what is known of it, `texts.py` what brings texts that are
+not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
+elsewhere.
+A page reads:
+
+    def main(page: ui.Page) -> None:
+        page.need("outcomes")
+        skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
+        board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
+        page.summary("88,469 real answers of 11 systems in 18 languages.")
+        ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
+        ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.publish.charts
+        page.download("leaderboard", board.rows, about={"skill": skill})
+
+
+    ui.show("leaderboard", main)
+"""
+
+from mirage.explorer.kit.chart import chart, clicked
+from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, stop, switch
+from mirage.explorer.kit.legend import LegendEntry, legend
+from mirage.explorer.kit.limits import page_systems
+from mirage.explorer.kit.pick import check_link, folded, pick, pick_language
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import badge, conclusion, first_time, missing, refuse, working
+from mirage.explorer.kit.table import Col, column_help, filter_rows, mode, table
+from mirage.explorer.kit.text import (
+    PassageView,
+    TextSpan,
+    answer,
+    formula_html,
+    heading,
+    heading_html,
+    note,
+    passage_html,
+    passages,
+    plain,
+    prose,
+    text_html,
+)
+from mirage.explorer.serve.uploads import offer_upload, withdraw_upload
+
+__all__ = [
+    "PAGES",
+    "Col",
+    "LegendEntry",
+    "Page",
+    "PassageView",
+    "TextSpan",
+    "answer",
+    "badge",
+    "chart",
+    "check_link",
+    "clicked",
+    "column_help",
+    "conclusion",
+    "filter_rows",
+    "first_time",
+    "folded",
+    "formula_html",
+    "heading",
+    "heading_html",
+    "legend",
+    "missing",
+    "mode",
+    "note",
+    "offer_upload",
+    "onward",
+    "other_arenas",
+    "page_systems",
+    "passage_html",
+    "passages",
+    "pick",
+    "pick_language",
+    "plain",
+    "plain_table",
+    "prose",
+    "refuse",
+    "run",
+    "sections",
+    "show",
+    "side_by_side",
+    "stop",
+    "switch",
+    "table",
+    "text_html",
+    "withdraw_upload",
+    "working",
+]

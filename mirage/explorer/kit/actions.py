@@ -1,0 +1,191 @@
+"""What every page offers in the same place: copy the link, download what is shown, cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from mirage.explorer.kit.table import mode
+from mirage.store.export import to_csv, to_json, to_parquet
+from mirage.text.segmentation import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+NOMIRACL = """@inproceedings{thakur-etal-2024-nomiracl,
+  title     = {{NoMIRACL}: Knowing When You Don't Know for Robust Multilingual Retrieval-Augmented Generation},
+  author    = {Thakur, Nandan and Bonifacio, Luiz and Zhang, Xinyu and Ogundepo, Odunayo and Kamalloo, Ehsan and
+               Alfonso-Hermelo, David and Li, Xiaoguang and Liu, Qun and Chen, Boxing and Rezagholizadeh, Mehdi and
+               Lin, Jimmy},
+  booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2024},
+  year      = {2024},
+  note      = {arXiv:2312.11361}
+}"""
+MIRAGE_BENCH = """@inproceedings{thakur-etal-2025-mirage,
+  title     = {{MIRAGE-Bench}: Automatic Multilingual Benchmark Arena for Retrieval-Augmented Generation Systems},
+  author    = {Thakur, Nandan and Kazi, Suleman and Luo, Ge and Lin, Jimmy and Ahmad, Amin},
+  booktitle = {Proceedings of NAACL 2025 (Long Papers)},
+  year      = {2025},
+  note      = {arXiv:2410.13716}
+}"""
+
+_COPY_CSS = """
+button {
+  font: inherit; color: var(--st-text-color); background: var(--st-background-color);
+  border: 1px solid var(--st-widget-border-color, var(--st-border-color)); border-radius: var(--st-button-radius);
+  font-size: 0.875rem; padding: 0.25rem 0.75rem; min-height: 2.5rem; cursor: pointer; white-space: nowrap;
+}
+button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
+"""
+_COPY_JS = """
+const reportMode = (component) => {
+  // Charts are drawn on the server for one mode, and Streamlit does not rerun the page when the mode changes.
+  const root = component.parentElement.host ?? component.parentElement
+  let ground = getComputedStyle(root).getPropertyValue("--st-background-color").trim()
+  if (!/^#[0-9a-f]{6}$/i.test(ground)) {
+    const canvas = document.createElement("canvas").getContext("2d")
+    canvas.fillStyle = ground
+    ground = canvas.fillStyle
+  }
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(ground.slice(i, i + 2), 16))
+  const mode = 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light"
+  if (mode !== component.data.mode && root.dataset.mode !== mode) {
+    component.setTriggerValue("mode", mode)
+  }
+  root.dataset.mode = mode
+}
+export default function (component) {
+  reportMode(component)
+  const button = component.parentElement.querySelector("button")
+  button.onclick = async () => {
+    const address = new URL(window.location.href)
+    const pairs = new Set([...address.searchParams].map((pair) => JSON.stringify(pair)))
+    address.search = new URLSearchParams([...pairs].map((pair) => JSON.parse(pair)))
+    if (!address.searchParams.has("arena")) address.searchParams.set("arena", component.data.arena)
+    const link = address.href
+    let done = false
+    try {
+      await navigator.clipboard.writeText(link)
+      done = true
+    } catch {
+      const field = document.createElement("textarea")
+      field.value = link
+      document.body.append(field)
+      field.select()
+      done = document.execCommand("copy")
+      field.remove()
+    }
+    button.textContent = done ? "Link copied" : "Copy it from the address bar"
+    setTimeout(() => { button.textContent = "Copy link" }, 2000)
+  }
+}
+"""
+
+
+def copy_link(arena: str) -> None:
+    """Draw a button that copies the page's address, which holds its whole state.
+
+    The copied link always names the arena, since another machine may have another default. The component also reruns
+    the page when the reader switches between light and dark.
+    """
+    component = st.components.v2.component(
+        "mirage_copy_link",
+        html="<button type='button'>Copy link</button>",
+        css=_COPY_CSS,
+        js=_COPY_JS,
+    )
+    data = {"arena": arena, "mode": mode()}
+    component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
+
+
+def address(arena: str) -> str:
+    """The address of the page as it is now, naming the arena; its path alone where no browser has told the rest."""
+    pairs = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
+    if not any(name == "arena" for name, _ in pairs):
+        pairs.append(("arena", arena))
+    return f"{st.context.url or ''}?{urlencode(pairs)}"
+
+
+def cite(arena: Arena) -> None:
+    """The papers behind an arena, and the arena's own version and licence."""
+    panel = st.popover("Cite", key="frame_cite", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        st.caption("The papers")
+        st.code(f"{NOMIRACL}\n\n{MIRAGE_BENCH}", language="bibtex", wrap_lines=True, height=260)
+        st.caption("These numbers")
+        licence = str(arena.manifest.get("licence", ""))
+        version = f"{arena.title} ({arena.label}), version {arena.version}" + (f", {licence}" if licence else "")
+        st.code(version, language=None, wrap_lines=True)
+
+
+def download(
+    name: str,
+    rows: pa.Table,
+    about: Mapping[str, Any],
+    report: Callable[[], str] | None = None,
+    printed: Mapping[str, Callable[[], str]] | None = None,
+    open_parts: Callable[[], None] | None = None,
+) -> None:
+    """Files with the same rows, made only when asked for; as a table to print and as a report, where the page can make
+    them; `open_parts` opens what takes its charts and tables along.
+    """
+    if st.session_state.pop(_OPEN, False) and open_parts is not None:
+        open_parts()
+    panel = st.popover("Download", key="frame_download", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        st.caption("Exactly the rows that are shown, unrounded.")
+        kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
+            ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
+            (
+                "JSON",
+                lambda: to_json(rows, about),
+                "json",
+                "application/json",
+                "With what the rows are and how they were made.",
+            ),
+            ("Parquet", lambda: to_parquet(rows), "parquet", "application/vnd.apache.parquet", None),
+        ]
+        for label, text in (printed or {}).items():
+            kinds.append((label, text, *_PRINTED[label], "A table to print, with tiers and how it was made."))
+        if report is not None:
+            kinds.append(
+                ("Report", report, "html", "text/html", "One HTML file with the table and its charts; it needs no app.")
+            )
+        for label, make, ending, mime, meaning in kinds:
+            st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
+        if open_parts is not None:
+            st.button("Pictures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
+        st.caption(f"{counted(len(rows), 'row')}, {counted(rows.num_columns, 'column')}")
+        st.radio(
+            "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
+        )
+
+
+_OPEN = "_take_out"
+"""Under this key the session holds that the dialog was asked for."""
+
+
+def _leave() -> None:
+    # A panel that closes while the dialog is open asks for the whole page again, which closes the dialog.
+    st.session_state["frame_download"] = False
+    st.session_state[_OPEN] = True
+
+
+_PARTS = "Each chart as PNG, SVG or a figure for a paper; each table as LaTeX, Markdown or CSV."
+_PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
+"""Ending and media type of each kind of table to print."""
+
+
+def image_format() -> str:
+    """The format in which a chart's camera button saves it."""
+    return str(st.session_state.get("image", "PNG")).lower()

@@ -1,0 +1,396 @@
+"""A system's answer with what is known of it, and the passages it was given, as HTML in which no text is markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from html import escape
+from typing import get_args
+
+import streamlit as st
+
+from mirage import schema
+from mirage.explorer.answers.data import AnswerView, FeatureValue, MeasureScores, QueryView
+from mirage.explorer.hallucination.attribution_chart import TITLES as CAUSES
+from mirage.explorer.kit.table import column_help, mark_html, mode
+from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
+from mirage.publish.charts.palette import FORMATS, Mode, ink
+from mirage.text.answers import Citation, part_headings
+from mirage.text.segmentation import counted
+
+_SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
+"""Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
+_WORDS = {"api_error": "API error"}
+_TAGS: dict[bool | None, tuple[MarkKind, str]] = {
+    True: ("relevant", "relevant"),
+    False: ("irrelevant", "not relevant"),
+    None: ("unlabelled", "no label"),
+}
+_BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
+_NUMBERS = re.compile(r"[\d\s,،、，;–-]+")
+UNFOLDED = 3
+"""Turns of a conversation that are shown without a click."""
+_TIE = "\u00a0"
+"""A space at which no line breaks."""
+_LONG = 300
+"""Characters of a fact on a passage that are shown; the rest is one hover away."""
+_COUNTED = ("characters", "passages", "citations")
+
+
+def show_facts(facts: Sequence[str]) -> None:
+    """Show what is known of the query, in a line of small text."""
+    st.html(Markup(facts_html(facts)))
+
+
+def facts_html(facts: Sequence[str]) -> str:
+    """What is known of the query, in a line of small text, as HTML."""
+    return f'<div class="mg-about">{escape(" · ".join(facts))}</div>'
+
+
+def show_query(shown: QueryView, *, reference: bool = False) -> None:
+    """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason.
+
+    Args:
+        shown: the query.
+        reference: whether the reference answer stands below it, folded, where there is one.
+    """
+    st.html(Markup(query_html(shown) + (_reference(shown) if reference else "")))
+
+
+def query_html(shown: QueryView) -> str:
+    """The query as `show_query` shows it, as HTML."""
+    if shown.text:
+        body = text_html(shown.text, language=shown.key[0])
+    else:
+        body = f'<div class="mg-text" dir="ltr">Query <bdi>{escape(shown.key[1])}</bdi></div>'
+        if shown.reason != schema.TEXTS_ABSENT:
+            body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
+    tags = "".join(f'<span class="mg-tag"><bdi>{escape(f"{tag.tag}: {tag.value}")}</bdi></span>' for tag in shown.tags)
+    chips = f'<div class="mg-chips">{tags}</div>' if tags else ""
+    return f'{_turns(shown)}<div class="mg-query">{body}</div>{chips}'
+
+
+def _turns(shown: QueryView) -> str:
+    """The turns before the query; of more than three, all but the last two are folded."""
+    turns = [
+        f'<div class="mg-turn"><span class="mg-speaker"><bdi>{escape(turn.speaker)}</bdi></span>'
+        f"{text_html(turn.text, language=shown.key[0])}</div>"
+        for turn in shown.turns
+    ]
+    if not turns:
+        return ""
+    if len(turns) > UNFOLDED:
+        n = len(turns) - 2
+        folded = f'<details class="mg-more"><summary>{n} earlier turns</summary>{"".join(turns[:n])}</details>'
+        turns = [folded, *turns[n:]]
+    return f'<section class="mg-turns" aria-label="Earlier in the conversation">{"".join(turns)}</section>'
+
+
+def _reference(shown: QueryView) -> str:
+    if shown.reference is None:
+        return ""
+    text = text_html(shown.reference, language=shown.key[0])
+    return f'<details class="mg-more"><summary>Reference answer</summary>{text}</details>'
+
+
+def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+    """Show answers one under the other.
+
+    Args:
+        head: what stands above them.
+        shown: the query they belong to.
+        systems: whose answers, by name.
+        hits: those that the filters look for; they carry a bar at their side.
+        texts: whether the arena has the answers' texts; without, the place of the deciding span stands for it.
+    """
+    cards = _cards(shown, systems=frozenset(systems), hits=frozenset(hits), texts=texts, _mode=mode())
+    st.html(Markup(heading_html(head) + cards))
+
+
+def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:
+    nowhere = _nowhere(shown)
+    cards = [
+        card(answer, shown, texts=texts, hit=answer.system in hits, leave_out=nowhere)
+        for answer in shown.answers
+        if answer.system in systems
+    ]
+    return f'<div style="{inks()}">{"".join(cards)}</div>'
+
+
+def about_features(shown: QueryView) -> None:
+    """Say once what the features on the cards mean; and which of them no answer to the query has, and why."""
+    nowhere = _nowhere(shown)
+    meanings: dict[str, str] = {}
+    reasons: dict[str, dict[str, str]] = {}
+    for measure in (m for answer in shown.answers for m in answer.measures):
+        if measure.name not in nowhere:
+            meanings[measure.title] = _meaning(measure)
+        elif measure.reason and "no answer (" not in measure.reason:
+            reasons.setdefault(measure.reason, {})[measure.title] = measure.meaning
+    parts = []
+    if meanings:
+        entries = "".join(f"<li><b>{escape(title)}</b>: {escape(text)}</li>" for title, text in meanings.items())
+        parts.append(f'<details class="mg-more"><summary>What the features mean</summary><ul>{entries}</ul></details>')
+    for reason, titles in reasons.items():
+        names = ", ".join(
+            f'<span class="mg-help" title="{escape(help_)}">{escape(t)}</span>' for t, help_ in titles.items()
+        )
+        parts.append(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
+    if parts:
+        st.html(Markup("".join(parts)))
+
+
+def _nowhere(shown: QueryView) -> frozenset[str]:
+    """Names of the features that have no value for any answer."""
+    measures = [m for answer in shown.answers for m in answer.measures]
+    return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
+
+
+def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> None:
+    """Show the passages, each opened by a click; relevant or not is told by word, fill and rule.
+
+    Args:
+        shown: the query.
+        labels: whether it is told: to somebody who is to judge by themselves it is not.
+        above: what stands above them, as HTML.
+    """
+    st.html(Markup(above + passages_html(shown, labels=labels)))
+
+
+def passages_html(shown: QueryView, *, labels: bool = True) -> str:
+    """The passages as `show_passages` shows them, as HTML."""
+    return _passages(shown, labels=labels, _mode=mode())
+
+
+def _passages(shown: QueryView, *, labels: bool, _mode: Mode) -> str:
+    return f'<div style="{inks()}">{"".join(_passage(p, shown, labels) for p in shown.passages)}</div>'
+
+
+def inks() -> str:
+    """Style of what holds cards, passages or signs: their colours in the page's mode."""
+    dark = mode() == "dark"
+    right, wrong = ("#5cc28f", "#ff9a6b") if dark else ("#1f7a4d", "#b3441e")
+    return f"--mg-hit: {ink(mode()).accent}; --mg-right: {right}; --mg-wrong: {wrong}"
+
+
+def card(
+    answer: AnswerView,
+    shown: QueryView,
+    *,
+    texts: bool,
+    hit: bool = False,
+    leave_out: Collection[str] = (),
+    note: str = "",
+    stretches: Sequence[TextSpan] | None = None,
+    scores: bool = True,
+) -> str:
+    """An answer with what is known of it, as HTML in which nothing of the answer is markup.
+
+    Args:
+        answer: the answer.
+        shown: the query it belongs to.
+        texts: whether the arena has the answers' texts.
+        hit: whether it carries a bar at its side.
+        leave_out: names of features that are not told.
+        note: HTML beside the system's name.
+        stretches: what is marked in the text beside citations; the text that decided unless given.
+        scores: whether the scores that came with the answer are told.
+    """
+    mark = mark_html(answer.system, mode())
+    name = f'<span class="mg-name">{escape(answer.system)}</span>'
+    parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(answer, shown)}</div>']
+    if texts:
+        parts.append(body(answer, shown, stretches))
+    if answer.retriever:
+        shown_by = f"Was shown {counted(len(answer.shown), 'passage')} of {answer.retriever}."
+        parts.append(f'<div class="mg-why">{escape(shown_by)}</div>')
+    if answer.rule:
+        where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
+        help_ = escape(f"Rule: {answer.rule}" + (f"; decided by {where} of the answer" if where else ""))
+        meaning = escape(answer.rule_meaning or answer.rule) + ("" if texts or not where else f" ({where})")
+        parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{meaning}</span></div>')
+    if answer.cause is not None and answer.cause.cause is not None:
+        title = CAUSES[answer.cause.cause]
+        evidence = f"{title}: {answer.cause.evidence}"
+        parts.append(f'<div class="mg-why">{escape(evidence[:1].upper() + evidence[1:])}.</div>')
+    if selected_measures := [m for m in answer.measures if m.name not in leave_out]:
+        measures = " · ".join(map(_measure, selected_measures))
+        parts.append(f'<div class="mg-measures">{measures}</div>')
+    if scores and answer.scores:
+        parts.append(f'<div class="mg-measures">Rated: {" · ".join(map(_scores, answer.scores))}</div>')
+    return f'<article class="mg-answer{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
+
+
+def _outcome(answer: AnswerView, shown: QueryView) -> str:
+    if answer.outcome is None:
+        return ""
+    word = _WORDS.get(answer.outcome, answer.outcome)
+    meaning = escape(column_help("outcomes", "outcome"))
+    badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{escape(word)}</span>'
+    if answer.correct is None:
+        return badge
+    verdict = "right" if answer.correct else "wrong"
+    reason = (
+        "At least one passage answers the query: to answer is right, to abstain is wrong."
+        if shown.subset == "relevant"
+        else "No passage answers the query: to abstain is right, to answer is wrong."
+    )
+    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{verdict}</span>'
+
+
+def sign(name: str) -> str:
+    """The sign of an outcome, or of right and wrong; nothing for another name."""
+    return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
+
+
+def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | None, *, labels: bool = True) -> str:
+    """What a system answered, or why there is nothing, as HTML in which nothing of the answer is markup.
+
+    Args:
+        answer: the answer.
+        shown: the query it belongs to.
+        stretches: as in `card`.
+        labels: whether a citation tells if its passage is relevant.
+    """
+    known = {"missing": "there is no answer of this system to this query", "empty": "the answer is white space only"}
+    status = answer.status or "missing"
+    message = known.get(status, _WORDS.get(status, status)) + (f" ({answer.reason})" if answer.reason else "")
+    note = "" if status == "ok" else f'<div class="mg-none">{escape(message[:1].upper() + message[1:])}.</div>'
+    if answer.text is None or not answer.text.strip():
+        return note
+    if stretches is None:
+        stretches = [TextSpan(*answer.span, "decided", hover=answer.rule_meaning)] if answer.span else []
+    changed = [*_citations(answer.text, answer.citations, shown.passages, labels), *_headings(answer.text)]
+    # Blank lines around an answer are left out of sight; nothing within it is.
+    before = len(answer.text) - len(answer.text.lstrip())
+    moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in (*changed, *stretches)]
+    language = _written_in(answer, shown.key[0])
+    whole = "The download of the Answers page has it whole."
+    html = text_html(answer.text.strip(), language=language, marks=moved, whole=whole)
+    if changed:
+        raw = text_html(answer.text.strip(), language=language)
+        html += f'<details class="mg-more mg-raw"><summary>As written</summary>{raw}</details>'
+    return html + note
+
+
+def _written_in(answer: AnswerView, query_language: str) -> str:
+    """The language to show an answer in: that of the query, unless English was measured as likelier."""
+    measured = {m.name: m.value for m in answer.measures}
+    english, target = measured.get("english_language"), measured.get("target_language")
+    return "en" if english is not None and target is not None and english > target else query_language
+
+
+def _headings(text: str) -> list[TextSpan]:
+    """A mark for the heading of each part, with the white space around it."""
+    return [TextSpan(start, end, "part", label=name.capitalize()) for start, end, name in part_headings(text)]
+
+
+def _citations(
+    text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage], labels: bool
+) -> list[TextSpan]:
+    """One mark for each place, which leads to its passage; a range cites several passages in one. Brackets and commas
+    give way to the mark.
+    """
+    by_id = {p.passage_id: p for p in passages}
+    places: dict[tuple[int, int], list[Citation]] = {}
+    for citation in citations:
+        places.setdefault((citation.start, citation.end), []).append(citation)
+    marks = []
+    for (start, end), place_citations in places.items():
+        cited_passages = [by_id[c.passage_id] for c in place_citations if c.passage_id is not None]
+        kinds = [_TAGS[p.relevant][0] if labels else "cited" for p in cited_passages]
+        order: tuple[MarkKind, ...] = ("cited", "relevant", "unlabelled", "irrelevant")
+        kind: MarkKind = next((k for k in order if k in kinds), "unknown")
+        about = "; ".join(
+            f"[{p.position}] {p.title or p.passage_id}" + (f": {p.text[:240]} …" if p.text else "")
+            for p in cited_passages
+        )
+        first = next((p for p, own in zip(cited_passages, kinds, strict=True) if own == kind), None)
+        to = f"passage-{first.position}" if first else ""
+        marks.append(TextSpan(start, end, kind, label=_label(text[start:end], cited_passages), hover=about, to=to))
+    return marks
+
+
+def _label(words: str, cited: Sequence[schema.Passage]) -> str:
+    """What stands in the place of a citation: the numbers that it has or, of an id, those of its passages."""
+    bare = _BRACKETS.sub("", words)
+    if _NUMBERS.fullmatch(bare) or not cited:
+        return bare
+    return ", ".join(dict.fromkeys(str(passage.position) for passage in cited))
+
+
+def feature_text(unit: str, value: float | None) -> str:
+    """A feature's value as text, by its unit."""
+    return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
+
+
+def _measure(measure: FeatureValue) -> str:
+    """A feature's name and value on one line; the reason of a missing one on hover."""
+    title = escape(measure.title.replace(" ", _TIE))
+    if measure.reason:
+        title = f'<span class="mg-help" title="No value here: {escape(measure.reason)}.">{title}</span>'
+    return f"{title}{_TIE}{feature_text(measure.unit, measure.value)}"
+
+
+def _meaning(measure: FeatureValue) -> str:
+    """What a feature is, in a sentence; the rest of its definition is on the page of methods."""
+    unit = f" Unit: {measure.unit}." if measure.unit else ""
+    return f"{measure.meaning.partition('. ')[0].rstrip('.')}.{unit}"
+
+
+def _scores(given: MeasureScores) -> str:
+    """Every score by one measure; who gave which is one hover away."""
+    who = "; ".join(f"{score.rater}: {score_text(score)}" for score in given.scores)
+    scale = f" The scale goes from {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
+    help_ = escape(f"By {'people' if given.person else 'a program'}. {who}.{scale}")
+    values = ", ".join(escape(score_text(score)) for score in given.scores)
+    return f'<span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span>{_TIE}{values}'
+
+
+def score_text(score: schema.Score) -> str:
+    """A score in the scale's own unit, or why there is none."""
+    return f"{score.value:.3g}" if score.value is not None else f"– ({score.reason})" if score.reason else "–"
+
+
+def _passage(passage: schema.Passage, shown: QueryView, labels: bool) -> str:
+    kind, word = _TAGS[passage.relevant]
+    tag = f'<span class="mg-tag mg-{kind}">{word}</span>' if labels else ""
+    language = escape(shown.key[0])
+    title = f'<strong><bdi lang="{language}">{escape(passage.title)}</bdi></strong>' if passage.title else ""
+    text = text_html(passage.text, language=shown.key[0]) if passage.text else ""
+    return (
+        f'<details class="mg-fold" id="passage-{passage.position}"><summary><div class="mg-head">'
+        f"<strong>{passage.position}</strong>{title}"
+        f'{tag}<span class="mg-id">{escape(passage.passage_id)}</span></div>'
+        f"{text}</summary></details>{_source(shown.documents.get(passage.passage_id))}"
+    )
+
+
+def _source(document: schema.Document | None) -> str:
+    """Where a passage comes from, and what else its source says of it."""
+    if document is None:
+        return ""
+    parts = [link_html(document.url)] if document.url else []
+    for name, value in metadata(document.metadata).items():
+        short = value if len(value) <= _LONG else f"{value[:_LONG]} …"
+        hover = f' title="{escape(value)}"' if short != value else ""
+        parts.append(f"<bdi{hover}>{escape(name)}: {escape(short)}</bdi>")
+    return f'<div class="mg-source">{" · ".join(parts)}</div>' if parts else ""
+
+
+def metadata(text: str | None) -> dict[str, str]:
+    """What a source says of a passage, as texts by name; what is no JSON object stands under `metadata`."""
+    if text is None:
+        return {}
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = text
+    values = parsed if isinstance(parsed, dict) else {"metadata": parsed}
+    return {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in values.items()
+        if value is not None
+    }

@@ -1,0 +1,228 @@
+"""What the pages Features, Answers, Nuggets, Surrogate and Judges come to, each in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from mirage.battles.referee import referees
+from mirage.errors import MirageError
+from mirage.explorer.answers.data import QueryView
+from mirage.explorer.features import data as of_features
+from mirage.explorer.nuggets.data import NuggetMatrix
+from mirage.ranking.surrogate.summaries import RegressorSummary
+from mirage.stages.features import FEATURES
+from mirage.store import Arena
+from mirage.text.languages import name_of
+from mirage.text.segmentation import counted, listed
+
+SURE: Final = 0.05
+"""A p-value below this tells two regressors apart."""
+
+
+@lru_cache(maxsize=64)
+def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
+    """Which feature goes most clearly with the rating, and which system lacks it; empty where nothing is rated.
+
+    Args:
+        arena: an arena with features.
+        languages: codes, each with rows in the table.
+    """
+    names = referees(arena)
+    if not names:
+        return ""
+    try:
+        relations = of_features.relations(arena, names[0], "both", languages)
+    except MirageError:
+        return ""
+    scope = "all" if any(row.language == "all" for row in relations) else languages[0]
+    known = [row for row in relations if row.language == scope and row.tau is not None]
+    if not known:
+        return ""
+    most = max(known, key=lambda row: (row.clear, abs(row.tau or 0.0)))
+    evidence = f"Kendall's tau {_tau(most.tau or 0.0)}, "
+    evidence += f"{_interval(most.low, most.high)}, n = {counted(most.systems, 'system')}"
+    title = _title(most.feature)
+    if not most.clear:
+        return f"No feature surely goes with the rating by {names[0]}: the nearest is {title} ({evidence})."
+    lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
+    reverse = "" if (most.tau or 0.0) > 0 else "; the more of it, the lower the rating"
+    return (
+        f"Of {counted(len(known), 'feature')}, {title} goes most clearly with the rating by {names[0]} "
+        f"({evidence}){reverse}{lacking}."
+    )
+
+
+def _lacking(shown: of_features.Overview, feature: str, *, above: bool) -> str:
+    """The system at the wrong end of a feature, and whether the next one can be told apart from it."""
+    rows = [row for row in shown.over[feature].to_pylist() if row["mean"] is not None]
+    if len(rows) < 2:
+        return ""
+    last, before = sorted(rows, key=lambda row: row["mean"], reverse=not above)[:2]
+    spec = FEATURES.get(feature)
+    digits = 1 if spec is not None and spec.low == 0 and spec.high is None else 2
+    low, high = last["low"], last["high"]
+    ends = "no interval" if None in (low, high) else f"95% interval {low:.{digits}f} to {high:.{digits}f}"
+    least = "the lowest" if above else "the highest"
+    text = (
+        f"; {last['system']} has {least} mean, {last['mean']:.{digits}f} ({ends}, n = {counted(last['n'], 'answer')})"
+    )
+    if None in (low, high, before["low"], before["high"]) or (low <= before["high"] and before["low"] <= high):
+        text += f", which is not surely apart from that of {before['system']}"
+    return text
+
+
+def _title(feature: str) -> str:
+    spec = FEATURES.get(feature)
+    return spec.title if spec is not None else feature
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "no interval" if low is None or high is None else f"95% interval {_tau(low)} to {_tau(high)}"
+
+
+def _tau(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "\u2212")
+
+
+def _rate(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def of_answers(shown: QueryView) -> str:
+    """How many systems answer a query and how many abstain, and how many of them are right; empty without outcomes."""
+    known = [answer for answer in shown.answers if answer.outcome is not None]
+    if not known:
+        return ""
+    kinds = {
+        "answer": [a.system for a in known if a.outcome == "answered"],
+        "abstain": [a.system for a in known if a.outcome == "abstained"],
+        "cannot be read": [a.system for a in known if a.outcome not in ("answered", "abstained")],
+    }
+    words = [_who(names, verb, len(known)) for verb, names in kinds.items() if names]
+    judged = [answer for answer in known if answer.correct is not None]
+    right = sum(answer.correct is True for answer in judged)
+    of_them = f"; {right:,} of {len(judged):,} {'is' if right == 1 else 'are'} right by the labels" if judged else ""
+    return f"On this query {', '.join(words)}{of_them}."
+
+
+def _who(names: Sequence[str], verb: str, total: int) -> str:
+    """Who does something: by name where they are few."""
+    several = len(names) != 1
+    does = verb if several or verb.startswith("cannot") else f"{verb}s"
+    named = f" ({listed(names, 'system')})" if 0 < len(names) <= 2 < total else ""
+    return f"{len(names):,} of {counted(total, 'system')} {does}{named}"
+
+
+def of_nuggets(shown: NuggetMatrix | None) -> str:
+    """How many systems state every vital nugget of a query, and which one the fewest state; empty without nuggets."""
+    if shown is None:
+        return ""
+    vital = [row for row in shown.rows if row.nugget.importance == "vital"] or list(shown.rows)
+    kind = "vital nugget" if vital[0].nugget.importance == "vital" else "nugget"
+    if not shown.systems:
+        return f"A good answer states {_every(len(vital), kind)}; nobody has decided yet which answers do."
+    stated = {
+        row.nugget.nugget_id: {name for name, cell in row.assignments.items() if cell.assignment == "support"}
+        for row in vital
+    }
+    full = sorted(set.intersection(*stated.values()))
+    verb = "states" if len(full) == 1 else "state"
+    named = f" ({listed(full, 'system')})" if 0 < len(full) <= 2 < len(shown.systems) else ""
+    text = f"{len(full):,} of {counted(len(shown.systems), 'system')}{named} {verb} {_every(len(vital), kind)}"
+    if len(vital) > 1:
+        least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
+        n = len(stated[least.nugget.nugget_id])
+        # Marks of direction: the fact may be written from right to left.
+        text += f"; the fewest, {n:,}, state “\u2068{least.nugget.text}\u2069”"
+    return f"{text}, as decided by {shown.assigner}."
+
+
+def _every(n: int, kind: str) -> str:
+    return f"the {kind}" if n == 1 else f"all {counted(n, kind)}"
+
+
+def of_surrogate(summary: RegressorSummary) -> str:
+    """Whether the regressor's order can be told apart from that of the procedure chosen anew; empty where it is not
+    tested.
+    """
+    if summary.p is None:
+        return ""
+    p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
+    if summary.p < SURE:
+        return f"A paired test tells its tau from that of the regressor chosen anew for each ({p})."
+    return f"No test tells its tau from that of the regressor chosen anew for each ({p})."
+
+
+def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
+    """Which judge names the right answer most often where it is known; empty where no judge was asked.
+
+    Args:
+        rows: rows of `exam.rows_of`.
+        scope: a language's code, or `all`.
+    """
+    known = [row for row in rows if row["language"] == scope and row.get("known") is not None]
+    if not known:
+        return ""
+    best = max(known, key=lambda row: row["known"])
+    words = f"names the right answer in {_rate(best['known'])} of pairs where it is known ({_evidence(best, 'known')})"
+    return _of_best(best, words, known, "known", scope, ("the most", "more"))
+
+
+def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
+    """Which judge changes its mind least when the answers change places; empty where no pair was judged in both orders.
+
+    Args:
+        rows: rows of `judges.judge_rows`.
+        scope: a language's code, or `all`.
+    """
+    known = [row for row in rows if row["language"] == scope and row["flip"] is not None]
+    if not known:
+        return ""
+    best = min(known, key=lambda row: row["flip"])
+    words = f"changes its winner with the order of the answers in {_rate(best['flip'])} of pairs "
+    return _of_best(best, f"{words}({_evidence(best, 'flip')})", known, "flip", scope, ("the fewest", "fewer"))
+
+
+def _evidence(row: dict[str, Any], measure: str) -> str:
+    """Interval and n of a measure of a judge."""
+    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
+    return f"{ends}, n = {row[f'{measure}_n']:,}"
+
+
+def _of_best(
+    best: dict[str, Any],
+    words: str,
+    rows: Sequence[dict[str, Any]],
+    measure: str,
+    scope: str,
+    degrees: tuple[str, str],
+) -> str:
+    """What the best judge does, and whether the others can be told apart from it.
+
+    Args:
+        best: its row.
+        words: what it does.
+        rows: the rows of all judges, its own among them.
+        measure: what they are compared by.
+        scope: a language's code, or `all`.
+        degrees: the superlative and the comparative of the measure.
+    """
+    most, more = degrees
+    text = f"{'Over all languages' if scope == 'all' else f'In {name_of(scope)}'} {best['judge']} {words}"
+    others = [row for row in rows if row is not best]
+    if not others:
+        return f"{text}; how far people agree with it is not known without votes."
+    among = counted(len(rows), "judge")
+    alike = sorted(row["judge"] for row in others if _overlap(best, row, measure))
+    if alike:
+        return f"{text}, {most} of {among}, not surely {more} than {listed(alike, 'judge')}."
+    return f"{text}, surely {most} of {among}."
+
+
+def _overlap(row: dict[str, Any], other: dict[str, Any], measure: str) -> bool:
+    """Whether the intervals of a measure of two judges touch; so too where one is not known."""
+    ends = (row[f"{measure}_low"], row[f"{measure}_high"], other[f"{measure}_low"], other[f"{measure}_high"])
+    return None in ends or (ends[0] <= ends[3] and ends[2] <= ends[1])

@@ -1,0 +1,50 @@
+"""What the chosen arena has and what it lacks, in the sidebar."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import schema
+from mirage.publish.charts.palette import FORMATS
+from mirage.text.segmentation import counted
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+
+def contents(arena: Arena) -> None:
+    """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
+    missing = sum(table not in arena.tables for table in _tables(arena))
+    label = f"{counted(len(arena.tables), 'table')}, lacks {missing}" if missing else "All tables"
+    panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
+    if panel.open:
+        panel.html(_listed(arena))
+
+
+def _tables(arena: Arena) -> tuple[str, ...]:
+    """The tables an arena can have: printed figures stand alone, and what nothing needs is named where it is there."""
+    printed = ("published",)
+    if arena.tables == printed:
+        return printed
+    return tuple(name for name in schema.TABLES if name in arena.tables or name not in schema.OPTIONAL | set(printed))
+
+
+@lru_cache(maxsize=32)
+def _listed(arena: Arena) -> str:
+    """The list as HTML, escaped."""
+    count = FORMATS["count"].write
+    rows = []
+    for table in _tables(arena):
+        if table in arena.tables:
+            languages = len(set(arena.languages(table)) - {"all"})
+            over = f", {languages} languages" if languages > 1 else ""
+            description = f"{count(arena.rows(table))} rows{over}"
+        else:
+            description = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
+        rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
+    version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
+    return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'

@@ -1,0 +1,497 @@
+"""The frame every page stands in: the router, the shared pickers, title and question, link, download, citation.
+
+A page's last line is `ui.show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
+runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
+starts again. A page that is itself the main script (in a test) draws the pickers on its own.
+
+The sidebar and the row with the head of the page are drawn by what stays the same from page to page, so a browser
+keeps them where a reader goes on. What `main` draws is a fragment: a click on it runs `main` again, and neither the
+router nor these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import count
+from pathlib import Path
+from pkgutil import get_data
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from mirage import store
+from mirage.errors import MirageError, TableMissing, UnknownName
+from mirage.explorer.kit import actions, parts, tour, yours
+from mirage.explorer.kit.contents import contents
+from mirage.explorer.kit.entries import HOME, PAGES, PageEntry
+from mirage.explorer.kit.head import Head
+from mirage.explorer.kit.languages import pick_languages
+from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
+from mirage.explorer.kit.side_by_side import rules as beside
+from mirage.explorer.kit.states import kind_of, missing, refuse
+from mirage.explorer.kit.table import mode
+from mirage.explorer.kit.tags import pick_tags, tags_line
+from mirage.explorer.kit.text import Markup, plain
+from mirage.explorer.serve import metrics
+from mirage.explorer.serve.identity import look
+from mirage.publish.charts.card import CardText, share_card
+from mirage.publish.charts.palette import Mode, family, ink
+from mirage.store import Arena, home, owned
+from mirage.text.languages import in_order
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_HEADS = "_heads"
+"""In the session: the last head of every page and arena."""
+_GO = "_go"
+"""In the session: the page that a link inside leads to, and what it names."""
+STYLESHEET = "style.css"
+"""Every rule of the explorer."""
+
+
+class _PageEnd(Exception):
+    """A page has drawn all it can."""
+
+
+@dataclass
+class _Frame:
+    """The row above a page, which stays from page to page."""
+
+    head: Head
+    offer: Callable[[], None] | None = None
+    """Draws what the page offers to take along, once it has run; None while it offers nothing."""
+
+
+_frame: ContextVar[_Frame | None] = ContextVar("frame", default=None)
+"""The frame that the router has drawn around the page that runs."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page works with: the chosen arena and languages, and its frame."""
+
+    entry: PageEntry
+    arena: Arena
+    picked: tuple[str, ...]
+    """Languages picked, in the order of their codes; empty when all are meant."""
+    _frame: _Frame
+
+    def languages(self, table: str) -> tuple[str, ...]:
+        """The languages to show: those picked that the table has, or all it has."""
+        return tuple(code for code in self.arena.languages(table) if not self.picked or code in self.picked)
+
+    def need(self, *tables: str, action: Callable[[], None] | None = None) -> None:
+        """Stop here, in the designed missing state, unless the arena has all of these tables.
+
+        Args:
+            tables: names of tables.
+            action: draws a button that brings what is missing, where there is one.
+        """
+        try:
+            for table in tables:
+                self.arena.need(table)
+        except TableMissing as error:
+            if self.arena.tables == ("published",):
+                with st.container(border=True):
+                    st.markdown("**These are printed figures, without the answers behind them.**")
+                    st.caption("This page is about answers: choose another arena in the sidebar.")
+            else:
+                if self.arena.tags and error.table in self.arena.whole.tables:
+                    with st.container(border=True):
+                        st.markdown(f"**No query with these tags has {plain(error.table)}.**")
+                        st.caption("Take a tag away in the sidebar.")
+                    stop()
+                missing(error, why=self.without(), action=action)
+            stop()
+
+    def without(self) -> str:
+        """What is said of the arena where a table is missing: that it comes without it, and what it has."""
+        tables = self.arena.whole.tables
+        has = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables) or "no table"
+        return f"The arena “{self.arena.title}” comes without it; it has {has}."
+
+    def label(self, label: str) -> None:
+        """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
+        self._frame.head.label(label)
+
+    def summary(self, text: str, *, conclusion: str = "") -> None:
+        """What stands under the question.
+
+        Args:
+            text: what is shown, how much is behind it, what the filters leave. Plain text.
+            conclusion: what the page's question comes to, in a sentence or two. Plain text.
+        """
+        tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
+        self._frame.head.fill(text + tags, conclusion)
+
+    def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
+        """Have a card to share ready, among the pictures of the page.
+
+        Args:
+            title: a system, or what a comparison comes to.
+            value: the number with its interval.
+            lines: what it rests on: n, referee, method.
+            system: whose colour the card has; none for that of links.
+            alt: what the card is, in a few words.
+        """
+        above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
+        text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
+        color = family(system).color(mode()) if system else ink(mode()).accent
+        parts.add_chart("card", share_card(text, color=color, mode=mode()), alt, "card", kind=parts.CARD)
+
+    def download(
+        self,
+        name: str,
+        rows: pa.Table,
+        *,
+        about: Mapping[str, Any],
+        report: Callable[[Mapping[str, Any]], str] | None = None,
+        printed: Mapping[str, Callable[[], str]] | None = None,
+    ) -> None:
+        """Offer exactly what is shown as CSV, JSON and Parquet, in the place where every page has it.
+
+        Args:
+            name: stem of the file name.
+            rows: what is shown, unrounded.
+            about: how it was made: referee, filters, seed; goes into the JSON beside the arena and its version.
+            report: makes the page into one HTML file, from these facts.
+            printed: makes what is shown into a table to print, by `LaTeX` and `Markdown`.
+        """
+        facts = {
+            "arena": self.arena.name,
+            "title": self.arena.title,
+            "numbers": self.arena.label,
+            "version": self.arena.version,
+            "page": self.entry.name,
+            **({"tags": [f"{tag}: {value}" for tag, value in self.arena.tags]} if self.arena.tags else {}),
+            **about,
+        }
+        html = None if report is None else lambda: report(facts)
+        stem = f"{self.arena.name}-{name}"
+        drawn = parts.drawn()
+
+        def open_parts() -> None:
+            from mirage.explorer.kit.take_out import take_out
+
+            take_out(drawn, stem, self._frame.head.summary, facts)
+
+        some = open_parts if drawn.charts or drawn.tables else None
+        self._frame.offer = partial(actions.download, stem, rows, facts, html, printed, some)
+
+
+def stop() -> NoReturn:
+    """End the page here and keep what is drawn.
+
+    Unlike `st.stop`, which ends the whole run, this lets the frame still draw the head and the download button.
+    """
+    raise _PageEnd
+
+
+def run() -> None:
+    """Choose the page, draw the shared pickers and run the page: all that `app.py` does."""
+    chosen = _navigation()
+    st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
+    _configure(chosen.title)
+    _shared()
+    with _framed(next(entry for entry in PAGES if entry.title == chosen.title)):
+        chosen.run()
+
+
+def show(name: str, main: Callable[[Page], None]) -> None:
+    """Draw a page: the frame around it, its title and its question, and what is in it.
+
+    Args:
+        name: the page's own name, as in `PAGES`.
+        main: draws what is in it; runs again at every click on what it has drawn. It is given the arena, the languages,
+            and what draws into the frame.
+
+    Raises:
+        UnknownName: if there is no such page.
+    """
+    entry = next((e for e in PAGES if e.name == name), None)
+    if entry is None:
+        raise UnknownName("page", name, [e.name for e in PAGES])
+    if (frame := _frame.get()) is not None:
+        _draw(entry, frame, main)
+    else:
+        context = get_script_run_ctx()
+        if context is not None and Path(context.main_script_path).absolute() != entry.file:
+            # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
+            _configure(entry.title)
+            _navigation()
+            st.rerun()
+        _configure(entry.title)
+        _shared()
+        with _framed(entry) as own:
+            _draw(entry, own, main)
+
+
+@contextmanager
+def _framed(entry: PageEntry) -> Iterator[_Frame]:
+    """Draw the row above a page; inside, the page is drawn."""
+    shared: _Shared = st.session_state["_shared"]
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
+    with row:
+        frame = _Frame(Head(entry, shared.arena.label))
+        actions.copy_link(shared.arena_name)
+        actions.cite(shared.arena)
+    token = _frame.set(frame)
+    try:
+        yield frame
+    finally:
+        _frame.reset(token)
+        if frame.offer is not None:
+            with row:
+                frame.offer()
+
+
+def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None:
+    """Draw what is in a page, as a fragment."""
+    runs = count()
+    offers = False
+
+    @st.fragment
+    def body() -> None:
+        nonlocal offers
+        again = next(runs) > 0
+        if again:
+            _again()
+        try:
+            with metrics.rerun(entry.name), suppress(_PageEnd):
+                main(_begin(entry, frame))
+        except MirageError as error:
+            metrics.error(entry.name, error)
+            refuse(error)
+        _settle(entry, frame)
+        if again and offers != (frame.offer is not None):
+            st.rerun()
+        offers = frame.offer is not None
+
+    body()
+
+
+def _again() -> None:
+    """What precedes a page's own part where it runs by itself: all runs again where the frame would be another."""
+    arena = st.session_state["_shared"].arena
+    try:
+        changed = store.reopen(arena.path).version != arena.version
+    except MirageError:
+        changed = True
+    if changed or _GO in st.session_state:
+        st.rerun()
+
+
+def _begin(entry: PageEntry, frame: _Frame) -> Page:
+    """What a page works with, and what is told of its arena above it."""
+    shared: _Shared = st.session_state["_shared"]
+    parts.begin()
+    frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
+    frame.offer = None
+    arrive(entry.name)
+    if entry.name == HOME and not st.query_params:
+        # Who comes by a link has come for what it shows.
+        tour.offer()
+    arena = shared.part if entry.by_query else shared.arena
+    page = Page(entry, arena, shared.picked, frame)
+    for problem in shared.problems:
+        st.warning(plain(problem))
+    if shared.part.tags and not entry.by_query:
+        st.caption("Over all queries: what is shown here was computed from all of them, so the tags do not narrow it.")
+    return page
+
+
+def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
+    """A link to another page, keeping the arena and the languages; nothing where that page does not exist.
+
+    Args:
+        name: the page.
+        label: text of the link.
+        languages: languages to narrow to; those picked unless given.
+        params: further query parameters; a list repeats the parameter.
+    """
+    entry = next(e for e in PAGES if e.name == name)
+    if name not in _pages():
+        return
+    shared: _Shared = st.session_state["_shared"]
+    if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
+        # The browser adds what is picked to the address of every link inside; this way what is asked for replaces it.
+        key = f"onward_{name}_{'_'.join(languages)}_{label}"
+        st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_leave, args=(name, list(languages), params))
+        return
+    query: dict[str, Any] = dict(params)
+    if not shared.is_default:
+        query["arena"] = shared.arena_name
+    if shared.picked:
+        query["languages"] = list(shared.picked)
+    if shared.part.tags:
+        query["tags"] = [f"{tag}: {value}" for tag, value in shared.part.tags]
+    st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
+
+
+def switch(arena: Path | None) -> NoReturn:
+    """Run the page again with another arena, by its folder; None for the one that opens first."""
+    st.session_state["_switch"] = arena
+    st.rerun()
+
+
+def _settle(entry: PageEntry, frame: _Frame) -> None:
+    """Draw the head as the page has left it, and remember it."""
+    frame.head.settle()
+    _heads()[entry.name, st.session_state["_shared"].arena_name] = frame.head.written
+
+
+def _heads() -> dict[tuple[str, str], str]:
+    heads: dict[tuple[str, str], str] = st.session_state.setdefault(_HEADS, {})
+    return heads
+
+
+def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
+    if languages:
+        st.session_state["languages"] = languages
+    st.session_state[_GO] = (name, {k: [v] if isinstance(v, str) else list(v) for k, v in params.items()})
+
+
+@dataclass(frozen=True)
+class _Shared:
+    arena: Arena
+    part: Arena
+    """The part of it that the tags picked leave; itself where none are picked."""
+    arena_name: str
+    is_default: bool
+    picked: tuple[str, ...]
+    problems: tuple[str, ...]
+    arenas: Mapping[str, Arena]
+    """All that the reader may see, by name."""
+
+
+def _configure(title: str) -> None:
+    st.set_page_config(page_title=f"{title} · mirage", page_icon=_ICON, layout="wide")
+
+
+def _navigation() -> Any:
+    return st.navigation([*_pages().values()], expanded=True)
+
+
+def _pages() -> dict[str, Any]:
+    """The pages as Streamlit takes them, by name: made once a session, since it looks for every file."""
+    if "_pages" not in st.session_state:
+        pages = {}
+        for entry in PAGES:
+            home = entry.name == HOME
+            if entry.file.is_file():
+                pages[entry.name] = st.Page(
+                    entry.file, title=entry.title, url_path="home" if home else None, default=home
+                )
+        # The root has no name; this is where one would look for it all the same.
+        first = PAGES[0]
+        pages[""] = st.Page(first.file, title=first.title, url_path=first.name, visibility="hidden")
+        st.session_state["_pages"] = pages
+    known: dict[str, Any] = st.session_state["_pages"]
+    return known
+
+
+def _page(entry: PageEntry) -> Any:
+    return _pages()[entry.name]
+
+
+def _arenas() -> tuple[dict[str, Path], list[str]]:
+    """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
+    paths, problems = home.all_arenas()
+    for name, path in owned.owned_arenas(look().owner).items():
+        paths[name if name not in paths else f"{name}-own"] = path
+    return paths, problems
+
+
+def other_arenas(arena: Arena) -> dict[str, Arena]:
+    """The arenas that this reader may see beside one, by name; those that cannot be read are left out."""
+    shared: _Shared = st.session_state["_shared"]
+    return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
+
+
+def _shared() -> None:
+    """Draw the stylesheet and the shared pickers, which stay from page to page; keep what they say for the page."""
+    st.html(_sheet(mode()))
+    paths, problems = _arenas()
+    arenas: dict[str, Arena] = {}
+    for name, path in paths.items():
+        try:
+            arenas[name] = store.reopen(path)
+        except MirageError as error:
+            problems.append(f"The arena {name} is left out: {error.what}. {error.do}.")
+    if not arenas:
+        for problem in problems:
+            st.warning(plain(problem))
+        with st.container(border=True):
+            st.markdown("**There is no arena to show.**")
+            st.caption("This command makes the bundled ones; or name a folder of your own: mirage app DIR.")
+            st.code("make data", language=None)
+        st.stop()
+    with st.sidebar:
+        if "_switch" in st.session_state:
+            folder = st.session_state.pop("_switch")
+            if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
+                st.session_state["arena"] = named[0]
+        problems += check_link("arena", "arena", arenas)
+        name = pick("Arena", list(arenas), key="arena", help="A set of queries, systems and what is known of them.")
+        arena = arenas[name]
+        st.caption(plain(arena.title))
+        contents(arena)
+        codes = in_order(code for table in arena.tables for code in arena.languages(table))
+        picked = pick_languages(codes, problems)
+        part = pick_tags(arena, picked, problems)
+        yours.entry()
+    st.session_state["_shared"] = _Shared(
+        arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
+    )
+    if target := st.session_state.pop(_GO, None):
+        entry = next(e for e in PAGES if e.name == target[0])
+        # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
+        link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
+        st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
+
+
+@cache
+def _sheet(mode: Mode) -> Markup:
+    """Every rule of the explorer, and the colours of the mode that they use."""
+    rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + beside()
+    return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
+
+
+def _drawing(mode: Mode) -> str:
+    """Three dots with their whiskers, in the ink of the mode."""
+    return (
+        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
+        "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
+        "<circle cx='7' cy='18' r='2.2'/></g>"
+    )
+
+
+@cache
+def _sign(mode: Mode) -> str:
+    """The sign alone, as it stands where the sidebar is closed."""
+    return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
+
+
+@cache
+def _logo(mode: Mode) -> str:
+    """The name beside the sign, in the ink of the mode."""
+    return (
+        "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
+        f"{_drawing(mode)}"
+        "<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
+        f"fill='{ink(mode).text}'>mirage</text></svg>"
+    )
+
+
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cg stroke='%231f5fa8' "
+    "stroke-width='1.6'%3E%3Cpath d='M1 4h9M5 8h10M2 12h7'/%3E%3C/g%3E%3Cg fill='%231f5fa8'%3E%3Ccircle cx='6' cy='4' "
+    "r='2'/%3E%3Ccircle cx='10' cy='8' r='2'/%3E%3Ccircle cx='5' cy='12' r='2'/%3E%3C/g%3E%3C/svg%3E"
+)
+"""Three dots with their whiskers."""

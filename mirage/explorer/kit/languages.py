@@ -1,0 +1,87 @@
+"""The picker of languages in the sidebar: by code, and where there are many by name or family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from mirage.explorer.kit.pick import check_link, pick
+from mirage.text.languages import in_order, language, name_of
+from mirage.text.segmentation import listed
+
+MANY = 18
+"""With more languages than this, a code is hard to guess, and people look for families."""
+_SEARCH = "language_search"
+
+
+def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
+    """Draw the picker.
+
+    Args:
+        codes: the languages of the arena.
+        problems: what is wrong with the link is added to these.
+
+    Returns:
+        The languages picked, in the usual order; none for all.
+    """
+    problems += check_link("languages", "language", codes)
+    if len(codes) > MANY:
+        _search(codes)
+    names = ", ".join(f"{code} {name_of(code)}" for code in codes)
+    picked = in_order(
+        pick(
+            "Languages",
+            codes,
+            key="languages",
+            many=True,
+            placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
+            help=f"None picked means all. {names}.",
+        )
+    )
+    if picked:
+        st.caption(listed([name_of(code) for code in picked], "language"))
+    return picked
+
+
+def choices(codes: Sequence[str]) -> dict[str, list[str]]:
+    """What can be looked for among languages.
+
+    Args:
+        codes: the languages.
+
+    Returns:
+        Codes by what is shown: first every family of two or more of them by name, with their number, then every
+        language by name.
+    """
+    families: dict[str, list[str]] = {}
+    for code in codes:
+        if family := language(code).family:
+            families.setdefault(family, []).append(code)
+    several = {
+        f"{family}: {len(members)} languages": members
+        for family, members in sorted(families.items())
+        if len(members) > 1
+    }
+    return several | {f"{name_of(code)} ({code})": [code] for code in sorted(codes, key=name_of)}
+
+
+def _search(codes: Sequence[str]) -> None:
+    """A search by name or family, which adds to what is picked."""
+    by_label = choices(codes)
+
+    def add() -> None:
+        if chosen := st.session_state[_SEARCH]:
+            picked = st.session_state.get("languages") or []
+            st.session_state["languages"] = in_order({*picked, *by_label[chosen]})
+            st.session_state[_SEARCH] = None
+
+    st.selectbox(
+        "Add languages",
+        list(by_label),
+        index=None,
+        key=_SEARCH,
+        placeholder="By name or family",
+        on_change=add,
+        help="Adds a language, or all of a family, to those picked below.",
+    )

@@ -1,0 +1,70 @@
+"""What a page has drawn so far in this run: its charts and tables, for those who take them along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.explorer.kit.table import Col
+
+
+CHART, CARD = "Chart", "Card"
+"""What a picture is: on the page, or made to be shared."""
+
+
+@dataclass(frozen=True)
+class ChartPart:
+    """A chart that is on the page."""
+
+    figure: Mapping[str, Any]
+    alt: str
+    """What it shows, in a sentence."""
+    name: str
+    """Stem of its file's name."""
+    kind: str = CHART
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table that is on the page."""
+
+    rows: pa.Table
+    columns: tuple[Col, ...]
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """All of a page, by key and in the order in which they were drawn."""
+
+    charts: dict[str, ChartPart] = field(default_factory=dict)
+    tables: dict[str, TablePart] = field(default_factory=dict)
+
+
+_parts: ContextVar[PageParts | None] = ContextVar("parts", default=None)
+
+
+def begin() -> None:
+    """Forget what an earlier page, or run, has drawn."""
+    _parts.set(PageParts())
+
+
+def drawn() -> PageParts:
+    """What is drawn so far."""
+    return _parts.get() or PageParts()
+
+
+def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str, *, kind: str = CHART) -> None:
+    """A chart was drawn, or a card stands ready."""
+    if (parts := _parts.get()) is not None:
+        parts.charts[key] = ChartPart(figure, alt, name, kind)
+
+
+def add_table(key: str, rows: pa.Table, columns: Sequence[Col]) -> None:
+    """A table was drawn."""
+    if (parts := _parts.get()) is not None:
+        parts.tables[key] = TablePart(rows, tuple(columns))

@@ -1,0 +1,177 @@
+"""Pickers whose choice is in the address, and links that name what does not exist.
+
+A picker's key is the name of its query parameter, and its options are the bare codes that stand in the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+import streamlit as st
+
+from mirage.errors import UnknownName
+from mirage.explorer.kit.text import plain
+
+_STATE: Final = "_link"
+_ABSENT: Final = object()
+
+
+@dataclass
+class LinkState:
+    """What a session knows of its address: one entry of the session's state, since each entry costs every picker."""
+
+    page: str | None = None
+    """The page that runs."""
+    arrived: bool = False
+    """Whether it was just opened: its pickers follow its link, whatever was picked before."""
+    wanted: tuple[str, dict[str, list[str]]] = ("", {})
+    """The page that a link inside leads to, and what it names for the pickers of that page."""
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    """What the address names in vain, by picker."""
+    previous: dict[str, Any] = field(default_factory=dict)
+    """What every picker was at in the run before."""
+
+
+def link_state() -> LinkState:
+    """That of this session."""
+    state: LinkState | None = st.session_state.get(_STATE)
+    if state is None:
+        state = st.session_state[_STATE] = LinkState()
+    return state
+
+
+def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str] = ()) -> list[str]:
+    """What the address asks for and does not exist, one sentence each, with the nearest names that do.
+
+    Streamlit drops such values silently from the address. The sentences stay until the picker of that name is used.
+
+    Args:
+        param: name of the query parameter, which is the picker's key.
+        kind: what the name should be, in the singular.
+        valid: the names that exist.
+        values: what the address asks for by another parameter than this.
+    """
+    state = link_state()
+    current = st.session_state.get(param, _ABSENT)
+    if current is _ABSENT or state.arrived:
+        valid = list(valid)
+        unknown = [value for value in (*values, *st.query_params.get_all(param)) if value and value not in valid]
+        errors = [UnknownName(kind, value, valid) for value in unknown]
+        if errors:
+            state.problems[param] = [
+                f"The link asks for what is not here: {error.what}; {error.do}" for error in errors
+            ]
+    elif state.previous.get(param) not in (None, current):
+        state.problems.pop(param, None)
+    state.previous[param] = None if current is _ABSENT else current
+    return state.problems.get(param, [])
+
+
+def arrive(page: str) -> None:
+    """Note which page runs: the pickers of a page that was just opened follow its link, whatever was picked before."""
+    state = link_state()
+    state.arrived = state.page not in (None, page)
+    state.page = page
+
+
+@lru_cache(maxsize=256)
+def _markup(options: tuple[str, ...]) -> bool:
+    """Whether an option could be taken for markup."""
+    return any(plain(option.replace("_", "")) != option.replace("_", "") for option in options)
+
+
+def pick(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    many: bool = False,
+    segments: bool = False,
+    default: str | None = None,
+    help: str | None = None,  # noqa: A002  # Streamlit's own name for it
+    placeholder: str | None = None,
+    kind: str = "",
+    former: str = "",
+    width: int | Literal["stretch", "content"] | None = None,
+) -> Any:
+    """A picker bound to the query parameter of its key.
+
+    Args:
+        label: shown above it.
+        options: bare codes, as they stand in the address.
+        key: name of the parameter. Where pages mean different things by a word, each puts its own name before it.
+        many: pick any number; nothing picked is an empty list and usually means all.
+        segments: draw the options side by side; for few and short ones. Where one could be taken for markup they are
+            in a list, which shows them as they are.
+        default: chosen at first; the first option unless given. Not for `many`.
+        help: shown on hover.
+        placeholder: shown while nothing is picked.
+        width: in pixels, `stretch`, or `content` where the options lie side by side.
+        kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
+        former: an older name of the parameter. A link that has it is read once and goes on with the new name.
+
+    Returns:
+        The option, or a list of them for `many`.
+    """
+    old = st.query_params.get_all(former) if former else []
+    if old:
+        del st.query_params[former]
+    problems = check_link(key, kind, options, old) if kind else []
+    state = link_state()
+    page, handed = state.wanted
+    requested: list[str] = handed.pop(key, []) if page == state.page else []
+    if not requested and state.arrived and key in st.session_state:
+        requested = st.query_params.get_all(key)
+    if not requested and key not in st.query_params:
+        requested = old
+    requested = [value for value in requested if value in options]
+    if requested:
+        st.session_state[key] = requested if many else requested[-1]
+    start = default if default in options else options[0] if options else None
+    common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
+    if segments and _markup(tuple(options)):
+        segments, width = False, 240 if width == "content" else width
+    if width is not None:
+        common["width"] = width
+    value: Any
+    if many:
+        value = st.multiselect(label, options, placeholder=placeholder, **common)
+    elif segments:
+        value = st.segmented_control(label, options, default=start, required=True, **common)
+    else:
+        value = st.selectbox(label, options, index=options.index(start) if start else None, **common)
+    for problem in problems:
+        st.caption(f":orange[{plain(problem)}]")
+    # A link may leave the control without a choice, though one is required.
+    return start if value is None else value
+
+
+def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
+    """A picker of one language, or of all: the first option, whose code is `all`.
+
+    Args:
+        label: shown above it.
+        languages: codes.
+        key: as for `pick`.
+        help: what is shown for all.
+        width: in pixels.
+    """
+    code: str = pick(label, ("all", *languages), key=key, kind="language", width=width, help=f"all: {help}")
+    return code
+
+
+def folded(label: str, keys: Iterable[str], about: str) -> Any:
+    """A place for pickers that most readers leave as they are: behind a button, which says how many are not.
+
+    Args:
+        label: what the pickers are about, in a word.
+        keys: theirs.
+        about: the same in a sentence, above them.
+    """
+    changed = sum(key in st.query_params for key in keys)
+    place = st.popover(f"{label}: {changed} set" if changed else label)
+    place.caption(about)
+    return place

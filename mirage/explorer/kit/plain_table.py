@@ -1,0 +1,84 @@
+"""A table to read: as HTML, for few rows that nobody sorts or selects from.
+
+It costs a browser a fraction of one that can be sorted, and it can be printed and read aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from mirage.explorer.kit.limits import ROWS
+from mirage.explorer.kit.parts import add_table
+from mirage.explorer.kit.table import Col, interval_images, mark_html, mode, span_texts, table
+from mirage.publish.charts.palette import FORMATS, Mode, span
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NO_VALUE = "–"
+_AT_START = ("system", "text", "interval")
+"""Kinds that stand at the left; all others are numbers."""
+
+
+def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
+    """Show rows to read.
+
+    Args:
+        rows: Arrow table; a null shows as a dash.
+        columns: what to show, in order, as for `table`.
+        key: unique on the page.
+    """
+    if len(rows) > ROWS:
+        table(rows, columns, key=key)
+        return
+    add_table(key, rows, columns)
+    st.html(table_html(rows, columns=tuple(columns), mode=mode()))
+
+
+def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
+    """The table as HTML; all that the rows say is escaped."""
+    heads = "".join(map(_head, columns))
+    cells = zip(*(_cells(rows, col, mode) for col in columns), strict=True)
+    lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    region = 'tabindex="0" role="region" aria-label="Table"'
+    return (
+        f'<div class="mg-wide" {region}><table class="mg-table"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{lines}</tbody></table></div>"
+    )
+
+
+def _head(col: Col) -> str:
+    about = f' title="{escape(col.meaning)}"' if col.meaning else ""
+    least = f' style="min-width: {col.pixels}px"' if col.pixels else ""
+    return f'<th scope="col"{_side(col)}{about}{least}>{escape(col.label)}</th>'
+
+
+def _side(col: Col) -> str:
+    return "" if col.kind in _AT_START and not col.right else ' class="mg-number"'
+
+
+def _cells(rows: pa.Table, col: Col, mode: Mode) -> list[str]:
+    """The cells of a column."""
+    values: list[Any] = rows[col.name].to_pylist()
+    if col.kind == "interval":
+        images = interval_images(rows, col, mode)
+        ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
+        alts = [span(low, high, "value") for low, high in ends]
+        return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
+    if col.kind == "system":
+        return [f'<th scope="row">{mark_html(name, mode)} <bdi>{escape(name)}</bdi></th>' for name in values]
+    if col.kind == "span":
+        texts = [text or _NO_VALUE for text in span_texts(rows, col)]
+    elif col.kind == "text":
+        texts = [_NO_VALUE if value is None else str(value) for value in values]
+    else:
+        texts = [FORMATS[col.kind].write(value) for value in values]
+    return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in texts]
+
+
+def _picture(image: str | None, alt: str) -> str:
+    return f"<td>{_NO_VALUE}</td>" if image is None else f'<td><img src="{escape(image)}" alt="{escape(alt)}"></td>'

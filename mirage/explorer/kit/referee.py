@@ -1,0 +1,56 @@
+"""Who decides and which queries count: the two pickers that pages about ratings have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from mirage.battles.referee import Referee
+from mirage.explorer.kit.pick import check_link, pick
+from mirage.schema import Skill
+
+
+def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
+    """Pick a referee; nothing is drawn where there is one alone.
+
+    Args:
+        referees: their names.
+        role: what the referee does on this page, as a sentence.
+        listed: draw them as a list however few they are, where a row is full.
+    """
+    if len(referees) == 1 and not check_link("referee", "referee", referees):
+        return referees[0]
+    few = len(referees) <= 4 and not listed
+    chosen: str = pick(
+        "Referee",
+        referees,
+        key="referee",
+        kind="referee",
+        segments=few,
+        width="content" if few else 200,
+        help=f"{role} relevance: human labels of the passages; no model is involved.",
+    )
+    return chosen
+
+
+def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
+    """Pick which queries count; all of them where the referee is a judge, the only one where there is one.
+
+    Args:
+        referee: who decides.
+        skills: those there are.
+    """
+    if not Referee.from_name(referee).by_labels:
+        return "both"
+    if len(skills) == 1:
+        return skills[0]
+    chosen: Skill = pick(
+        "Skill",
+        skills,
+        key="skill",
+        kind="skill",
+        segments=True,
+        help="abstain: to say so when no passage answers the query. answer: to answer when one does. both: the two "
+        "weighted equally.",
+    )
+    return chosen

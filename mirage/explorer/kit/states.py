@@ -1,0 +1,134 @@
+"""What a page says of its numbers, of what is missing and of what went wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage.errors import MirageError, TableMissing
+from mirage.explorer.kit.text import heading_html, plain
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_EVERY = 0.1
+"""Seconds between two moves of a bar."""
+
+LABELS = {
+    "real answers": ("blue", "Computed from answers that real systems gave."),
+    "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
+    "baseline": ("gray", "From built-in systems that need no model."),
+    "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
+    "simulated": ("orange", "Made by a simulation, to show how a page works."),
+    "own data": ("green", "Imported by you."),
+}
+"""Badges: what kind of numbers a page shows, their colour and what they mean."""
+
+STORED = {"real replies": "real answers", "questions only": "queries only"}
+"""Labels of arenas (`Arena.label`) that are shown in other words than they are stored in."""
+
+
+def kind_of(label: str) -> tuple[str, str, str]:
+    """What an arena's label (`Arena.label`) is shown as: its words, colour and meaning."""
+    label = STORED.get(label, label)
+    return (label, *LABELS.get(label, ("gray", "The arena's own words.")))
+
+
+def badge_html(text: str, color: str, meaning: str) -> str:
+    """A badge as HTML, its meaning one hover away; plain text.
+
+    Args:
+        text: on the badge.
+        color: blue, violet, orange, green or gray.
+        meaning: what it means.
+    """
+    return f'<span class="mg-kind mg-kind-{color}" title="{escape(meaning)}">{escape(text)}</span>'
+
+
+def badge(label: str) -> None:
+    """Say what kind of numbers these are, by an arena's label; its meaning is one hover away."""
+    st.html(badge_html(*kind_of(label)))
+
+
+@contextmanager
+def working(text: str) -> Iterator[Callable[[float, str], None]]:
+    """A bar while something takes long; yields what is called with the share that is done and what is being done.
+
+    The bar goes with the work; what was wrong with it is shown in its place.
+    """
+    bar = st.progress(0.0, text=plain(text))
+    last = 0.0
+
+    def move(share: float, message: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            bar.progress(min(share, 1.0), text=plain(message))
+
+    try:
+        yield move
+    except MirageError as error:
+        bar.empty()
+        refuse(error)
+    else:
+        bar.empty()
+
+
+@contextmanager
+def first_time(text: str, arena: Arena) -> Iterator[None]:
+    """A spinner while something is computed that is kept by the arena: the next time in this session it is there, and
+    a spinner alone would cost more than the look-up.
+
+    Args:
+        text: what is being done; one for each thing that is computed.
+        arena: what it is computed of.
+    """
+    done: set[tuple[str, str, str]] = st.session_state.setdefault("_first_times", set())
+    key = text, arena.address, arena.version
+    if key in done:
+        yield
+        return
+    with st.spinner(text, show_time=True):
+        yield
+    done.add(key)
+
+
+def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
+    """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
+    with st.container(border=True):
+        st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
+        brings = f"It would bring {error.adds}. " if error.adds else ""
+        st.caption(f"{brings}This command brings it; then reload the page.")
+        st.code(error.command, language=None, wrap_lines=True)
+        if action is not None:
+            action()
+
+
+def refuse(error: MirageError) -> None:
+    """Show an error on purpose: what is wrong, where, what to do. Never a traceback."""
+    if isinstance(error, TableMissing):
+        missing(error)
+        return
+    parts = [error.what[:1].upper() + error.what[1:] + "."]
+    parts += [f"Where: {error.where}"] if error.where else []
+    parts += [f"To do: {error.do}"] if error.do else []
+    st.error("\n\n".join(plain(part) for part in parts))
+
+
+def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] = ()) -> None:
+    """What a page comes to, in a box.
+
+    Args:
+        head: the conclusion in a few words.
+        text: what it rests on.
+        more: the head of what is folded below.
+        reasons: its lines; nothing is folded where there are none.
+    """
+    lines = "".join(f"<li>{escape(line)}</li>" for line in reasons)
+    folded = f'<details class="mg-more"><summary>{escape(more)}</summary><ul>{lines}</ul></details>' if lines else ""
+    st.html(f'<div class="mg-box">{heading_html(head)}<p>{escape(text)}</p>{folded}</div>')

@@ -1,0 +1,283 @@
+"""The one way to show a table: the system at the left with its mark, numbers right-aligned in the one format of their
+kind, help at every column head, intervals drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
+
+import streamlit as st
+
+from mirage import schema
+from mirage.explorer.kit.limits import ROWS, WINDOW
+from mirage.explorer.kit.parts import add_table
+from mirage.explorer.kit.text import note
+from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ColKind = Literal["system", "text", "interval", "span"] | Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """One column of a table on a page."""
+
+    name: str
+    """Column of the rows; for `interval` and `span` the column its ends belong to."""
+    label: str
+    """Column head."""
+    kind: ColKind
+    """`system`: a system's name with its mark, which is pinned; `text`; a kind of number (`palette.FORMATS`);
+    `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
+    help: str = ""
+    """What it means; the column's own meaning in the schema where empty."""
+    of: str = ""
+    """Table of the schema that defines the column."""
+    low: str = ""
+    """Column of the lower end, for `interval` and `span`."""
+    high: str = ""
+    """Column of the upper end."""
+    width: int | None = None
+    """Pixels; by kind unless given."""
+    zero: float = 0.0
+    """Where the broken line stands, for `interval`."""
+    ends: tuple[float, float] | None = None
+    """Ends of the scale, for `interval`; the least and the most of what is shown unless given."""
+    endless: bool = False
+    """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
+    written: Kind | None = None
+    """The kind of number as which the value is written beside its band, for `interval`; not written where absent."""
+    right: bool = False
+    """Whether a `text` stands at the right, as numbers do."""
+
+    @property
+    def pixels(self) -> int | None:
+        """Its width; None where its kind has none."""
+        return self.width or _WIDTHS.get(self.kind)
+
+    @property
+    def meaning(self) -> str:
+        """The text shown on the column head."""
+        if self.help or not self.of:
+            return self.help
+        return next((c.meaning for c in schema.columns(self.of) if c.name == self.name), "")
+
+
+_WIDTHS: dict[str, int] = {
+    "system": 172,
+    "interval": 112,
+    "span": 72,
+    "rating": 62,
+    "rate": 78,
+    "points": 70,
+    "mean": 74,
+    "probability": 74,
+    "count": 66,
+    "rank": 50,
+    "difference": 82,
+    "value": 74,
+}
+"""Pixels by kind of column."""
+_OTHER, _FITTING = 120, 1_040
+"""Pixels of a column without a width, taken roughly; and of all columns that fit beside the sidebar of a window of
+1,440 pixels: names in a wider table are pinned, which draws them pale."""
+_WRITTEN = 46
+"""Pixels of a value that is written beside its band."""
+
+
+def mode() -> Mode:
+    """Whether the page is light or dark now."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def table(
+    rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
+) -> int | None:
+    """Show rows, up to `ROWS` of them without an inner scroll bar unless a height is given; else say how many.
+
+    Args:
+        rows: Arrow table; a null shows as a dash.
+        columns: what to show, in order.
+        key: unique on the page.
+        select: let a reader select one row.
+        height: pixels; by the number of rows unless given.
+
+    Returns:
+        Index of the selected row, or None.
+    """
+    add_table(key, rows, columns)
+    data, config = _prepare(rows, columns=tuple(columns), mode=mode())
+    shown: Any = st.dataframe(
+        data,
+        key=key,
+        hide_index=True,
+        row_height=ROW,
+        height=height or ROW * ((len(rows) if len(rows) <= ROWS else WINDOW) + 1) + 3,
+        column_config=config,
+        placeholder="–",
+        on_select="rerun" if select else "ignore",
+        selection_mode="single-row",
+    )
+    if len(rows) > ROWS:
+        note(f"{len(rows):,} rows; scroll within the table to see all.")
+    picked = shown.selection.rows if select else []
+    return picked[0] if picked and picked[0] < len(rows) else None
+
+
+def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
+    """Return the rows whose column has one of these values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return rows.filter(pc.is_in(rows[column], value_set=pa.array(values, pa.string())))
+
+
+def column_help(table_name: str, column: str) -> str:
+    """What a column of the schema means, for use in a `help`."""
+    return Col(column, "", "text", of=table_name).meaning
+
+
+def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
+    import pyarrow as pa
+
+    data: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    wide = sum(col.pixels or _OTHER for col in columns) > _FITTING
+    for col in columns:
+        width = col.pixels
+        head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
+        values = rows[col.name]
+        if col.kind == "system":
+            names = values.to_pylist()
+            data["_mark"] = [dot(name, mode) for name in names]
+            config["_mark"] = st.column_config.ImageColumn(
+                "",
+                width=32,
+                pinned=True,
+                help="Its own mark, in its maker's colour where the maker is known; the same in every chart.",
+            )
+            data[col.name] = names
+            config[col.name] = st.column_config.TextColumn(**head, pinned=wide)
+        elif col.kind == "interval":
+            name = f"{col.name}_interval"
+            data[name] = interval_images(rows, col, mode)
+            config[name] = st.column_config.ImageColumn(**head)
+        elif col.kind == "span":
+            name = f"{col.name}_span"
+            data[name] = span_texts(rows, col)
+            config[name] = st.column_config.TextColumn(**head, alignment="right")
+        elif col.kind == "text":
+            data[col.name] = values
+            config[col.name] = st.column_config.TextColumn(**head, alignment="right" if col.right else None)
+        else:
+            form = FORMATS[col.kind]
+            data[col.name] = values
+            if form.rewrites:
+                data[col.name] = pa.array([form.shown(v) for v in values.to_pylist()], pa.float64())
+            config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
+    return pa.table(data), config
+
+
+def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
+    """The cells of a column of intervals, as images."""
+    return intervals(
+        rows["system"].to_pylist() if "system" in rows.column_names else [],
+        rows[col.name].to_pylist(),
+        rows[col.low].to_pylist(),
+        rows[col.high].to_pylist(),
+        mode,
+        width=(col.pixels or _OTHER) - 20,
+        zero=col.zero,
+        ends=col.ends,
+        endless=col.endless,
+        written=col.written,
+    )
+
+
+def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
+    """The cells of a column of two whole numbers; None where either is unknown."""
+    ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
+    return [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
+
+
+@lru_cache(maxsize=512)
+def dot(system: str, mode: Mode) -> str:
+    """The mark of a system's family as an image."""
+    system_family = family(system)
+    return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{system_family.shape}</g>")
+
+
+@lru_cache(maxsize=512)
+def mark_html(system: str, mode: Mode) -> str:
+    """The mark of a system within HTML, with its maker's name; an image would be a document of its own."""
+    look = family(system)
+    style = escape(f"background: {look.color(mode)}; clip-path: {look.outline}")
+    return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
+
+
+def intervals(
+    systems: Sequence[str],
+    values: Sequence[float | None],
+    lows: Sequence[float | None],
+    highs: Sequence[float | None],
+    mode: Mode,
+    *,
+    width: int = 98,
+    zero: float = 0.0,
+    ends: tuple[float, float] | None = None,
+    endless: bool = False,
+    written: Kind | None = None,
+) -> list[str | None]:
+    """Value and interval of each row as an image, all on one scale (`ends`, or what there is): a band with a tick; a
+    broken line marks zero. A band without an end, where `endless`, is an arrow to the edge.
+    """
+    known = [v for v in (*values, *lows, *highs) if v is not None]
+    if not known:
+        return [None] * len(values)
+    least, most = ends or (min(known), max(known))
+    reach = (most - least) or 1.0
+    height, pad = 20, 6
+    left = pad + (_WRITTEN if written else 0)
+
+    def x(value: float) -> float:
+        return round(left + (value - least) / reach * (width - left - pad), 1)
+
+    colors = ink(mode)
+    line = f"<path d='M{x(zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
+    line = line if least < zero < most else ""
+    out: list[str | None] = []
+    for i, value in enumerate(values):
+        if value is None:
+            out.append(None)
+            continue
+        low, high = lows[i], highs[i]
+        color = family(systems[i]).color(mode) if i < len(systems) else colors.accent
+        band = ""
+        if endless or (low is not None and high is not None):
+            start, end = (left if low is None else x(low)), (width - pad if high is None else x(high))
+            reach_px = round(end - start, 1)
+            band = f"<rect x='{start}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
+            if low is None:
+                band += f"<path d='M{left} 4L{left - pad} 10L{left} 16z' fill='{color}' fill-opacity='.7'/>"
+            if high is None:
+                band += f"<path d='M{width - pad} 4L{width} 10L{width - pad} 16z' fill='{color}' fill-opacity='.7'/>"
+        tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
+        text = ""
+        if written:
+            style = f"font-family='sans-serif' font-size='12' text-anchor='end' fill='{colors.text}'"
+            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{FORMATS[written].write(value)}</text>"
+        out.append(_image(width, height, line + band + tick + text))
+    return out
+
+
+def _image(width: int, height: int, body: str) -> str:
+    size = f"width='{width}' height='{height}' viewBox='0 0 {width} {height}'"
+    svg = f"<svg xmlns='http://www.w3.org/2000/svg' {size}>{body}</svg>"
+    return "data:image/svg+xml;utf8," + quote(svg, safe=" ='/:.<>")

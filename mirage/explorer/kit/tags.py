@@ -1,0 +1,56 @@
+"""The picker of tags in the sidebar, which narrows every page that is about single queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import store
+from mirage.explorer.kit.pick import check_link, pick
+from mirage.explorer.kit.text import plain
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+
+def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> Arena:
+    """Draw the picker, and say what it leaves; nothing where the arena has no tags.
+
+    Args:
+        arena: the chosen arena.
+        languages: codes picked; none for all.
+        problems: what is wrong is added to these.
+
+    Returns:
+        The arena, or the part of it whose queries have the tags.
+    """
+    if "tags" not in arena.tables:
+        return arena
+    options = {f"{tag}: {value}": (tag, value) for tag, values in store.tag_values(arena).items() for value in values}
+    problems += check_link("tags", "tag", options)
+    picked = pick(
+        "Tags",
+        list(options),
+        key="tags",
+        many=True,
+        placeholder=f"All {store.count_queries(arena):,} queries",
+        help="None picked means all queries. Several values of one tag: queries with any of them; several tags: "
+        "queries with all of them.",
+    )
+    if not picked:
+        return arena
+    part = store.tagged(arena, [options[option] for option in picked])
+    left = [code for code in part.languages("tags") if not languages or code in languages]
+    if not left:
+        problems.append(f"No query of these languages has all of these tags: {', '.join(picked)}. They are left aside.")
+        return arena
+    st.caption(plain(tags_line(part)))
+    return part
+
+
+def tags_line(part: Arena) -> str:
+    """What is left by the tags of an arena: `38 of 76 queries: domain: law`."""
+    names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
+    return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"

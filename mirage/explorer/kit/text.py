@@ -1,0 +1,271 @@
+"""Untrusted text on a page: everything escaped, in its own language and direction, at a readable measure.
+
+`st.markdown` is never given such text: it would read `$5 and $6` as a formula, write from left to right only, and load
+a remote image. Spans of a text can be marked: the one that decided an outcome, and citations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from typing import Literal
+from unicodedata import bidirectional
+from urllib.parse import quote
+
+import streamlit as st
+
+from mirage.explorer.kit.definitions import formula_svg
+from mirage.text import languages
+from mirage.text.segmentation import SHOWN
+
+MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "cited", "unknown", "part"]
+
+_MEANING: dict[MarkKind, str] = {
+    "decided": "The text that decided the outcome",
+    "shared": "",
+    "own": "",
+    "relevant": "Cites a passage that people judged relevant",
+    "irrelevant": "Cites a passage that people judged not relevant",
+    "unlabelled": "Cites a passage without a label of its own",
+    "cited": "Cites a passage",
+    "unknown": "Cites a passage that is not in the list",
+    "part": "",
+}
+_STRETCHES = ("decided", "shared", "own")
+"""Kinds of spans in which citations may lie."""
+
+"""Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A span of a text that means something. Spans of a kind do not overlap; a citation may lie in a decided span."""
+
+    start: int
+    """First character of the raw text."""
+    end: int
+    """Character after the last."""
+    kind: MarkKind
+    label: str = ""
+    """For a citation: what stands in its place, such as the passage's number; the raw text if empty. For a heading: the
+    name of the part that it begins."""
+    hover: str = ""
+    """Shown on hover after the meaning, such as the passage's text."""
+    to: str = ""
+    """For a citation: id of the element on the page that a click leads to; the program's own words alone."""
+
+
+def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole: str = "") -> str:
+    """A text as HTML in which nothing of the text is markup.
+
+    Args:
+        text: the raw text.
+        language: its code; sets `lang`, and the direction of a text without letters.
+        marks: spans of the raw text; those outside it are cut to it.
+        whole: where the whole text is, should it be too long to be shown.
+    """
+    cut = ""
+    if len(text) > SHOWN:
+        cut = f'<div class="mg-none">Shown: the first {SHOWN:,} of {len(text):,} characters. {escape(whole)}</div>'
+        text = text[:SHOWN]
+    spans = [m for m in marks if 0 <= m.start < min(m.end, len(text)) and (not cut or m.end <= len(text))]
+    stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
+    cites = sorted((m for m in spans if m.kind not in _STRETCHES), key=lambda m: m.start)
+    out: list[str] = []
+    position = 0
+    for mark in stretches:
+        if mark.start < position:
+            continue
+        out.append(_cited(text, position, mark.start, cites))
+        inside = _cited(text, mark.start, mark.end, cites)
+        title = f' title="{escape(_hover(mark))}"' if _hover(mark) else ""
+        out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
+        position = mark.end
+    out.append(_cited(text, position, len(text), cites))
+    return _wrap("".join(out), text, language) + cut
+
+
+class Markup:
+    """HTML as Streamlit takes it as it is: a string it looks through line by line at every click."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+
+    def _repr_html_(self) -> str:
+        return self._body
+
+
+def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
+    """Show what a system answered; where there is no text, say why in its place."""
+    if text is None or not text.strip():
+        st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
+    else:
+        st.html(Markup(text_html(text, language=language, marks=marks)))
+
+
+@dataclass(frozen=True, slots=True)
+class PassageView:
+    """A passage as a page shows it."""
+
+    number: int
+    title: str | None
+    text: str | None
+    relevant: bool | None
+    """The human label; null where this passage has none."""
+    passage_id: str = ""
+    why: str = ""
+    """Why `text` is null."""
+
+
+def passages(items: Sequence[PassageView], *, language: str) -> None:
+    """Show passages; a relevant one differs by word, fill and rule, not by colour alone."""
+    st.html(Markup("".join(passage_html(item, language=language) for item in items)))
+
+
+def passage_html(item: PassageView, *, language: str) -> str:
+    """One passage as HTML in which nothing of the passage is markup."""
+    kind, word = {
+        True: ("relevant", "relevant"),
+        False: ("irrelevant", "not relevant"),
+        None: ("unlabelled", "no label"),
+    }[item.relevant]
+    title = f'<bdi lang="{_lang(language)}">{escape(item.title)}</bdi> ' if item.title else ""
+    name = f'<span style="opacity:.65">{escape(item.passage_id)}</span>' if item.passage_id else ""
+    body = (
+        _wrap(escape(item.text), item.text, language)
+        if item.text
+        else f'<div class="mg-none">{escape(item.why or "No text.")}</div>'
+    )
+    return (
+        f'<div class="mg-passage mg-is-{kind}"><div class="mg-head"><strong>{item.number}</strong> '
+        f'<span class="mg-tag mg-{kind}">{word}</span>{title}{name}</div>{body}</div>'
+    )
+
+
+_HTTPS = re.compile("https:/{2}", re.IGNORECASE)
+
+
+def link_html(url: str, label: str = "") -> str:
+    """A link as HTML, escaped; an address of another scheme than https is a text, not a link.
+
+    Args:
+        url: where it leads.
+        label: what stands there; the address unless given.
+    """
+    text = f"<bdi>{escape(label or url)}</bdi>"
+    if not _HTTPS.match(url):
+        return text
+    return f'<a class="mg-link" href="{escape(url)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+
+
+@lru_cache(maxsize=4_096)
+def plain(text: str) -> str:
+    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped.
+
+    Addresses, emoji and icons are looked for after that in what is then plain text: a word joiner, which is not seen,
+    keeps them from being found.
+    """
+    text = _LINES.sub("\n", text.strip("\n"))
+    text = _FOUND.sub(lambda match: f"{match.group()}\u2060", text)
+    return _STARTS.sub(r"\1\\\2", _escaped(text))
+
+
+_LINES = re.compile(r"[^\S\n]*\n\s*")
+_FOUND = re.compile(r"https?://|www(?=\.)|@(?=\w)|:(?=[\w+/-]+:)", re.IGNORECASE)
+_STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
+"""What begins a list, a rule or a heading at the start of a line."""
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
+
+
+def prose(text: str) -> str:
+    """Words of the program's own, such as a column's meaning, as Markdown: names between backticks are code."""
+    parts = text.split("`")
+    return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
+
+
+def _cited(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
+    """The part of the text from start to end with the citations and headings that lie in it whole."""
+    out = []
+    position = start
+    for mark in cites:
+        if mark.start >= position and mark.end <= end:
+            out.append(escape(text[position : mark.start]))
+            shown = escape(mark.label or text[mark.start : mark.end])
+            position = mark.end
+            if mark.kind == "part":
+                out.append(f'<span class="mg-part" lang="en">{shown}</span>')
+                continue
+            cite = f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>'
+            out.append(f'<a class="mg-to" href="#{escape(mark.to)}">{cite}</a>' if mark.to else cite)
+    out.append(escape(text[position:end]))
+    return "".join(out)
+
+
+def _hover(mark: TextSpan) -> str:
+    return _MEANING[mark.kind] + (f": {mark.hover}" if mark.hover else "")
+
+
+@lru_cache(maxsize=8_192)
+def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
+    """Which way a text runs: as most of its letters do; without letters as its language does.
+
+    Not as its first letter does, which is all that a browser looks at: an Arabic answer may begin with an English
+    marker, and an answer to an Arabic query may be in English.
+    """
+    right = left = 0
+    for character, n in Counter(text).items():
+        kind = bidirectional(character)
+        right += n * (kind in ("R", "AL"))
+        left += n * (kind == "L")
+    if right != left:
+        return "rtl" if right > left else "ltr"
+    return languages.language(language).direction if languages.is_code(language) else "auto"
+
+
+def _wrap(html: str, text: str, language: str) -> str:
+    return f'<div class="mg-text" lang="{_lang(language)}" dir="{direction(text, language)}">{html}</div>'
+
+
+def _lang(language: str) -> str:
+    return escape(language if languages.is_code(language) else "und")
+
+
+def heading_html(text: str) -> str:
+    """The heading of a part, of the second level, as HTML."""
+    return f'<h2 class="mg-heading">{escape(text)}</h2>'
+
+
+def heading(text: str, about: str = "") -> None:
+    """Begin a part of a page: its heading and, in small type, what is said about it; plain text.
+
+    Streamlit's own headings and captions are Markdown, which a browser takes three times as long to show.
+    """
+    st.html(heading_html(text) + (_note_html(about) if about else ""))
+
+
+def note(text: str) -> None:
+    """Say something about a part of a page, in small type; plain text."""
+    st.html(_note_html(text))
+
+
+def _note_html(text: str) -> str:
+    return f'<p class="mg-about">{escape(text)}</p>'
+
+
+@lru_cache(maxsize=256)
+def formula_html(formula: str, color: str) -> str:
+    """A formula of the definitions as an image whose words are its LaTeX: what sets formulas in a browser takes long.
+
+    Args:
+        formula: LaTeX, without the dollar signs.
+        color: of its signs.
+    """
+    svg = quote(formula_svg(formula, color), safe=" =:/<>',;()")
+    return f'<img class="mg-formula" alt="{escape(formula)}" src="data:image/svg+xml,{svg}">'

@@ -1,0 +1,65 @@
+"""The missing state of the texts: what is absent, why, the commands, and the button that brings them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mirage import store
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.states import working
+from mirage.explorer.kit.text import plain
+from mirage.store import home
+
+
+def absent(page: Page) -> None:
+    """Say that the texts are not in this arena; offer to bring NoMIRACL's, or to open the arena that has them.
+
+    Args:
+        page: the page whose arena lacks them.
+    """
+    with st.container(border=True, key="texts_absent"):
+        if not page.arena.name.startswith("nomiracl"):
+            st.markdown("**This arena has no texts.**")
+            st.caption("It holds numbers alone: what they were computed from was not imported with them.")
+            return
+        st.markdown("**The texts are not bundled.**")
+        st.caption(
+            "What you see are numbers computed from the published answers. The queries, passages and answers "
+            "themselves come from NoMIRACL’s public repository, about 75 MB."
+        )
+        if _there():
+            st.button("Open the arena with the texts", type="primary", on_click=_open)
+            return
+        folder = home.home_folder()
+        if st.button("Bring the texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
+            _bring()
+        st.caption("Or by hand, into a folder of your own:")
+        st.code(
+            "mirage pull nomiracl --into ANSWERS\n"
+            "mirage import nomiracl ANSWERS --into ARENA\n"
+            "mirage features ARENA\n"
+            "mirage app ARENA",
+            language=None,
+            wrap_lines=True,
+        )
+
+
+def _there() -> bool:
+    """Whether the arena with the texts is whole: features are made last."""
+    path = home.home_arenas().get(home.TEXTS)
+    return path is not None and "features" in store.open_arena(path).tables
+
+
+def _open() -> None:
+    st.session_state["arena"] = home.TEXTS
+
+
+def _bring() -> None:
+    from mirage.io.imports.texts import download_texts  # it brings all formats, which take longer than a page
+
+    completed = False
+    with working("Asking for the files") as progress:
+        download_texts(home.home_folder(), progress)
+        completed = True
+    if completed:
+        st.rerun()

@@ -1,0 +1,207 @@
+"""People's votes as the pages read them: one database for all sessions, read again only when there is a new vote.
+
+Votes lie outside the arena, so nothing here is kept by the arena alone: the number of rows in the log, which only
+grows, is part of every key.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage.errors import MirageError, NotEnoughData, Unreachable
+from mirage.people import votes
+from mirage.people.votes import stage
+from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
+from mirage.store import home
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.people.votes.stage import CorrectionResult
+    from mirage.store import Arena
+
+PAUSE = 20.0
+"""Seconds in which pages that only read do not try again a database that did not answer."""
+
+
+@dataclass
+class _Database:
+    """The votes, and when they last did not answer."""
+
+    votes: votes.Votes
+    failed: tuple[float, Unreachable] | None = field(default=None)
+
+
+def database() -> votes.Votes:
+    """The votes, where the environment says that they are; the same object for all sessions.
+
+    Raises:
+        BadInput: if the address is no database's.
+        ArenaError: if the user's own folder cannot be made.
+    """
+    return _shared().votes
+
+
+def _shared() -> _Database:
+    return _opened(os.environ.get(votes.URL, ""), str(home.home_folder()))
+
+
+@lru_cache(maxsize=4)
+def _opened(url: str, _folder: str) -> _Database:
+    return _Database(votes.Votes(url or None))
+
+
+def log(arena: Arena) -> tuple[votes.Vote, ...]:
+    """The votes that count for an arena as it is, in the order of their times.
+
+    Raises:
+        Unreachable: if the database does not answer, or has just not answered.
+    """
+    return _log(arena, version())
+
+
+def left_out(arena: Arena) -> list[str]:
+    """Sentences on the votes on battles that do not count, and on those that belong by a name (`ArenaVotes.notes`).
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _sorted_out(arena, version()).notes()
+
+
+def version() -> tuple[str, int]:
+    """What changes with every vote: the database and the number of rows.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _version(0)
+
+
+def _version(log: int) -> tuple[str, int]:
+    """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets."""
+    shared = _shared()
+    if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
+        raise shared.failed[1]
+    try:
+        key = shared.votes.where, shared.votes.version()[log]
+    except Unreachable as error:
+        shared.failed = time.monotonic(), error
+        raise
+    shared.failed = None
+    return key
+
+
+@lru_cache(maxsize=8)
+def _log(arena: Arena, _version: tuple[str, int]) -> tuple[votes.Vote, ...]:
+    return tuple(counting(arena, _sorted_out(arena, _version).counting))
+
+
+@lru_cache(maxsize=8)
+def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[votes.Vote]:
+    return votes.votes_on(arena, database().rows(votes.Vote))
+
+
+def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
+    """The votes on one battle.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    first, second = sorted(systems)
+    return [vote for vote in log(arena) if votes.battle(vote) == (language, query_id, first, second)]
+
+
+@lru_cache(maxsize=8)
+def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
+    """People's votes as verdicts (`votes.people`), as they were at a version."""
+    return votes.people(_log(arena, key))
+
+
+def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
+    """How far people agree with each judge and with each other, over votes drawn at random; none without any.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _agreement(arena, version())
+
+
+def log_and_agreement(arena: Arena) -> tuple[tuple[votes.Vote, ...], tuple[votes.Agreement, ...]]:
+    """`log` and `agreement_at` at one moment, for which the database is asked once.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    key = version()
+    return _log(arena, key), _agreement(arena, key)
+
+
+@lru_cache(maxsize=8)
+def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
+    log = _log(arena, key)
+    if not any(vote.control for vote in log):
+        return ()
+    return tuple(vote_agreement(arena, log))
+
+
+def citations_at(arena: Arena) -> tuple[votes.CitationSupport, ...]:
+    """How people see the citations, by language and system; none without votes on them.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _citations(arena, _version(1))
+
+
+@lru_cache(maxsize=8)
+def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSupport, ...]:
+    log = database().rows(votes.Evidence)
+    try:
+        return tuple(stage.citation_support(arena, log))
+    except NotEnoughData:
+        return ()
+
+
+def assigners_at(arena: Arena) -> tuple[votes.AssignerAgreement, ...]:
+    """How far people agree with who assigned the nuggets; none without votes on them.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _assigners(arena, _version(2))
+
+
+@lru_cache(maxsize=8)
+def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgreement, ...]:
+    try:
+        return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote)))
+    except NotEnoughData:
+        return ()
+
+
+def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
+    """A judge's ranking of some languages, and of these together, corrected by people, or why there is none; None where
+    nobody has voted.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _corrected(arena, judge, languages, version())
+
+
+@lru_cache(maxsize=32)
+def _corrected(
+    arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
+) -> CorrectionResult | MirageError | None:
+    selection = [vote for vote in _log(arena, key) if vote.language in languages]
+    if not selection:
+        return None
+    try:
+        return correct_ranking(arena, selection, judge=judge, languages=languages)
+    except MirageError as error:
+        return error

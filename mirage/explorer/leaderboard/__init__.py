@@ -1,0 +1,1 @@
+"""The page Leaderboard: its data, charts and texts."""

@@ -1,0 +1,147 @@
+"""What is known of the systems themselves: cards in words and as columns, and which systems a reader asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.io.sources.cards import cards_of as cards_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
+"""The facts of a card, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardFilter:
+    """Which systems are asked for. A system whose card does not say a thing that is asked for is not among them."""
+
+    open_weights: bool = False
+    """Only those whose weights can be downloaded."""
+    price: float | None = None
+    """Most US dollars for a million tokens of an answer (`price_out`); None for any."""
+    parameters: float | None = None
+    """Most billions of parameters; None for any."""
+    retriever: str | None = None
+    """What found the passages; None for any."""
+
+    @property
+    def words(self) -> str:
+        """What is asked for, in words; empty for nothing."""
+        clauses = (
+            "open weights" if self.open_weights else "",
+            f"at most ${self.price:g} a million tokens of an answer" if self.price is not None else "",
+            f"at most {self.parameters:g} billion parameters" if self.parameters is not None else "",
+            f"passages by {self.retriever}" if self.retriever is not None else "",
+        )
+        return ", ".join(clause for clause in clauses if clause)
+
+    def takes(self, card: schema.SystemCard) -> bool:
+        """Whether a system with this card is asked for."""
+        return (
+            (not self.open_weights or card.open_weights is True)
+            and _under(card.price_out, self.price)
+            and _under(card.parameters, self.parameters)
+            and self.retriever in (None, card.retriever)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CardChoices:
+    """What a reader can ask of the systems of an arena, from what their cards say."""
+
+    open_weights: bool
+    """Whether some have open weights and others not, or not known."""
+    prices: tuple[float, ...]
+    """The prices of an answer, ascending; none where fewer than two differ."""
+    parameters: tuple[float, ...]
+    """The sizes, ascending; none where fewer than two differ."""
+    retrievers: tuple[str, ...]
+    """The retrievers; none where there is none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.open_weights or self.prices or self.parameters or self.retrievers)
+
+
+def choices(arena: Arena, systems: Collection[str]) -> CardChoices:
+    """What can be asked of some systems."""
+    cards = [_card(arena, system) for system in systems]
+    retrievers = sorted({card.retriever for card in cards if card.retriever})
+    return CardChoices(
+        open_weights=len({card.open_weights for card in cards}) > 1 and any(card.open_weights for card in cards),
+        prices=_several({card.price_out for card in cards}),
+        parameters=_several({card.parameters for card in cards}),
+        retrievers=tuple(retrievers),
+    )
+
+
+def chosen_systems(arena: Arena, systems: Sequence[str], wanted: CardFilter) -> tuple[str, ...]:
+    """The systems that are asked for, in their order."""
+    return tuple(system for system in systems if wanted.takes(_card(arena, system)))
+
+
+def card_lines(card: schema.SystemCard | None) -> tuple[str, ...]:
+    """What a card says, a clause each, without what is not known."""
+    if card is None:
+        return ()
+    weights = {True: "open weights", False: "closed weights", None: None}[card.open_weights]
+    prices = [
+        f"${price:,.6g} a million tokens {of}"
+        for price, of in ((card.price_in, "of a prompt"), (card.price_out, "of an answer"))
+        if price is not None
+    ]
+    lines = (
+        ", ".join(part for part in (card.licence, weights) if part),
+        f"{card.parameters:g} billion parameters" if card.parameters is not None else "",
+        f"released {card.released}" if card.released else "",
+        ", ".join(prices),
+        f"context of {card.context_length:,} tokens" if card.context_length else "",
+        f"passages by {card.retriever}" if card.retriever else "",
+    )
+    return tuple(line for line in lines if line)
+
+
+def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
+    """Rows that name a `system`, with the facts of its card as columns more; as they are where no card says anything.
+
+    Args:
+        rows: a table with a column `system`.
+        arena: the arena of the systems.
+    """
+    import pyarrow as pa
+
+    cards = [_card(arena, system) for system in rows["system"].to_pylist()]
+    if not any(getattr(card, fact) is not None for card in cards for fact in FACTS):
+        return rows
+    for field in schema.arrow_schema("systems"):
+        if field.name in FACTS:
+            values = [getattr(card, field.name) for card in cards]
+            name = field.name if field.name != "source" else "card_source"
+            rows = rows.append_column(name, pa.array(values, field.type))
+    return rows
+
+
+def _card(arena: Arena, system: str) -> schema.SystemCard:
+    nothing = dict.fromkeys(FACTS)
+    return cards_of(arena).get(system) or schema.SystemCard(system, **nothing)
+
+
+def _several(values: Collection[float | None]) -> tuple[float, ...]:
+    known = tuple(sorted(value for value in values if value is not None))
+    return known if len(known) > 1 else ()
+
+
+def _under(value: float | None, most: float | None) -> bool:
+    return most is None or (value is not None and value <= most)
+
+
+def with_lines(rows: pa.Table, arena: Arena) -> list[dict[str, Any]]:
+    """Rows that name a `system` as dicts, each with what its card says as `card`."""
+    known = cards_of(arena)
+    return [row | {"card": card_lines(known.get(row["system"]))} for row in rows.to_pylist()]

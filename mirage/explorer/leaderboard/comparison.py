@@ -1,0 +1,112 @@
+"""The rows of the Leaderboard as they are read: beside a reference, on a scale, with what cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import mirage.ranking as rank
+from mirage.explorer.leaderboard.data import Board
+from mirage.ranking import Scale, on_scale
+from mirage.ranking.bootstrap import JOINT
+from mirage.ranking.ranking import ordered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DIFFERENCES = ("difference", "difference_low", "difference_high")
+
+
+@lru_cache(maxsize=64)
+def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
+    """The rows of a board as they are shown.
+
+    Args:
+        board: the board.
+        reference: system that the others are compared with; None for ratings.
+        scale: of `rating`, `low` and `high`.
+
+    Returns:
+        The board's rows with `rating`, `low` and `high` on the scale, of the difference to the reference where there is
+        one; `tier_low` and `tier_high`, the tiers in which a system may stand, which are its own where it has one; and
+        `alike`, the ranks of the systems that it is not separated from, as text, null where there are none.
+
+    Raises:
+        UnknownName: if the reference has no row.
+    """
+    import pyarrow as pa
+
+    shown = board.rows.to_pylist()
+    language = shown[0]["language"]
+    if reference is not None:
+        board.ranking.difference(reference, reference, language=language)
+    values = _differences(board, reference, language) if reference is not None else {}
+    tiers = board.ranking.tiers[language] if board.ranking.battles else None
+    ranks = {row["system"]: row["rank"] for row in shown}
+    for row in shown:
+        system = row["system"]
+        ends = values.get(system, (row["rating"], row["low"], row["high"]))
+        for name, value in zip(("rating", "low", "high"), ends, strict=True):
+            row[name] = on_scale(value, scale, difference=reference is not None)
+        span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
+        row["tier_low"], row["tier_high"] = span or (None, None)
+        alike = tiers.alike(system) if tiers is not None else ()
+        row["alike"] = rank_runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
+    return pa.table({name: [row[name] for row in shown] for name in shown[0]})
+
+
+@lru_cache(maxsize=64)
+def everything(board: Board, reference: str | None = None) -> pa.Table:
+    """All that the page shows, in one table in logits; with a reference, the differences to it as columns more."""
+    import pyarrow as pa
+
+    table = board.everything
+    if reference is None:
+        return table
+    intervals = {
+        (code, system): ends
+        for code in {JOINT, *board.ranking.languages} & set(board.ranking.languages)
+        for system, ends in _differences(board, reference, code).items()
+    }
+    keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
+    differences = [intervals.get(key, (None, None, None)) for key in keys]
+    for k, name in enumerate(DIFFERENCES):
+        table = table.append_column(name, pa.array([row[k] for row in differences], pa.float64()))
+    return table
+
+
+@lru_cache(maxsize=64)
+def design_lines(board: Board) -> tuple[str, ...]:
+    """What the design leaves badly known, in lines."""
+    return rank.designs(board.ranking.battles)
+
+
+def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
+    """Some ranks as text, neighbours as a run: `2–5, 7`.
+
+    Args:
+        chosen: the ranks.
+        ranks: all ranks that are held, ascending: those that stand side by side here make a run.
+    """
+    places = sorted({ranks.index(number) for number in chosen})
+    parts: list[list[int]] = []
+    for place in places:
+        if parts and place == parts[-1][-1] + 1:
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    return ", ".join(
+        f"{ranks[part[0]]}" if len(part) == 1 else f"{ranks[part[0]]}–{ranks[part[-1]]}"  # a range
+        for part in parts
+    )
+
+
+def _differences(board: Board, reference: str, language: str) -> dict[str, tuple[Any, ...]]:
+    """By system of a row: the difference to a reference and the ends of its interval; empty where it has no row."""
+    table = ordered(board.ranking, reference)
+    names = ("language", "system", *DIFFERENCES)
+    records = zip(*(table[name].to_pylist() for name in names), strict=True)
+    return {
+        system: ends for code, system, *values in records if code == language and (ends := tuple(values))[0] is not None
+    }

@@ -1,0 +1,365 @@
+"""What the Leaderboard page shows: ratings of the chosen languages with what stands behind them, and ranks by language.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import mirage.ranking as rank
+from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
+from mirage.battles.verdict_rows import REPEATED
+from mirage.errors import MirageError, NotEnoughData
+from mirage.ranking import whatif
+from mirage.ranking.control import COVARIATES, Covariates, covariates
+from mirage.ranking.languages import LanguageEffects
+from mirage.ranking.languages import language_effects as unusual_of
+from mirage.ranking.ranking import change_lines as change_lines
+from mirage.ranking.ranking import counted_lines as counted_lines
+from mirage.ranking.whatif import RankOptions, WhatIfResult, compare
+from mirage.schema import UNDECIDED
+from mirage.store import is_remote, makers_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.schema import Skill
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A leaderboard with everything its numbers rest on."""
+
+    rows: pa.Table
+    """The joint ratings (or those of the one language), best first: `schema.Rating` columns, then `answers` behind the
+    row and `undecided`, their share in [0, 1] (null where there are none). For a judge: its verdicts, and the share
+    that could not be read."""
+    ranks: pa.Table
+    """The same columns for every language by itself."""
+    languages: tuple[str, ...]
+    """Languages that are rated."""
+    lacking: Mapping[str, str]
+    """Chosen languages that are not rated, with the reason."""
+    left_out: tuple[str, ...]
+    """Systems without a battle in some of the languages, hence without a joint rating."""
+    n_queries: int
+    """Queries behind the ratings."""
+    n_answers: int
+    """Answers behind them; battles for a judge."""
+    method: str
+    """How the ratings came about, in a line."""
+    ranking: rank.Ranking
+    """The ratings themselves."""
+    counted: tuple[str, ...] = ()
+    """What of the verdicts was counted and what was not, where they were chosen among."""
+    moved: tuple[str, ...] = ()
+    """What the choice moves against the plain ranking; empty where nothing was chosen."""
+
+    @property
+    def everything(self) -> pa.Table:
+        """All that the page shows, in one table."""
+        import pyarrow as pa
+
+        return pa.concat_tables([self.rows, self.ranks]) if len(self.languages) > 1 else self.rows
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much an arena holds."""
+
+    answers: int
+    queries: int
+    systems: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+def families(arena: Arena) -> tuple[str, ...]:
+    """The makers of an arena's judges, where there are several of them."""
+    if len(judges(arena)) < 2:
+        return ()
+    makers = makers_of(arena)
+    names = sorted({makers.of(judge) for judge in judges(arena)})
+    return tuple(names) if len(names) > 1 else ()
+
+
+@lru_cache(maxsize=64)
+def controls(arena: Arena) -> tuple[str, ...]:
+    """What of the style of an arena's answers can be held equal: what was measured; on object storage, in the language
+    that has the fewest rows.
+    """
+    if "features" not in arena.tables:
+        return ()
+    sql, languages = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL", None
+    if is_remote(arena.path):
+        # One small file tells it for all languages; to fetch them all would be most of what the first page fetches.
+        smallest = min(arena.manifest["tables"]["features"], key=lambda file: int(file["rows"]))
+        languages = [smallest["language"]]
+    measured = arena.sql(sql, languages=languages)["feature"].to_pylist()
+    return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in measured)
+
+
+@lru_cache(maxsize=64)
+def size(arena: Arena, referee: str) -> Size:
+    """How much stands behind a referee in the whole arena; for a judge, answers are its verdicts.
+
+    Raises:
+        TableMissing: if the arena lacks what the referee decides by.
+    """
+    arena.need("outcomes" if Referee.from_name(referee).by_labels else "judgments")
+    if Referee.from_name(referee).by_labels:
+        counts = arena.sql(
+            "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
+            "FROM outcomes WHERE parser = 'strict'"
+        )
+        systems = arena.sql("SELECT DISTINCT system FROM outcomes ORDER BY system")["system"].to_pylist()
+        languages = arena.languages("outcomes")
+    else:
+        counts = arena.sql(
+            "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments "
+            "WHERE $1 IN (judge, 'pooled')",
+            [referee],
+        )
+        systems = arena.sql(
+            "SELECT system_a AS system FROM judgments WHERE $1 IN (judge, 'pooled') UNION "
+            "SELECT system_b FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY system",
+            [referee],
+        )["system"].to_pylist()
+        languages = tuple(
+            arena.sql(
+                "SELECT DISTINCT language FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY language", [referee]
+            )["language"].to_pylist()
+        )
+    return Size(counts["n"][0].as_py(), counts["q"][0].as_py(), tuple(systems), tuple(languages))
+
+
+@lru_cache(maxsize=16)
+def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
+    """All battles of a referee by language."""
+    if Referee.from_name(referee).by_labels:
+        columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
+        return Referee.relevance(skill).battles(arena.read("outcomes", columns=columns))
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, referee).items()}
+
+
+@lru_cache(maxsize=16)
+def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
+    """All verdicts of a judge, by language."""
+    return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS, encoded=REPEATED), judge=judge)
+
+
+@lru_cache(maxsize=16)
+def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
+    """Covariates of the answers, by language.
+
+    Raises:
+        NotEnoughData: if a feature was not measured for any answer.
+    """
+    features = [COVARIATES[name].feature for name in names]
+    rows = arena.sql(
+        "SELECT language, query_id, system, feature, value FROM features "
+        "WHERE list_contains($wanted, feature) AND value IS NOT NULL",
+        {"wanted": features},
+    )
+    return covariates(rows, names)
+
+
+@lru_cache(maxsize=64)
+def ranking_of(
+    arena: Arena,
+    referee: str,
+    skill: Skill,
+    languages: tuple[str, ...],
+    choice: RankOptions,
+    voted: tuple[str, int] | None,
+) -> tuple[rank.Ranking, WhatIfResult | None]:
+    """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
+    `board`.
+    """
+    if Referee.from_name(referee).by_labels:
+        codes = [code for code in languages if code in battles_of(arena, referee, skill)]
+        return rank.join_rankings([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
+    by_judge = _said(arena, referee)
+    codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
+    answer_style = style(arena, choice.control) if choice.control else None
+    recomputed = whatif.rate_counted(
+        [_counted(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
+    )
+    return recomputed.ranking, recomputed
+
+
+def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
+    return {judge: verdicts_of(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+
+
+@lru_cache(maxsize=256)
+def _counted(
+    arena: Arena, referee: str, code: str, choice: RankOptions, voted: tuple[str, int] | None
+) -> whatif.CountedVerdicts:
+    """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
+    votes = None
+    if voted:
+        from mirage.explorer.kit import votes as people
+
+        votes = people.votes_as_verdicts(arena, voted)
+    return whatif.count_verdicts(_said(arena, referee), choice, code, votes=votes)
+
+
+@lru_cache(maxsize=256)
+def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.Ranking:
+    """The ranking of one language by relevance labels."""
+    return rank.rate({code: battles_of(arena, RELEVANCE, skill)[code]}, ties=ties)
+
+
+@lru_cache(maxsize=64)
+def unusual(board: Board) -> LanguageEffects | None:
+    """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
+    family.
+    """
+    try:
+        return unusual_of(board.ranking)
+    except MirageError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def tallies(arena: Arena, referee: str) -> pa.Table:
+    """Answers and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
+    verdict could not be read, the subset empty.
+    """
+    if Referee.from_name(referee).by_labels:
+        return arena.sql(
+            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
+            "count(*) FILTER (list_contains(?, outcome)) AS undecided "
+            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL",
+            [list(UNDECIDED)],
+        )
+    return arena.sql(
+        "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE $1 IN (judge, 'pooled') "
+        "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE $1 IN (judge, 'pooled')) "
+        "SELECT language, '' AS subset, system, count(*) AS answers, "
+        "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
+        [referee],
+    )
+
+
+def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
+    """The languages that cannot be rated, each with the reason."""
+    subsets_by_language: dict[str, set[str]] = {}
+    for row in counts.to_pylist():
+        subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
+    if not Referee.from_name(referee).by_labels:
+        return {code: "no readable verdict" for code in languages if code not in subsets_by_language}
+    absent = {
+        code: [subset for subset in rank.SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
+        for code in languages
+    }
+    return {
+        code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " queries"
+        for code, subsets in absent.items()
+        if subsets
+    }
+
+
+def _behind(
+    counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
+) -> dict[tuple[str, str], tuple[int, int]]:
+    """By language or `scope`, and system: the answers behind its row, and how many of them are undecided."""
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for row in counts.to_pylist():
+        if row["language"] in languages and row["subset"] in ("", *rank.SUBSETS[skill]):
+            for code in {row["language"], scope}:
+                answers, undecided = sums.get((code, row["system"]), (0, 0))
+                sums[code, row["system"]] = answers + row["answers"], undecided + row["undecided"]
+    return sums
+
+
+@lru_cache(maxsize=64)
+def board(
+    arena: Arena,
+    referee: str,
+    skill: Skill,
+    languages: tuple[str, ...],
+    choice: RankOptions = RankOptions(),  # noqa: B008  # frozen
+    voted: tuple[str, int] | None = None,
+) -> Board:
+    """Rate the systems over the chosen languages.
+
+    Args:
+        arena: an arena with outcomes, or with judgments by the referee.
+        referee: `relevance`, a judge's name, or `pooled`.
+        skill: which queries count; with a judge always `both`.
+        languages: codes to rate; those without battles are named in the result.
+        choice: what counts, where not everything does as it is; of relevance labels only its ties.
+        voted: the version of people's votes (`people.version`) that stand in for the judges' verdicts on the same
+            battles; None where they do not.
+
+    Raises:
+        NotEnoughData: if none of the languages can be rated.
+    """
+    if choice.without is not None or not choice.own:
+        choice = replace(choice, makers=makers_of(arena))
+    counts = tallies(arena, referee)
+    lacking = _lacking(counts, referee, skill, languages)
+    codes = tuple(code for code in languages if code not in lacking)
+    if not codes:
+        raise NotEnoughData(
+            "none of the chosen languages can be rated for this skill",
+            where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
+            do="choose another skill, or more languages",
+        )
+    ranking, recomputed = ranking_of(arena, referee, skill, codes, choice, voted)
+    if recomputed is not None:
+        lacking |= recomputed.lacking
+    shown = tuple(code for code in codes if code in ranking.languages)
+    scope = "all" if "all" in ranking.languages else shown[0]
+    moved: tuple[str, ...] = ()
+    other = choice != RankOptions() or voted is not None
+    if other:
+        different = compare(ranking_of(arena, referee, skill, codes, RankOptions(), None)[0], ranking)
+        moved = tuple(change_lines(different, language=scope))
+    behind = _behind(counts, skill, shown, scope)
+    rows = ranking.table().to_pylist()
+    for row in rows:
+        answers, undecided = behind.get((row["language"], row["system"]), (0, 0))
+        row["answers"], row["undecided"] = answers, undecided / answers if answers else None
+    main = sorted((row for row in rows if row["language"] == scope), key=lambda row: (row["rank"], row["system"]))
+    return Board(
+        rows=_table(main),
+        ranks=_table([row for row in rows if row["language"] != "all"]),
+        languages=shown,
+        lacking=lacking,
+        left_out=ranking.left_out,
+        n_queries=sum(ranking.languages[code].n_queries for code in shown),
+        n_answers=sum(row["answers"] for row in main),
+        method=ranking.method if recomputed is None else recomputed.method,
+        ranking=ranking,
+        counted=tuple(counted_lines(recomputed))
+        if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)
+        else (),
+        moved=moved,
+    )
+
+
+@lru_cache(maxsize=256)
+def needed(board: Board, system: str) -> tuple[str, ...]:
+    """About how many more queries would separate a system from its neighbours in the joint row."""
+    if not board.ranking.battles:
+        return ()
+    order = board.rows["system"].to_pylist()
+    tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
+    position = order.index(system)
+    return tuple(
+        rank.sample_sizes(tiers, *pair).text
+        for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({name: [row[name] for row in rows] for name in rows[0]})

@@ -1,0 +1,100 @@
+"""The section about retrievers: how good each is by people's labels, and whose passages each system was shown."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pyarrow as pa
+import streamlit as st
+
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.pick import pick_language
+from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.text import plain
+from mirage.explorer.leaderboard import retrieval as views
+from mirage.explorer.leaderboard import retrieval_chart as charts
+from mirage.publish.charts.palette import FORMATS
+from mirage.text.segmentation import counted, listed
+
+_WRITE = FORMATS["rate"].write
+PICKERS = ("retrieval_in",)
+"""Keys of the section's pickers."""
+HELP = {
+    "nDCG@10": "Gain of the first 10 passages by their grades, discounted by rank, over that of the best order.",
+    "judged@10": "Share of the first 10 passages that people have labelled; the others count as not relevant.",
+    "R@10": "Share of the relevant passages among the first 10.",
+    "R@100": "Share of the relevant passages among the first 100.",
+    "RR@10": "One over the rank of the first relevant passage, 0 without one among the first 10.",
+    "AP@100": "Mean precision at the ranks of the relevant passages, over the first 100.",
+}
+"""The measures of the table, in its order."""
+
+
+def show_retrieval(page: Page) -> None:
+    """Show the retrievers of an arena; nothing where it has none."""
+    languages = page.languages("queries")
+    shown = views.retrieval(page.arena, languages) if languages else None
+    if shown is None:
+        return
+    st.header("Retrievers", anchor=False)
+    if shown.reason:
+        st.caption(plain(f"Not measured: {shown.reason}."))
+        return
+    code = pick_language(
+        "Retrieval in",
+        languages,
+        key="retrieval_in",
+        help="the mean over the languages shown, each counting alike.",
+    )
+    rows = views.Retrieval.rows_in(shown, language=code)
+    st.caption(plain(_summary(shown, code)))
+    table(_table(shown, language=code), _columns(), key="retrievers")
+    chart(
+        charts.recall_curves(rows, retrievers=shown.retrievers, cutoffs=views.CURVE, mode=mode()),
+        key="recall",
+        alt="Recall of each retriever by the number of passages that are looked at.",
+    )
+
+
+def _summary(shown: views.Retrieval, code: str) -> str:
+    """The best retriever, and what is not judged."""
+    best = shown.retrievers[0]
+    gain, judged = shown.of(best, "nDCG@10", code), shown.of(best, "judged@10", code)
+    if gain is None or gain.mean is None:
+        return "No query has a passage that is labelled relevant, so nothing but judged@k is measured."
+    words = f"{best} ranks best: nDCG@10 {gain.mean:.2f} over {counted(gain.n, 'query')} with a relevant passage."
+    if judged is not None and judged.mean is not None and judged.mean < 1:
+        words += f" {_WRITE(1 - judged.mean)} of its first 10 passages have no label and count as not relevant."
+    return words + " given: the passages that came with the queries."
+
+
+def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
+    """A row a retriever with every measure, its interval, n and its systems."""
+    rows = []
+    for retriever in shown.retrievers:
+        names = shown.systems.get(retriever, ())
+        row: dict[str, object] = {"retriever": retriever, "systems": listed(list(names), "system") if names else "none"}
+        for measure in HELP:
+            mean = shown.of(retriever, measure, language)
+            values = (mean.mean, mean.low, mean.high) if mean else (None, None, None)
+            row |= dict(zip((measure, f"{measure}_low", f"{measure}_high"), values, strict=True))
+            if measure == "nDCG@10":
+                row["n"] = mean.n if mean else 0
+        rows.append(row)
+    return pa.Table.from_pylist(rows)
+
+
+@cache
+def _columns() -> tuple[Col, ...]:
+    columns = [
+        Col("retriever", "Retriever", "text", width=110, help="Who brought the passages."),
+        Col("n", "n", "count", width=44, help="Queries with a relevant passage."),
+    ]
+    for measure in HELP:
+        low, high = f"{measure}_low", f"{measure}_high"
+        width = 78 if measure == "judged@10" else 68
+        columns.append(Col(measure, measure, "probability", width=width, help=HELP[measure]))
+        columns.append(Col(measure, "95%", "interval", low=low, high=high, width=60, help=f"{measure}: its interval."))
+    columns.append(Col("systems", "Shown to", "text", width=104, help="Systems that were shown its passages."))
+    return tuple(columns)

@@ -1,0 +1,89 @@
+"""Which systems are shown, by what their cards say, and a card in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.text import link_html
+from mirage.explorer.leaderboard import cards
+
+if TYPE_CHECKING:
+    from mirage import schema
+    from mirage.store import Arena
+
+_ANY = "any"
+
+
+def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Pickers for what systems must be; nothing where their cards tell them apart in nothing.
+
+    Args:
+        arena: the arena.
+        systems: all systems that are rated.
+
+    Returns:
+        The systems to show, in their order: all where nothing is asked for, or nothing fits. And what is asked for, in
+        words.
+    """
+    choices = cards.choices(arena, systems)
+    if not choices:
+        return tuple(systems), ""
+    with st.container(width="content", gap=None):
+        # As high as the label of a picker, so that the button stands beside their boxes.
+        st.html('<div class="mg-label">Systems</div>')
+        place = st.popover("Filter", help="Shows some of the systems, by what is known of them. Ranks stay.")
+    with place:
+        wanted = _wanted(choices)
+    shown = cards.chosen_systems(arena, systems, wanted)
+    if wanted != cards.CardFilter() and not shown:
+        with place:
+            st.caption(f":orange[Of none of the {len(systems)} systems this is known: all are shown.]")
+    return shown or tuple(systems), wanted.words
+
+
+def _wanted(choices: cards.CardChoices) -> cards.CardFilter:
+    weights = price = size = retriever = _ANY
+    if choices.open_weights:
+        weights = pick("Weights", (_ANY, "open"), key="weights", kind="choice of weights", segments=True)
+    if choices.prices:
+        price = pick(
+            "Price of an answer at most",
+            (_ANY, *(f"{value:g}" for value in choices.prices)),
+            key="price",
+            kind="price",
+            help="US dollars a million tokens of an answer.",
+        )
+    if choices.parameters:
+        size = pick(
+            "Size at most",
+            (_ANY, *dict.fromkeys(f"{value:g}" for value in choices.parameters)),
+            key="size",
+            kind="size",
+            help="Billions of parameters.",
+        )
+    if choices.retrievers:
+        retriever = pick("Retriever", (_ANY, *choices.retrievers), key="retriever", kind="retriever")
+    return cards.CardFilter(
+        open_weights=weights == "open",
+        price=None if price == _ANY else float(price),
+        parameters=None if size == _ANY else float(size),
+        retriever=None if retriever == _ANY else retriever,
+    )
+
+
+def card_line(card: schema.SystemCard | None) -> None:
+    """Show a card in a line of small text, with links to the model's page and what was read where."""
+    lines = cards.card_lines(card)
+    if card is None or not lines:
+        return
+    parts = [escape(line) for line in lines]
+    if card.url:
+        parts.append(link_html(card.url))
+    if card.source:
+        parts.append(escape(f"Source: {card.source}"))
+    st.html(f'<div class="mg-about">{" · ".join(parts)}</div>')

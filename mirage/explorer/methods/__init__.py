@@ -1,0 +1,1 @@
+"""The page Methods: its data, charts and texts."""

@@ -1,0 +1,1 @@
+"""The page Nuggets: its data, charts and texts."""

@@ -1,0 +1,78 @@
+"""The bank of a query and the changes to it, as HTML in which no text is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import streamlit as st
+
+from mirage import schema
+from mirage.explorer.kit.text import direction, text_html
+from mirage.explorer.nuggets.data import BankEdit
+from mirage.text.segmentation import counted
+
+CHANGES = {
+    "reword": "gave it other words",
+    "importance": "changed its importance",
+    "split": "split it",
+    "merge": "merged them",
+    "drop": "dropped it",
+    "add": "added it",
+}
+"""What was done, in words."""
+
+
+def show_bank(nuggets: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
+    """Show the nuggets of a query: the fact, its importance, its author, and the passage that it is from.
+
+    Args:
+        nuggets: them, in the order to show.
+        passages: the passages of the query, by id.
+    """
+    rows = "".join(
+        f'<li><div dir="{direction(nugget.text, nugget.language)}">{_nugget(nugget)}</div>'
+        f"{_origin(nugget, passages)}</li>"
+        for nugget in nuggets
+    )
+    st.html(f'<ul class="mg-bank">{rows}</ul>')
+
+
+def show_edits(edits: Sequence[BankEdit]) -> None:
+    """Show changes to a bank, each with who made it, when, and the nuggets before and after."""
+    rows = []
+    for entry in edits:
+        edit = entry.edit
+        head = f"<small>{escape(edit.time[:16].replace('T', ' '))} UTC, <bdi>{escape(edit.author)}</bdi> "
+        rows.append(f"<li>{head}{CHANGES[edit.change]}</small>{difference(entry)}</li>")
+    st.html(f'<ul class="mg-bank">{"".join(rows)}</ul>')
+
+
+def difference(entry: BankEdit) -> str:
+    """The nuggets that a change takes away and brings, told by a word and a mark."""
+    gone = "".join(f"<div><small>− before</small> {_nugget(nugget)}</div>" for nugget in entry.before)
+    come = "".join(f"<div><small>+ after</small> {_nugget(nugget)}</div>" for nugget in entry.after)
+    return gone + come
+
+
+def _nugget(nugget: schema.Nugget) -> str:
+    return f'<span class="mg-tag">{nugget.importance}</span>{text_html(nugget.text, language=nugget.language)}'
+
+
+def _origin(nugget: schema.Nugget, passages: Mapping[str, schema.Passage]) -> str:
+    """Who wrote a nugget, and its passage with its text, opened by a click."""
+    author = f"by <bdi>{escape(nugget.author)}</bdi>"
+    if nugget.passage_id is None:
+        return f"<small>{author}, from no passage</small>"
+    origin = f"{author}, from <bdi>{escape(nugget.passage_id)}</bdi>"
+    passage = passages.get(nugget.passage_id)
+    if passage is None or passage.text is None:
+        return f"<small>{origin}, whose text is not known</small>"
+    title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
+    body = text_html(passage.text, language=nugget.language)
+    return f"<details><summary>{origin}</summary>{title}{body}</details>"
+
+
+def edits_title(edits: Sequence[BankEdit]) -> str:
+    """How many changes there are."""
+    return counted(len(edits), "change") if edits else "No change yet"

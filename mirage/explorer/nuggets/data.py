@@ -1,0 +1,146 @@
+"""The nuggets of one query: its bank, the changes to it, and what each system's answer states of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.explorer.kit.query_keys import Key
+from mirage.stages.features.assessed import decider
+from mirage.store.query_rows import of_query
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from mirage.stages.nuggets import BankChange
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetRow:
+    """One nugget, and what was assigned to each answer."""
+
+    nugget: schema.Nugget
+    """The fact."""
+    assignments: Mapping[str, schema.NuggetAssignment]
+    """By system; a system of which nobody has decided is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetMatrix:
+    """The bank of one query against some systems."""
+
+    rows: tuple[NuggetRow, ...]
+    """The vital nuggets first."""
+    systems: tuple[str, ...]
+    """By name; none where nothing has been assigned."""
+    assigner: str | None
+    """Whose assignments these are; null where there are none."""
+
+
+@lru_cache(maxsize=32)
+def assigner_of(arena: Arena) -> str | None:
+    """Whose assignments count in an arena: who made most, and the matcher of terms only where it is alone."""
+    if "nugget_assignments" not in arena.tables:
+        return None
+    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
+
+
+def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatrix | None:
+    """The nuggets of a query against its systems.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        systems: which of them; all if empty.
+
+    Returns:
+        None where the query has no nugget.
+    """
+    nuggets = bank(arena, key)
+    if not nuggets:
+        return None
+    assigner = assigner_of(arena)
+    by_nugget: dict[str, dict[str, schema.NuggetAssignment]] = {}
+    for row in _assignments(arena, key):
+        if row.assigner == assigner and (not systems or row.system in systems):
+            by_nugget.setdefault(row.nugget_id, {})[row.system] = row
+    rows = tuple(NuggetRow(nugget, by_nugget.get(nugget.nugget_id, {})) for nugget in nuggets)
+    return NuggetMatrix(rows, tuple(sorted({system for row in rows for system in row.assignments})), assigner)
+
+
+@lru_cache(maxsize=256)
+def bank(arena: Arena, key: Key) -> tuple[schema.Nugget, ...]:
+    """The nuggets of a query, the vital ones first."""
+    rows = [schema.Nugget(**row) for row in of_query(arena, "nuggets", key)]
+    return tuple(sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id)))
+
+
+@lru_cache(maxsize=256)
+def _assignments(arena: Arena, key: Key) -> tuple[schema.NuggetAssignment, ...]:
+    """The assignments of a query's nuggets, whoever made them."""
+    return tuple(schema.NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key))
+
+
+@lru_cache(maxsize=64)
+def bank_rows(arena: Arena, key: Key) -> pa.Table:
+    """The nuggets of a query as table `nuggets`."""
+    return schema.from_rows("nuggets", bank(arena, key))
+
+
+@dataclass(frozen=True)
+class BankDraft:
+    """A change that is looked at before it is saved."""
+
+    place: tuple[Path, Key]
+    """Arena and query."""
+    seen: tuple[schema.Nugget, ...]
+    """The nuggets of the query when it was made."""
+    change: Callable[..., BankChange]
+    """The change; it lacks the bank, the author and the time."""
+
+
+@lru_cache(maxsize=64)
+def queries(arena: Arena, language: str) -> tuple[str, ...]:
+    """The ids of the queries of a language that have nuggets or had some, sorted."""
+    names: set[str] = set()
+    for table in ("nuggets", "nugget_edits"):
+        if language in arena.languages(table):
+            names |= set(arena.read(table, columns=["query_id"], languages=[language])["query_id"].to_pylist())
+    return tuple(sorted(names))
+
+
+@dataclass(frozen=True, slots=True)
+class BankEdit:
+    """One change to the bank of a query."""
+
+    edit: schema.NuggetEdit
+    """Who did what, and when."""
+    before: tuple[schema.Nugget, ...]
+    """The nuggets that it was done to."""
+    after: tuple[schema.Nugget, ...]
+    """The nuggets that took their place."""
+
+
+def edit_of(edit: schema.NuggetEdit) -> BankEdit:
+    """A change with its nuggets read."""
+    before, after = (tuple(schema.Nugget(**row) for row in json.loads(text)) for text in (edit.before, edit.after))
+    return BankEdit(edit, before, after)
+
+
+def edits(arena: Arena, key: Key) -> list[BankEdit]:
+    """The changes to the bank of a query, the last first."""
+    rows = [schema.NuggetEdit(**row) for row in of_query(arena, "nugget_edits", key)]
+    return [edit_of(row) for row in sorted(rows, key=lambda row: (row.time, row.edit_id), reverse=True)]
+
+
+def whole_bank(arena: Arena) -> pa.Table:
+    """The nuggets of all queries: `schema.Nugget` rows."""
+    rows = arena.read_optional("nuggets")
+    return schema.from_rows("nuggets", []) if rows is None else rows

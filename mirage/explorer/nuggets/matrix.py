@@ -1,0 +1,87 @@
+"""The nuggets of a query against its systems, as a table in which no text is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from html import escape
+
+import streamlit as st
+
+from mirage.explorer.kit.answer_card import inks
+from mirage.explorer.kit.frame import onward
+from mirage.explorer.kit.query_keys import Key
+from mirage.explorer.kit.table import mark_html, mode
+from mirage.explorer.kit.text import Markup, direction, plain, text_html
+from mirage.explorer.nuggets.data import NuggetMatrix, NuggetRow, matrix
+from mirage.schema import NuggetAssignment
+from mirage.stages.nuggets import TERMS
+from mirage.store import Arena
+from mirage.text.segmentation import counted
+
+_MARKS = {
+    "support": ("●", "states all of it"),
+    "partial_support": ("◐", "states a part"),
+    "not_support": ("○", "does not"),
+}
+"""A mark and a meaning for each assignment: told by shape, not by colour."""
+
+
+def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
+    """Show the nuggets of a query; nothing where it has none.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        systems: whose answers; all if empty.
+    """
+    shown = matrix(arena, key, systems)
+    if shown is None:
+        return
+    vital = sum(row.nugget.importance == "vital" for row in shown.rows)
+    st.header(counted(len(shown.rows), "nugget"), anchor=False)
+    floor = ", which matches shared words without a model: a floor" if shown.assigner == TERMS else ""
+    assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Nothing has been assigned yet."
+    st.caption(
+        plain(
+            f"The facts that a good answer states, {vital} of them vital. {assigned} ● states all of it, ◐ a part, "
+            "○ nothing of it, – not decided. Hover a mark for the words."
+        )
+    )
+    # It scrolls sideways where there are many systems, with the arrow keys too.
+    region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
+    st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
+    onward("nuggets", "Change these nuggets", language=key[0], bank=key[1])
+    if not shown.assigner:
+        st.code(arena.command("nugget_assignments"), language=None)
+
+
+def _table(shown: NuggetMatrix, language: str) -> str:
+    heads = "".join(map(_head, shown.systems))
+    rows = "".join(_row(row, shown.systems, language) for row in shown.rows)
+    head = f'<tr><th scope="col">Nugget</th>{heads}</tr>'
+    return f'<table class="mg-nuggets"><thead>{head}</thead><tbody>{rows}</tbody></table>'
+
+
+def _head(system: str) -> str:
+    mark = mark_html(system, mode())
+    return f'<th scope="col"><span class="mg-upright">{mark}<bdi>{escape(system)}</bdi></span></th>'
+
+
+def _row(row: NuggetRow, systems: Collection[str], language: str) -> str:
+    origin = (
+        f"from {row.nugget.passage_id}, by {row.nugget.author}" if row.nugget.passage_id else f"by {row.nugget.author}"
+    )
+    text = text_html(row.nugget.text, language=language)
+    way = direction(row.nugget.text, language)
+    tag = f'<span class="mg-tag">{row.nugget.importance}</span>'
+    head = f'<th scope="row" dir="{way}" title="{escape(origin)}">{tag}{text}</th>'
+    return f"<tr>{head}{''.join(_cell(row.assignments.get(system)) for system in systems)}</tr>"
+
+
+def _cell(entry: NuggetAssignment | None) -> str:
+    if entry is None or entry.assignment is None:
+        reason = "nobody has decided" if entry is None else entry.reason or "not decided"
+        return f'<td title="{escape(reason)}">–</td>'
+    mark, meaning = _MARKS[entry.assignment]
+    words = f"{meaning}: {entry.quote}" if entry.quote else meaning
+    return f'<td class="mg-{entry.assignment}" title="{escape(words)}"><span aria-label="{meaning}">{mark}</span></td>'

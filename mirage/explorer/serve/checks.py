@@ -1,0 +1,132 @@
+"""What can be said of a deployment's settings before anybody reads: `mirage doctor --deployment`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from mirage.errors import MirageError
+from mirage.explorer.serve.replicas import COOKIE_SECRET, PROXY_SECRET, find_nginx
+from mirage.store import home, owned
+from mirage.store.roles import ROLES, roles
+
+State = Literal["fine", "absent", "wrong"]
+_SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
+_FILES = 4_096
+"""Open files that a busy explorer may need: two a reader, and those of its arenas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    what: str
+    """What was looked at."""
+    state: State
+    """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
+    message: str
+    """What was found."""
+    do: str
+    """What to do; empty where nothing is to be done."""
+
+
+def deployment_checks(environment: Mapping[str, str]) -> list[Check]:
+    """What several readers need.
+
+    Args:
+        environment: the variables of the deployment. What a message says of them names no secret.
+    """
+    checks = [_nginx(), *_names(environment), *_secrets(environment), _roles(), _folder(), _quota()]
+    return [*checks, _database(environment), _descriptors()]
+
+
+def _nginx() -> Check:
+    if program := find_nginx():
+        return Check("nginx", "fine", program, "")
+    return Check("nginx", "absent", "not on this machine", "install it, unless the proxy is elsewhere")
+
+
+def _names(environment: Mapping[str, str]) -> Iterator[Check]:
+    if hosts := environment.get("STREAMLIT_SERVER_ALLOWED_HOSTS", ""):
+        yield Check("hosts", "fine", hosts, "")
+    else:
+        do = "set STREAMLIT_SERVER_ALLOWED_HOSTS, or give --host to mirage app --workers"
+        yield Check("hosts", "absent", "this machine's own names alone open a page", do)
+    login = environment.get("MIRAGE_LOGIN", "").strip()
+    if login not in ("", "optional", "required"):
+        yield Check("login", "wrong", f"MIRAGE_LOGIN is {login!r}", "set it to required or optional")
+    elif login == "required":
+        yield Check("login", "fine", "votes need a login", "")
+    else:
+        yield Check("login", "absent", "anybody votes under a typed name", "set MIRAGE_LOGIN=required behind a login")
+
+
+def _secrets(environment: Mapping[str, str]) -> Iterator[Check]:
+    meanings = {
+        PROXY_SECRET: "without it every program on this machine may claim a name",
+        COOKIE_SECRET: "without it a login does not outlive a restart",
+    }
+    for name, meaning in meanings.items():
+        do = f"set {name} to 16 or more letters and digits: openssl rand -hex 32"
+        if name not in environment:
+            yield Check(name, "absent", meaning, do)
+        elif not _SECRET.fullmatch(environment[name]):
+            yield Check(name, "wrong", "it is too short, or has other characters", do)
+        else:
+            yield Check(name, "fine", "set", "")
+
+
+def _roles() -> Check:
+    try:
+        people = roles().people
+    except MirageError as error:
+        return Check("roles", "wrong", f"{error.where}: {error.what}", error.do)
+    if not os.environ.get(ROLES):
+        return Check("roles", "absent", "everybody may vote and bring answers", f"name a file of roles in {ROLES}")
+    return Check("roles", "fine", f"{len(people):,} people have one", "")
+
+
+def _folder() -> Check:
+    folder = home.home_folder()
+    present = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(present, os.W_OK | os.X_OK):
+        return Check("folder", "fine", f"{folder} can be written", "")
+    return Check("folder", "wrong", f"{folder} cannot be written", "check permissions, or set MIRAGE_HOME")
+
+
+def _quota() -> Check:
+    try:
+        return Check("uploads", "fine", f"{owned.quota() / 1e6:,.0f} MB a reader", "")
+    except MirageError as error:
+        return Check("uploads", "wrong", error.what, error.do)
+
+
+def _database(environment: Mapping[str, str]) -> Check:
+    from mirage.people.votes import URL, Votes
+
+    address = environment.get(URL, "")
+    if not address:
+        do = f"set {URL} to a PostgreSQL, if the explorers are on several machines"
+        return Check("votes' database", "absent", "SQLite: for the explorers of one machine", do)
+    try:
+        with Votes(address) as database:
+            database.version()
+            return Check("votes' database", "fine", f"{database.where} answers", "")
+    except MirageError as error:
+        return Check("votes' database", "wrong", error.what, error.do)
+
+
+def _descriptors() -> Check:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return Check("open files", "absent", "this system does not say", "")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if limit == resource.RLIM_INFINITY or limit >= _FILES:
+        return Check("open files", "fine", f"{limit:,} a process", "")
+    return Check(
+        "open files", "wrong", f"{limit:,} a process", f"raise the limit to {_FILES:,}: LimitNOFILE in systemd"
+    )

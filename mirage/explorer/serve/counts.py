@@ -1,0 +1,112 @@
+"""The counters of an explorer in Prometheus' words (extra `ops`). Each process counts its own; nothing here names a
+person, an arena's text or an address with its parameters. `metrics` counts into them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from mirage.errors import MirageError
+from mirage.store import ledger
+
+BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+"""Seconds at which times are counted."""
+_CACHED = "mirage.explorer."
+"""The modules whose caches are counted."""
+KIND = CONTENT_TYPE_LATEST
+"""Media type of `page`."""
+
+REGISTRY = CollectorRegistry()
+"""All that follows; the libraries' own metrics are left out."""
+RERUNS = Histogram(
+    "mirage_rerun_seconds", "Seconds of the runs of a page.", ("page",), buckets=BUCKETS, registry=REGISTRY
+)
+WAITING = Gauge("mirage_votes_waiting", "Votes that wait for the database.", registry=REGISTRY)
+SESSIONS = Gauge("mirage_sessions", "Open connections of readers.", registry=REGISTRY)
+COUNTERS: dict[str, Counter] = {
+    "requests": Counter(
+        "mirage_requests",
+        "Requests by method, kind of path and status.",
+        ("method", "path", "status"),
+        registry=REGISTRY,
+    ),
+    "errors": Counter("mirage_errors", "Errors that a page has shown, by class.", ("page", "kind"), registry=REGISTRY),
+    "votes": Counter(
+        "mirage_votes", "Votes sent: kept, waiting for the database, or refused.", ("result",), registry=REGISTRY
+    ),
+}
+"""What is counted one by one."""
+
+
+class _Now:
+    """What is looked up when it is asked for."""
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics, as Prometheus' client asks for them."""
+        hits = CounterMetricFamily(
+            "mirage_cache", "Look-ups in the caches of the explorer.", labels=("cache", "result")
+        )
+        held = GaugeMetricFamily("mirage_cache_entries", "Entries of the caches of the explorer.", labels=("cache",))
+        for name, module in sorted(sys.modules.items()):
+            if not name.startswith(_CACHED):
+                continue
+            for cached in vars(module).values():
+                if getattr(cached, "__module__", "") == name and hasattr(cached, "cache_info"):
+                    info, label = cached.cache_info(), f"{name.removeprefix(_CACHED)}.{cached.__name__}"
+                    hits.add_metric((label, "hit"), info.hits)
+                    hits.add_metric((label, "miss"), info.misses)
+                    held.add_metric((label,), info.currsize)
+        yield hits
+        yield held
+        yield from _calls()
+
+
+def _calls() -> Iterator[Metric]:
+    """Calls of models and what they cost, as the ledgers of the arenas have them."""
+    from mirage.store import home
+
+    calls = GaugeMetricFamily("mirage_calls", "Replies of models kept beside an arena.", labels=("arena",))
+    tokens = GaugeMetricFamily("mirage_tokens", "Tokens of these calls: what they cost.", labels=("arena", "direction"))
+    for name, path in home.all_arenas()[0].items():
+        try:
+            totals = _totals(path, _stamp(path))
+        except MirageError:
+            continue  # `mirage doctor` says what is wrong with it
+        if totals is not None:
+            calls.add_metric((name,), totals[0])
+            tokens.add_metric((name, "in"), totals[1])
+            tokens.add_metric((name, "out"), totals[2])
+    yield calls
+    yield tokens
+
+
+def _stamp(arena: Path) -> tuple[int, ...]:
+    """What changes with every reply that an arena's ledger takes."""
+    file = ledger.ledger_path(arena)
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return tuple(number for part in parts if part.exists() for number in (part.stat().st_mtime_ns, part.stat().st_size))
+
+
+@lru_cache(maxsize=64)
+def _totals(arena: Path, _stamp: tuple[int, ...]) -> tuple[int, int, int] | None:
+    with ledger.kept_ledger(arena) as kept:
+        return None if kept is None else kept.totals()
+
+
+REGISTRY.register(_Now())
+
+
+def page(waiting: int) -> bytes:
+    """All metrics in Prometheus' text format.
+
+    Args:
+        waiting: votes that wait now.
+    """
+    WAITING.set(waiting)
+    return generate_latest(REGISTRY)

@@ -1,0 +1,103 @@
+"""What an explorer does: counted for Prometheus where the extra `ops` is installed, and written to the log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from typing import Literal
+from weakref import WeakSet
+
+from mirage.errors import MirageError
+from mirage.explorer.serve import logs
+from mirage.store.extras import extra
+
+Counted = Literal["requests", "errors", "votes"]
+"""What is counted one by one."""
+
+
+class Waiting:
+    """A vote that waits for the database, kept in its session: when the session goes, it is counted no more."""
+
+
+_waiting: WeakSet[Waiting] = WeakSet()
+
+
+def waiting() -> Waiting:
+    """Count a vote as waiting for as long as the result is held."""
+    mark = Waiting()
+    _waiting.add(mark)
+    return mark
+
+
+@contextmanager
+def rerun(page: str) -> Iterator[None]:
+    """Time a run of a page, however it ends."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds = time.perf_counter() - began
+        if _installed():
+            from mirage.explorer.serve import counts
+
+            counts.RERUNS.labels(page).observe(seconds)
+        logs.event("rerun", page=page, ms=round(1000 * seconds, 1))
+
+
+def error(page: str, problem: BaseException) -> None:
+    """Count an error that a page has shown; its text, which may hold what a file holds, is not kept."""
+    kind = type(problem).__name__
+    _count("errors", page, kind)
+    logs.event("error", page=page, kind=kind, expected=isinstance(problem, MirageError))
+
+
+def vote(result: Literal["kept", "waiting", "refused"]) -> None:
+    """Count what came of a vote that was sent."""
+    _count("votes", result)
+
+
+def request(method: str, path: str, status: int, began: float) -> None:
+    """Count a request.
+
+    Args:
+        method: its method, such as `GET`.
+        path: the kind of its path; a path itself would name files and people.
+        status: HTTP status; 101 for a connection of a reader, when it ends.
+        began: `time.perf_counter()` when it came.
+    """
+    _count("requests", method, path, str(status))
+    logs.event("request", method=method, path=path, status=status, ms=round(1000 * (time.perf_counter() - began), 1))
+
+
+def connected(change: Literal[1, -1]) -> None:
+    """Count a reader who came or went."""
+    if _installed():
+        from mirage.explorer.serve import counts
+
+        counts.SESSIONS.inc(change)
+
+
+def page() -> tuple[bytes, str]:
+    """All metrics in Prometheus' text format, and its media type.
+
+    Raises:
+        BadInput: if the extra is not installed.
+    """
+    with extra("ops", "/metrics"):
+        from mirage.explorer.serve import counts
+    return counts.page(len(_waiting)), counts.KIND
+
+
+@cache
+def _installed() -> bool:
+    return find_spec("prometheus_client") is not None
+
+
+def _count(counter: Counted, *labels: str) -> None:
+    if _installed():
+        from mirage.explorer.serve import counts
+
+        counts.COUNTERS[counter].labels(*labels).inc()

@@ -1,0 +1,164 @@
+"""Explorers that are kept running: one process each on a port of its own, and nginx before them where it is there.
+
+What ends is started again, after a pause that grows while it ends soon. A signal to end reaches all of them, and
+nothing is left behind. Replicas share the folders, the votes' database and the environment's secrets, nothing else.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from mirage.errors import BadInput
+from mirage.store.shipped import shipped
+
+PROXY_SECRET = "MIRAGE_PROXY_SECRET"  # noqa: S105  # a name
+"""Environment variable: what the proxy shows the explorers, so that they believe the names that it gives."""
+COOKIE_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105  # a name
+"""Environment variable: what Streamlit signs cookies with; a login holds on every replica only if all share it."""
+SCRIPT = Path(__file__).with_name("serve.py")
+"""What Streamlit runs as an explorer of a deployment."""
+SOON = 10.0
+"""Seconds; who ends sooner after its start waits longer for the next."""
+LONGEST = 30.0
+"""Seconds of the longest pause."""
+_PATIENCE = 15.0
+"""Seconds that a process has to end itself."""
+
+
+@dataclass
+class _Kept:
+    """A process that is started again when it ends."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    process: subprocess.Popen[bytes] | None = None
+    began: float = 0.0
+    pause: float = 0.5
+    due: float = 0.0
+
+    def look(self, tell: Callable[[str], None]) -> None:
+        """Start it if it does not run and its pause is over."""
+        now = time.monotonic()
+        if self.process is not None:
+            if self.process.poll() is None:
+                return
+            tell(f"{self.name} ended with {self.process.returncode}; it is started again")
+            self.pause = min(2 * self.pause, LONGEST) if now - self.began < SOON else 0.5
+            self.process, self.due = None, now + self.pause
+        if now >= self.due:
+            self.began = now
+            # The other end of its input is held here and by nobody else: it closes when this process ends.
+            self.process = subprocess.Popen(  # noqa: S603  # our own programs
+                self.command, env=dict(self.environment), cwd=shipped(), stdin=subprocess.PIPE, start_new_session=True
+            )
+
+    def end(self) -> None:
+        """Ask it to end."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def wait(self, until: float) -> None:
+        """Wait for its end until then, and kill it after that."""
+        if self.process is None:
+            return
+        try:
+            self.process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@dataclass
+class Keeper:
+    """Keeps processes running until it is told to end."""
+
+    tell: Callable[[str], None]
+    """Is given what happens, a line each."""
+    _kept: list[_Kept] = field(default_factory=list)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def explorer(self, port: int, environment: Mapping[str, str]) -> None:
+        """Add an explorer on a port of this machine alone."""
+        settings = {
+            "STREAMLIT_SERVER_PORT": str(port),
+            "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+            "STREAMLIT_SERVER_HEADLESS": "true",
+            "STREAMLIT_SERVER_SHOW_EMAIL_PROMPT": "false",
+            "STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE": "true",
+            "MIRAGE_KEPT": "1",
+        }
+        command = [sys.executable, "-m", "streamlit", "run", str(SCRIPT)]
+        self._kept.append(_Kept(f"the explorer on port {port}", command, {**environment, **settings}))
+
+    def nginx(self, configuration: Path, environment: Mapping[str, str]) -> None:
+        """Add nginx with a whole configuration; its folder is nginx's own."""
+        folder = configuration.parent
+        command = [need_nginx(), "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]
+        self._kept.append(_Kept("nginx", command, environment))
+
+    def run(self) -> None:
+        """Keep all running until a signal to end comes (SIGTERM, SIGINT, SIGHUP), then end all."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._end)
+        try:
+            while not self._over.is_set():
+                for kept in self._kept:
+                    kept.look(self.tell)
+                self._over.wait(0.1)
+        finally:
+            for kept in self._kept:
+                kept.end()
+            until = time.monotonic() + _PATIENCE
+            for kept in self._kept:
+                kept.wait(until)
+
+    def _end(self, _number: int, _frame: FrameType | None) -> None:
+        self._over.set()
+
+
+def find_nginx() -> str | None:
+    """The program nginx, which distributions put where only root looks; None where there is none."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+
+
+def need_nginx() -> str:
+    """As `find_nginx`.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    program = find_nginx()
+    if program is None:
+        raise BadInput(
+            "there is no nginx, which several explorers need before them",
+            do="install it (Debian: apt-get install nginx), or write a configuration for another: --nginx-conf FILE",
+        )
+    return program
+
+
+def shared_environment(environment: Mapping[str, str], hosts: Sequence[str], *, own_proxy: bool) -> dict[str, str]:
+    """The environment of all replicas: what they must share and the deployment has not set is drawn.
+
+    Args:
+        environment: the deployment's.
+        hosts: the names under which people open it.
+        own_proxy: whether the proxy is ours, so that a secret of this run alone will do.
+    """
+    shared = dict(environment)
+    shared.setdefault(COOKIE_SECRET, secrets.token_hex(32))
+    shared.setdefault("STREAMLIT_SERVER_ALLOWED_HOSTS", " ".join(hosts))
+    if own_proxy:
+        shared.setdefault(PROXY_SECRET, secrets.token_hex(32))
+    return shared

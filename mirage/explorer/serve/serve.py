@@ -1,0 +1,11 @@
+"""The explorer as a program for Streamlit: `mirage app` starts it once, `mirage app --workers N` N times.
+
+It is `app.py` behind the guards of `serving.py`, with routes for those who keep it running.
+"""
+
+from streamlit.starlette import App
+
+from mirage.explorer.serve import serving
+from mirage.store.shipped import shipped
+
+app = App(str(shipped() / "app.py"), **serving.parts())

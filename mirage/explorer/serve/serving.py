@@ -1,0 +1,188 @@
+"""The explorer's server: Streamlit's behind guards, with routes for its keepers and a count of requests.
+
+    streamlit run mirage/explorer/serve/serve.py     # what mirage app starts
+
+`/healthz` says that the process answers, `/readyz` that it has an arena to show (and whether the votes' database
+answers), `/metrics` is for Prometheus. They stand at the root whatever the base path is, and need no login: the proxy
+passes on the first two alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit import config
+
+from mirage import store
+from mirage.errors import BadInput, MirageError
+from mirage.explorer.kit import votes as people
+from mirage.explorer.serve import logs, metrics, uploads
+from mirage.store import home
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from streamlit.starlette import App
+
+KEPT = "MIRAGE_KEPT"
+"""Environment variable: `1` where whoever started the process holds its input open; it ends when that closes."""
+_KINDS = ("_stcore/stream", "_stcore/upload_file", "_stcore/health", "_stcore", "media", "static", "healthz", "readyz")
+"""Kinds of paths that are counted; all others are pages. A path itself would make a label for every file."""
+
+
+class _Counted:
+    """Counts and logs requests: method, kind of path, status, time; for a connection, when it ends."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "websocket.accept":
+                status = 101
+                metrics.connected(1)
+            elif message["type"] == "http.response.start":
+                status = message["status"]
+            elif message["type"] == "websocket.close" and status == 500:
+                status = 403
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            if status == 101:
+                metrics.connected(-1)
+            # Anybody may invent a method; the well-known ones alone are labels.
+            method = scope.get("method", "GET")
+            method = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
+            metrics.request(method, _kind(scope["path"]), status, began)
+
+
+def _kind(path: str) -> str:
+    return next((kind for kind in _KINDS if f"/{kind}" in path), "page")
+
+
+class _Closed:
+    """Closes what no reader needs: Streamlit's own metrics, and pages that act from another site.
+
+    Streamlit compares a foreign origin with this machine's addresses, for which it asks a service on the internet. Here
+    an origin is the site's own or one that the settings name, else the request ends before Streamlit sees it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif not _own_origin(scope["headers"]):
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await PlainTextResponse("Forbidden\n", 403)(scope, receive, send)
+        elif scope["path"].endswith("/_stcore/metrics"):
+            await PlainTextResponse("Not Found\n", 404)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _own_origin(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request comes from a page of this site, of a site that the settings name, or from no page."""
+    lines = [(name, value.decode("latin-1").strip().lower()) for name, value in headers]
+    origins = {value for name, value in lines if name == b"origin"}
+    hosts = {value for name, value in lines if name == b"host"}
+    known = {str(origin).strip().lower().rstrip("/") for origin in config.get_option("server.corsAllowedOrigins") or ()}
+    return all(origin in known or origin.partition("://")[2] in hosts for origin in origins)
+
+
+async def _alive(_request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _ready(_request: Request) -> Response:
+    state = await run_in_threadpool(readiness)
+    return Response(
+        json.dumps(state),
+        200 if state["arenas"] else 503,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+async def _metrics(_request: Request) -> Response:
+    try:
+        text, kind = await run_in_threadpool(metrics.page)
+    except BadInput as error:
+        return PlainTextResponse(f"{error.what}; {error.do}\n", 501)
+    return Response(text, media_type=kind)
+
+
+def readiness() -> dict[str, bool]:
+    """Whether there is an arena that opens, and whether the votes' database answers.
+
+    Pages read without the database, and votes wait for it: it makes an explorer no less ready.
+    """
+    return {"arenas": any(map(_opens, home.all_arenas()[0].values())), "votes": _votes_answer()}
+
+
+def _opens(path: Path) -> bool:
+    try:
+        store.reopen(path)
+    except MirageError:
+        return False
+    return True
+
+
+def _votes_answer() -> bool:
+    try:
+        people.database().version()
+    except MirageError:
+        return False
+    return True
+
+
+def _end_with_keeper() -> None:
+    """End when the process that keeps this one is gone, however it went: its end of our input closes then."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True, name="keeper").start()
+
+
+@asynccontextmanager
+async def _lifetime(_app: App) -> AsyncIterator[None]:
+    logs.begin()
+    if os.environ.get(KEPT) == "1":
+        _end_with_keeper()
+    yield
+
+
+def parts() -> dict[str, Any]:
+    """What a deployment's explorer has beside the pages: keyword arguments of Streamlit's `App`."""
+    return {
+        "routes": [Route("/healthz", _alive), Route("/readyz", _ready), Route("/metrics", _metrics)],
+        "middleware": [Middleware(_Counted), Middleware(_Closed), Middleware(uploads.UploadGate)],
+        "lifespan": _lifetime,
+        "on_script_error": lambda problem: metrics.error("", problem),
+    }

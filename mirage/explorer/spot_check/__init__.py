@@ -1,0 +1,1 @@
+"""The page Spot check: its data, charts and texts."""

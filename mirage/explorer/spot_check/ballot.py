@@ -1,0 +1,138 @@
+"""A ballot as one HTML file: what is voted on, the program that takes the votes, and words in two languages.
+
+The file needs no server and no network, and a policy in it forbids both (`Content-Security-Policy`). Texts stand in it
+as JSON and reach the page as text, never as markup. It names neither systems nor verdicts, unless an answer
+does.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import NotEnoughData
+from mirage.explorer.battle import data as battles
+from mirage.explorer.spot_check.data import battle_digest
+from mirage.people.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
+from mirage.people.votes.rows import LONGEST
+from mirage.text.answers import part_headings
+from mirage.text.languages import base, language, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mirage import schema
+    from mirage.store import Arena
+    from mirage.text.answers import Citation
+
+ENGLISH = "en"
+
+
+def ballot_html(arena: Arena, ballot: Ballot) -> str:
+    """The file of a ballot; the same for the same ballot.
+
+    Raises:
+        NotEnoughData: if an answer of the ballot has changed or is gone.
+    """
+    own = base(ballot.language)
+    codes = [ENGLISH, *([own] if own in words() and own != ENGLISH else [])]
+    data = {
+        "head": {
+            "mirage_ballot": FILE_FORMAT,
+            "ballot": ballot.ballot_id,
+            "arena": ballot.arena,
+            "language": ballot.language,
+            "answers": ballot.answers,
+        },
+        "key": ballot_key(ballot.ballot_id),
+        "voter": ballot.voter,
+        "title": name_of(ballot.language),
+        "direction": language(ballot.language).direction,
+        "longest": LONGEST,
+        "items": [_item(arena, item) for item in ballot.items],
+        "words": {code: words()[code] | {"direction": language(code).direction} for code in codes},
+    }
+    # A text cannot end the element it stands in: no tag begins without this character.
+    values = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    style, script = _resource("ballot.css"), _resource("ballot.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    parts = {"{{policy}}": policy, "{{style}}": style, "{{script}}": script, "{{data}}": values}
+    page = _resource("ballot.html")
+    for mark, part in parts.items():
+        # The texts come last, so that no mark in them is taken for one of the page's.
+        page = page.replace(mark, part)
+    return page
+
+
+@cache
+def words() -> dict[str, dict[str, str]]:
+    """What the ballot says, by the code of a language."""
+    texts: dict[str, dict[str, str]] = json.loads(_resource("ballot.json"))
+    return texts
+
+
+def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
+    battle = item.battle
+    shown = battles.battle_view(arena, (battle.language, battle.query_id), battle.system_a, battle.system_b)
+    if battle_digest(shown) != item.shown:
+        raise NotEnoughData("an answer has changed since the ballot was drawn", do="make the ballot again")
+    query = shown.query
+    return {
+        "id": item.item_id,
+        "query": query.text or "",
+        "turns": [[turn.speaker, turn.text] for turn in query.turns],
+        "answers": [shown.first.text, shown.second.text],
+        "pieces": [_pieces(side.text or "", side.citations, query.passages) for side in (shown.first, shown.second)],
+        "passages": [
+            {"id": passage.passage_id, "title": passage.title, "text": passage.text, "relevant": passage.relevant}
+            for passage in query.passages
+        ],
+    }
+
+
+def _pieces(
+    text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]
+) -> list[tuple[str, str, int | None]]:
+    """An answer in what it is read as: `text`; `part` with the name of a part; `cite` with what to show, and the number
+    of its passage in the list where it is there. Empty where the answer has neither parts nor citations.
+    """
+    marks: list[tuple[int, int, str, str, int | None]] = [
+        (start, end, "part", name, None) for start, end, name in part_headings(text)
+    ]
+    places: dict[tuple[int, int], list[int]] = {}
+    order = {passage.passage_id: k for k, passage in enumerate(passages, 1)}
+    for citation in citations:
+        numbers = places.setdefault((citation.start, citation.end), [])
+        if citation.passage_id in order:
+            numbers.append(order[citation.passage_id])
+    for (start, end), numbers in places.items():
+        shown = ", ".join(map(str, numbers)) or text[start:end]
+        marks.append((start, end, "cite", shown, numbers[0] if numbers else None))
+    if not marks:
+        return []
+    pieces: list[tuple[str, str, int | None]] = []
+    position = 0
+    for start, end, kind, shown, number in sorted(marks, key=lambda mark: mark[:2]):
+        if start < position:
+            continue
+        if text[position:start]:
+            pieces.append(("text", text[position:start], None))
+        pieces.append((kind, shown, number))
+        position = end
+    return [*pieces, ("text", text[position:], None)]
+
+
+def _resource(name: str) -> str:
+    data = pkgutil.get_data("mirage.explorer.spot_check", name)
+    return (data or b"").decode("utf-8").strip("\n")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,342 @@
+"""What the Spot check page shows: what to vote on next, and who was who afterwards.
+
+What names a system is kept apart from what is drawn before the vote: an item carries names for the database alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from mirage import schema
+from mirage.battles.decision import decisions
+from mirage.explorer.answers.data import shown_with
+from mirage.explorer.battle import data as battles
+from mirage.people import votes
+from mirage.people.votes.stage import vote_pool
+from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.features.support import cited_places
+from mirage.store.query_rows import of_query
+from mirage.text.answers import is_numbered
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+WHY: Mapping[str, str] = {
+    "random": "drawn at random, so it counts for the agreement",
+    "flipped": "a judge named different winners in the two orders",
+    "judges disagree": "judges name different winners",
+    "close ranks": "the two stand next to each other in a ranking and cannot be told apart",
+    "not judged": "no judge has decided it",
+    "filler": "nothing more telling was left",
+}
+"""Why the queue chooses a battle, in words."""
+_CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
+"""What an answer that cites anything holds (`mirage.text.answers.citations`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOpinion:
+    """What one judge said of a battle, both orders together."""
+
+    judge: str
+    winner: str | None
+    """The better system; null for a tie."""
+    read: bool
+    """Whether a verdict could be read."""
+    flipped: bool
+    """Whether its two orders do not agree, which counts as a tie."""
+    agrees: bool | None
+    """Whether the vote says the same; null where one of the two says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoteResult:
+    """What a vote turns out to be about."""
+
+    vote: votes.Vote
+    winner: str | None
+    """The system voted for; null for a tie, both bad and a skip."""
+    verdicts: tuple[JudgeOpinion, ...]
+    """By judge."""
+    why: str
+    """Why the queue chose it, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitationPair:
+    """One sentence of an answer and one passage that it cites."""
+
+    language: str
+    query_id: str
+    system: str
+    sentence: int
+    """Number of the sentence (`votes.Evidence`)."""
+    start: int
+    """Where it begins in the answer."""
+    end: int
+    """Where it ends (exclusive)."""
+    words: str
+    """The sentence without citations."""
+    passage_id: str
+    shown: str
+    """Digest of query and passage, and of the answer (`votes.shown_digest`)."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What it is about, and which text of it."""
+        return self.language, self.query_id, self.system, str(self.sentence), self.passage_id, self.shown
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetItem:
+    """One nugget and one answer to its query."""
+
+    language: str
+    query_id: str
+    system: str
+    nugget_id: str
+    words: str
+    """The nugget."""
+    shown: str
+    """Digest of the query, and of the answer and the nugget (`votes.shown_digest`)."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What it is about, and which texts of it."""
+        return self.language, self.query_id, self.system, self.nugget_id, self.shown
+
+
+@lru_cache(maxsize=36)
+def pool(arena: Arena, language: str) -> votes.Pool:
+    """The battles of a language that can be voted on."""
+    return vote_pool(arena, language)
+
+
+def past(
+    arena: Arena, database: votes.Votes, language: str, kind: type[votes.AnyRow]
+) -> votes.ArenaVotes[votes.AnyRow]:
+    """Everybody's votes of a kind on an arena in a language.
+
+    Raises:
+        Unreachable: if the database does not answer.
+    """
+    return votes.votes_on(arena, database.rows(kind, language=language))
+
+
+def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
+    """Who was who in a battle that was voted on, and what each judge said."""
+    shown = battles.battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
+    by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
+    label = votes.label(vote)
+    names = dict(enumerate(votes.battle(vote)[2:]))
+    verdicts = []
+    for judge in shown.judges:
+        verdict = by_judge.get(judge, {}).get(votes.battle(vote))
+        verdicts.append(
+            JudgeOpinion(
+                judge=judge,
+                winner=None if verdict is None else names.get(verdict.label),
+                read=verdict is not None,
+                flipped=verdict is not None and not verdict.consistent,
+                agrees=None if verdict is None or label is None else verdict.label == label,
+            )
+        )
+    reasons = "; ".join(WHY.get(reason, reason) for reason in vote.why.split(", "))
+    return VoteResult(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
+
+
+def battle_digest(shown: battles.BattleView) -> str | None:
+    """Digest of the query and the two answers of a battle; null where an answer has no text."""
+    first, second = shown.first.text, shown.second.text
+    if first is None or second is None:
+        return None
+    return votes.shown_digest([shown.query.text or ""], [first, second])
+
+
+@lru_cache(maxsize=36)
+def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
+    """Query and system of the answers of a language that seem to cite something, in an order drawn once for all."""
+    rows = arena.sql(
+        "SELECT query_id, system FROM answers "
+        "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
+        [language, _CITES],
+        languages=[language],
+    )
+    answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
+    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
+
+
+def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
+    """The first sentence and passage that a voter has not voted on; None when there are no more.
+
+    Everybody meets the same order, so that people meet on the same items.
+
+    Args:
+        arena: the arena; it has answers and passages.
+        language: a code.
+        seen: the voter's votes on citations that count.
+    """
+    voted = {votes.item(vote) for vote in seen}
+    for query, system in citing(arena, language):
+        for pair in pairs(arena, language, query, system):
+            if pair.key[:-1] not in voted:
+                return pair
+    return None
+
+
+@lru_cache(maxsize=4096)
+def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[CitationPair, ...]:
+    """Every sentence of an answer with every passage it cites whose text is known."""
+    key = (language, query_id)
+    (row,) = (row for row in of_query(arena, "answers", key) if row["system"] == system)
+    passages = shown_with(arena, key).of(key, row.get("retriever"), row.get("depth"))
+    texts = {passage_id: text for passage_id, _, _, text, _ in passages if text}
+    numbered = is_numbered(row["template"], row["numbered"])
+    ids = tuple(passage_id for passage_id, *_ in passages)
+    answer = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
+    query = _query_text(arena, key)
+    return tuple(
+        CitationPair(
+            *(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage),
+            shown=votes.shown_digest([query, texts[passage]], [row["text"]]),
+        )
+        for sentence in cited_places(answer)
+        for passage in sentence.passage_ids
+        if passage in texts
+    )
+
+
+@lru_cache(maxsize=36)
+def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
+    """Query and system of the answers of a language to queries with nuggets, in an order drawn once for all."""
+    if not {"answers", "nuggets"} <= set(arena.tables):
+        return ()
+    rows = arena.sql(
+        "SELECT query_id, system FROM answers WHERE language = ? AND length(trim(text)) > 0 "
+        "AND query_id IN (SELECT query_id FROM nuggets WHERE language = ?)",
+        [language, language],
+        languages=[language],
+    )
+    answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
+    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
+
+
+def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -> NuggetItem | None:
+    """The first nugget and answer that a voter has not voted on, in an order that everybody meets; None at the end.
+
+    Args:
+        arena: the arena; it has answers and nuggets.
+        language: a code.
+        seen: the voter's votes on nuggets that count.
+    """
+    voted = {votes.item(vote) for vote in seen}
+    for query, system in stating(arena, language):
+        for item in nugget_items(arena, language, query, system):
+            if item.key[:-1] not in voted:
+                return item
+    return None
+
+
+@lru_cache(maxsize=4096)
+def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tuple[NuggetItem, ...]:
+    """Every nugget of a query with the answer of one system."""
+    key = (language, query_id)
+    (text,) = (row["text"] for row in of_query(arena, "answers", key) if row["system"] == system)
+    query = _query_text(arena, key)
+    return tuple(
+        NuggetItem(*key, system, row["nugget_id"], row["text"], votes.shown_digest([query], [text, row["text"]]))
+        for row in of_query(arena, "nuggets", key)
+    )
+
+
+def _query_text(arena: Arena, key: tuple[str, str]) -> str:
+    """The text of a query; empty where the arena lacks it."""
+    return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
+
+
+def assigned_by(arena: Arena, vote: votes.NuggetVote) -> list[tuple[str, schema.Assignment | None]]:
+    """What each assigner decided of a nugget that was voted on, by name."""
+    rows = of_query(arena, "nugget_assignments", (vote.language, vote.query_id))
+    about = (vote.system, vote.nugget_id)
+    return sorted((row["assigner"], row["assignment"]) for row in rows if (row["system"], row["nugget_id"]) == about)
+
+
+def nugget_vote(
+    item: NuggetItem,
+    *,
+    vote: Literal["support", "partial_support", "not_support", "skip"],
+    vote_id: str,
+    arena: str,
+    voter: str,
+    note: str | None,
+    seconds: float | None,
+    session: str | None = None,
+) -> votes.NuggetVote:
+    """A vote on a nugget, to be submitted; the arguments are those of `votes.cast`.
+
+    Raises:
+        BadInput: if a value is not one of its column's.
+    """
+    return votes.validate_row(
+        votes.NuggetVote(
+            vote_id=vote_id,
+            time=votes.now(),
+            arena=arena,
+            language=item.language,
+            query_id=item.query_id,
+            system=item.system,
+            nugget_id=item.nugget_id,
+            voter=voter,
+            vote=vote,
+            note=note or None,
+            undoes=None,
+            seconds=seconds,
+            session=session,
+            shown=item.shown,
+        )
+    )
+
+
+def evidence(
+    pair: CitationPair,
+    *,
+    vote: Literal["yes", "no", "unclear"],
+    vote_id: str,
+    arena: str,
+    voter: str,
+    note: str | None,
+    seconds: float | None,
+    session: str | None = None,
+) -> votes.Evidence:
+    """A vote on a citation, to be submitted; the arguments are those of `votes.cast`.
+
+    Raises:
+        BadInput: if a value is not one of its column's.
+    """
+    return votes.validate_row(
+        votes.Evidence(
+            vote_id=vote_id,
+            time=votes.now(),
+            arena=arena,
+            language=pair.language,
+            query_id=pair.query_id,
+            system=pair.system,
+            sentence=pair.sentence,
+            passage_id=pair.passage_id,
+            voter=voter,
+            vote=vote,
+            note=note or None,
+            undoes=None,
+            seconds=seconds,
+            session=session,
+            shown=pair.shown,
+        )
+    )
+
+
+def _drawn(query: str, system: str) -> bytes:
+    return hashlib.blake2b(f"{query}\0{system}".encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,0 +1,181 @@
+"""What is voted on, as HTML in which no text is markup and nothing names a system; and who was who, after the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from mirage import schema
+from mirage.explorer.answers.data import AnswerView, QueryView
+from mirage.explorer.battle.data import BattleView
+from mirage.explorer.kit import answer_card
+from mirage.explorer.kit.text import TextSpan, text_html
+from mirage.explorer.spot_check.data import CitationPair, NuggetItem, VoteResult
+from mirage.people import votes
+
+BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
+"""Votes on a battle: what stands on the button, and its key."""
+SKIP = {"skip": ("Skip", "s")}
+EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("Unclear", "3")}
+"""Votes on a citation."""
+NUGGET = {
+    "support": ("States all of it", "1"),
+    "partial_support": ("States a part", "2"),
+    "not_support": ("Does not", "3"),
+}
+"""Votes on a nugget: what an answer states of it."""
+CHOICES = BATTLE | SKIP | EVIDENCE | NUGGET
+"""All of them."""
+UNDO = "u"
+
+_TOP_JS = """
+export default function ({ parentElement, data }) {
+  // The next item begins at its top, wherever the reader was in the last one.
+  const root = parentElement.host ?? parentElement
+  if (root.dataset.item && root.dataset.item !== data.item) {
+    document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 })
+  }
+  root.dataset.item = data.item
+}
+"""
+
+
+def top(item: str) -> None:
+    """Begin at the top when another item is shown.
+
+    Args:
+        item: what names the item, and nothing in it.
+    """
+    component = st.components.v2.component("mirage_ballot_top", html="<span></span>", js=_TOP_JS)
+    component(key="spot_top", data={"item": item})
+
+
+def show_sides(battle: BattleView, *, labels: bool) -> None:
+    """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand.
+
+    Args:
+        battle: the two answers.
+        labels: whether citations tell if their passage is relevant.
+    """
+    cards = [
+        _card(letter, answer, battle.query, labels=labels)
+        for letter, answer in zip("AB", (battle.first, battle.second), strict=True)
+    ]
+    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
+
+
+def _card(letter: str, answer: AnswerView, query: QueryView, *, labels: bool) -> str:
+    head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
+    return f'<article class="mg-answer">{head}{answer_card.body(answer, query, [], labels=labels)}</article>'
+
+
+def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, passage: schema.Passage) -> None:
+    """Show a sentence and a passage that it cites, and the answer around the sentence."""
+    title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
+    parts = [
+        ("mg-sentence", "<span>The sentence</span>", text_html(pair.words, language=pair.language)),
+        ("", f"<span>The passage</span>{title}", text_html(passage.text or "", language=pair.language)),
+    ]
+    cards = [
+        f'<article class="mg-answer {css}"><div class="mg-row">{head}</div>{body}</article>'
+        for css, head, body in parts
+    ]
+    marked = answer_card.body(answer, query, [TextSpan(pair.start, pair.end, "own")], labels=False)
+    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
+    with st.expander("The whole answer"):
+        st.html(f'<div style="{answer_card.inks()}">{marked}</div>')
+
+
+def show_nugget(item: NuggetItem, answer: AnswerView, query: QueryView) -> None:
+    """Show a nugget, and the answer that may state it."""
+    nugget = (
+        '<article class="mg-answer mg-sentence"><div class="mg-row"><span>The fact</span></div>'
+        f"{text_html(item.words, language=item.language)}</article>"
+    )
+    body = answer_card.body(answer, query, [])
+    card = f'<article class="mg-answer"><div class="mg-row"><span>The answer</span></div>{body}</article>'
+    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{nugget}{card}</div>')
+
+
+def show_result(vote_result: VoteResult) -> None:
+    """Show who was who in the last battle, what each judge said, and why it was chosen."""
+    vote = vote_result.vote
+    own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
+    parts = [
+        f"Your last vote: <b>{escape(own_vote)}</b>",
+        f"A was <b><bdi>{escape(vote.system_a)}</bdi></b>, B was <b><bdi>{escape(vote.system_b)}</bdi></b>",
+    ]
+    for verdict in vote_result.verdicts:
+        decision = "no readable verdict" if not verdict.read else "a tie"
+        if verdict.winner is not None:
+            letter = "A" if verdict.winner == vote.system_a else "B"
+            decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, is better"
+        if verdict.flipped:
+            decision = f"its two orders do not agree, {decision}"
+        sign = {True: answer_card.sign("right"), False: answer_card.sign("wrong"), None: ""}[verdict.agrees]
+        word = {True: " (as you)", False: " (not as you)", None: ""}[verdict.agrees]
+        parts.append(f"{sign}Judge <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
+    if not vote_result.verdicts:
+        parts.append("No judge has decided it")
+    parts.append(f"Chosen because: {escape(vote_result.why)}")
+    _was(parts)
+
+
+def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
+    """Show whose sentence the last one was, and what people said of the passage."""
+    known = None if passage is None else passage.relevant
+    label = {True: "relevant", False: "not relevant", None: "not labelled"}[known]
+    own_vote = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
+    _was(
+        [
+            f"Your last vote: <b>{escape(own_vote)}</b>",
+            f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
+            f"The passage is {label} to the query, by human labels",
+        ]
+    )
+
+
+def show_assigned(vote: votes.NuggetVote, assigned: Sequence[tuple[str, schema.Assignment | None]]) -> None:
+    """Show whose answer the last one was, and what each assigner decided of the nugget."""
+
+    def words(choice: str | None) -> str:
+        return "skipped" if choice == "skip" else CHOICES[choice][0].lower() if choice in CHOICES else "not decided"
+
+    parts = [
+        f"Your last vote: <b>{escape(words(vote.vote))}</b>",
+        f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
+    ]
+    for assigner, assignment in assigned:
+        agrees = None if assignment is None or vote.vote == "skip" else assignment == vote.vote
+        word = {True: " (as you)", False: " (not as you)", None: ""}[agrees]
+        sign = "" if agrees is None else answer_card.sign("right" if agrees else "wrong")
+        parts.append(f"{sign}<bdi>{escape(assigner)}</bdi>: {words(assignment)}{word}")
+    if not assigned:
+        parts.append("Nobody has assigned it")
+    _was(parts)
+
+
+def _was(parts: Sequence[str]) -> None:
+    spans = "".join(f"<span>{part}.</span> " for part in parts)
+    st.html(f'<div class="mg-was" style="{answer_card.inks()}">{spans}</div>')
+
+
+def show_people(rows: Sequence[votes.Vote]) -> None:
+    """Show what each person said of a battle whose systems are known."""
+    lines = []
+    for row in rows:
+        winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
+        other = {"tie": "a tie", "both_bad": "both are bad", "skip": "skipped"}.get(row.vote, "")
+        verdict = f"<b><bdi>{escape(winner)}</bdi></b> is better" if winner else other
+        drawn = "it came with a file" if row.why == votes.IMPORTED else _drawn(row)
+        note = text_html(row.note, language="") if row.note else ""
+        words = f"{verdict} ({drawn})."
+        lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
+    st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
+
+
+def _drawn(row: votes.Vote) -> str:
+    """How the battle of a vote was chosen, and on which day it was given."""
+    return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

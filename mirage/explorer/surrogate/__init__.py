@@ -1,0 +1,1 @@
+"""The page Surrogate: its data, charts and texts."""

@@ -1,0 +1,232 @@
+"""What the Surrogate page shows: stored predictions of left-out systems, regressor by regressor, against the referee.
+
+Nothing is fitted here. Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks
+nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.battles.referee import Referee
+from mirage.explorer.hallucination.data import published_arena as figures_of
+from mirage.ranking import surrogate
+from mirage.ranking.surrogate.ablation import ABLATIONS
+from mirage.ranking.surrogate.reporting import chosen_regressor as chosen_regressor
+from mirage.ranking.surrogate.summaries import RegressorSummary, summary
+from mirage.ranking.surrogate.summaries import held_out as read_held_out
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.surrogate import Quality
+    from mirage.schema import Skill
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorComparisonView:
+    """The regressors of one referee and skill on left-out systems."""
+
+    chosen: str
+    """The regressor for new systems."""
+    summary: tuple[RegressorSummary, ...]
+    """One row a regressor: the default procedure, the paper's five, ours."""
+    quality: tuple[Quality, ...]
+    """By language, `all` last, then regressor."""
+    points: pa.Table
+    """Table `predictions` of this referee and skill: prediction, interval and rating of every system."""
+
+
+@lru_cache(maxsize=64)
+def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
+    """The referees and skills that an arena has predictions for; none if it lacks the table."""
+    if "predictions" not in arena.tables:
+        return ()
+    rows = arena.sql("SELECT DISTINCT referee, skill FROM predictions ORDER BY referee <> 'relevance', referee, skill")
+    return tuple((row["referee"], row["skill"]) for row in rows.to_pylist())
+
+
+@lru_cache(maxsize=16)
+def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
+    """The comparison behind the stored predictions.
+
+    Raises:
+        TableMissing: if the arena has no predictions.
+        NotEnoughData: if it has none for this referee and skill.
+    """
+    import pyarrow.compute as pc
+
+    rows = surrogate.with_present_names(arena.read("predictions"))
+    by_regressor = read_held_out(rows, referee, skill=skill)
+    chosen = chosen_regressor(rows, referee, skill=skill).regressor
+    quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
+    quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
+    selection = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
+    return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
+
+
+NAMED = ABLATIONS
+"""The sets of features that the paper names."""
+_PRINTED_SETS = {
+    "All features (11)": "All features",
+    "Without LLM-as-judge (9)": "Without LLM-as-judge",
+    "Without low-correlation (7)": "Without low-correlation",
+    "Only LLM-as-judge (2)": "Only LLM-as-judge",
+}
+"""Printed names of Table 4's rows, and ours."""
+
+
+@dataclass(frozen=True)
+class PrintedSurrogate:
+    """What the MIRAGE-Bench paper prints of its surrogate, by language code. Nothing here was computed."""
+
+    tau: Mapping[str, float] = field(default_factory=dict)
+    """Table 2: Kendall's tau of the ranking by the random forest against GPT-4o's; 17 of the 19 systems it ranks were
+    trained on."""
+    r2: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    """Table 3: R2 by language, part (`train`, `holdout`) and printed regressor."""
+    ablation: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """Table 4: tau by language and set of features, by our names."""
+    r2_draws: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Table 5: mean R2 over tournaments, and the distance to its lower and upper end."""
+    reference: str = ""
+    """Where it was read; empty where no printed figures are bundled."""
+
+
+@lru_cache(maxsize=8)
+def printed(arena: Arena) -> PrintedSurrogate:
+    """The printed figures, from the arena or else from the bundled one."""
+    figures = figures_of(arena)
+    if figures is None:
+        return PrintedSurrogate()
+    rows = figures.sql(
+        "SELECT item, metric, setting, language, value, reference FROM published WHERE source = 'MIRAGE-Bench' "
+        "AND item IN ('Table 2', 'Table 3', 'Table 4', 'Table 5') AND value IS NOT NULL ORDER BY item"
+    ).to_pylist()
+    by_item = {
+        item: [row for row in rows if row["item"] == item] for item in ("Table 2", "Table 3", "Table 4", "Table 5")
+    }
+    ends = {(row["language"], row["metric"].split(": ")[-1]): row["value"] for row in by_item["Table 5"]}
+    return PrintedSurrogate(
+        {row["language"]: row["value"] for row in by_item["Table 2"]},
+        {(row["language"], *row["setting"].split(", ", 1)): row["value"] for row in by_item["Table 3"]},
+        {(row["language"], _PRINTED_SETS[row["setting"]]): row["value"] for row in by_item["Table 4"]},
+        {
+            code: (value, *(ends[code, end] for end in ("ci95_minus", "ci95_plus")))
+            for (code, metric), value in ends.items()
+            if metric == "mean_r2"
+        },
+        rows[0]["reference"].split(", Table")[0] + ", Tables 2 to 5" if rows else "",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the default regressor rests on; empty where the arena has no table `importances`."""
+
+    permuted: tuple[schema.Importance, ...]
+    """One row a feature, the largest rise first."""
+    ablated: tuple[schema.Importance, ...]
+    """By set of features in order, then language, `all` last."""
+
+
+@lru_cache(maxsize=16)
+def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
+    """The stored importances of one referee and skill."""
+    if "importances" not in arena.tables:
+        return Weights((), ())
+    stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill])
+    rows = [schema.Importance(**row) for row in surrogate.with_present_names(stored).to_pylist()]
+    sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
+    permuted = [row for row in rows if row.kind == "permutation"]
+    ablated = [row for row in rows if row.kind == "ablation"]
+    permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))
+    ablated.sort(key=lambda row: (sets.index(row.features), row.language == surrogate.ALL, row.language))
+    return Weights(tuple(permuted), tuple(ablated))
+
+
+@lru_cache(maxsize=64)
+def predicted_points(
+    arena: Arena, referee: str, skill: Skill, regressor: str, language: str
+) -> tuple[schema.Prediction, ...]:
+    """One regressor's predictions in one language, best rating by the referee first; new systems last."""
+    rows = [
+        schema.Prediction(**row)
+        for row in comparison_of(arena, referee, skill).points.to_pylist()
+        if row["regressor"] == regressor and row["language"] == language
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
+
+
+@lru_cache(maxsize=64)
+def judged_ends(
+    arena: Arena, referee: str, skill: Skill, language: str
+) -> dict[str, tuple[float | None, float | None]]:
+    """By system: the 95% interval of its rating by the referee, null where the data puts no bound;
+    empty where the arena has no such ratings.
+    """
+    if "ratings" not in arena.tables:
+        return {}
+    rows = arena.sql(
+        "SELECT system, low, high FROM ratings WHERE referee = ? AND skill = ? AND language = ?",
+        [referee, skill, language],
+    )
+    return {row["system"]: (row["low"], row["high"]) for row in rows.to_pylist()}
+
+
+@lru_cache(maxsize=64)
+def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
+    """One regressor language by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
+    `published`, the tau that the paper prints for its forest with a judge.
+    """
+    tau = printed(arena).tau
+    return tuple(
+        {
+            "language": row.language,
+            "tau": row.tau,
+            "rmse": row.rmse,
+            "r2": row.r2,
+            "slope": row.slope,
+            "covered": row.covered,
+            "systems": row.systems,
+            "published": tau.get(row.language) if row.language != surrogate.ALL else None,
+        }
+        for row in comparison_of(arena, referee, skill).quality
+        if row.regressor == regressor
+    )
+
+
+@lru_cache(maxsize=64)
+def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By system and feature: the languages in which the system lies outside the range of those trained on."""
+    languages: dict[str, dict[str, list[str]]] = {}
+    for row in comparison_of(arena, referee, skill).points.to_pylist():
+        if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
+            for feature in row["outside"].split(", "):
+                languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
+    return {
+        system: {feature: tuple(codes) for feature, codes in by_feature.items()}
+        for system, by_feature in sorted(languages.items())
+    }
+
+
+@lru_cache(maxsize=32)
+def calls(arena: Arena, referee: str) -> int | None:
+    """Judge calls that a prediction saves for one new system: the judgments of a judged one, on average, in all
+    languages together; 0 with the relevance referee, which asks no model; null where the arena has no judgments.
+    """
+    if Referee.from_name(referee).by_labels:
+        return 0
+    if "judgments" not in arena.tables:
+        return None
+    rows = arena.sql(
+        "SELECT count(*) AS n FROM (SELECT system_a AS s FROM judgments WHERE judge = ? UNION ALL "
+        "SELECT system_b FROM judgments WHERE judge = ?) GROUP BY s",
+        [referee, referee],
+    )["n"].to_pylist()
+    return round(sum(rows) / len(rows)) if rows else None

@@ -1,0 +1,1 @@
+"""The page Your model: its data, charts and texts."""

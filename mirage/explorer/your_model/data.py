@@ -1,0 +1,98 @@
+"""What the page Your model shows: where a system of the user's stands, how its features compare, what to judge next.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.errors import MirageError
+from mirage.explorer.features.data import overview
+from mirage.ranking.place import SuggestedBattle, place
+from mirage.stages.features import FEATURES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.place import Placement
+    from mirage.store import Arena
+
+
+@lru_cache(maxsize=32)
+def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
+    """Where a system stands among those that a judge has judged, or why it cannot be said.
+
+    Args:
+        arena: with judgments, and features of the system.
+        system: the system.
+        judge: whose ratings.
+        codes: languages.
+    """
+    try:
+        return place(arena, system, referee=judge, languages=codes)
+    except MirageError as error:
+        return error
+
+
+@lru_cache(maxsize=32)
+def languages_with_features(arena: Arena, system: str) -> tuple[str, ...]:
+    """The languages in which a system has features."""
+    rows = arena.sql("SELECT DISTINCT language FROM features WHERE system = ? ORDER BY language", [system])
+    return tuple(rows["language"].to_pylist())
+
+
+@lru_cache(maxsize=32)
+def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
+    """A system's mean of each feature beside those of the others, in the same languages.
+
+    Args:
+        arena: with features.
+        system: the system.
+        codes: languages in which it has features.
+
+    Returns:
+        One row a feature that the system has: feature, title, direction, mean, low, high, n, coverage; `others`, the
+        median of the other systems, `least` and `most` of them; `place`, one more than the number of systems that are
+        better (null where neither side is), and `of`, how many have the feature.
+    """
+    import pyarrow as pa
+
+    records: list[dict[str, Any]] = []
+    for name, table in overview(arena, codes).over.items():
+        rows = {row["system"]: row for row in table.to_pylist() if row["mean"] is not None}
+        if system not in rows or name not in FEATURES:
+            continue
+        spec, system_row = FEATURES[name], rows[system]
+        others = sorted(row["mean"] for other, row in rows.items() if other != system)
+        sign = {"higher": 1, "lower": -1, "none": 0}[spec.direction]
+        middle = len(others) // 2
+        records.append(
+            {
+                "feature": name,
+                "title": spec.title,
+                "direction": "neither is better" if not sign else f"{spec.direction} is better",
+                **{part: system_row[part] for part in ("mean", "low", "high", "n", "coverage")},
+                "others": (others[middle] + others[~middle]) / 2 if others else None,
+                "least": others[0] if others else None,
+                "most": others[-1] if others else None,
+                "place": 1 + sum(sign * other > sign * system_row["mean"] for other in others) if sign else None,
+                "of": len(rows),
+            }
+        )
+    return pa.Table.from_pylist(records)
+
+
+def stands(placement: Placement) -> pa.Table:
+    """The ranking with the new system in it, the best first: `placement.records.PlacementRow` columns."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([asdict(row) for row in placement.stands])
+
+
+def suggested_battles(placement: Placement) -> pa.Table:
+    """The battles worth judging next, as `mirage judge --battles` reads them."""
+    return schema.from_rows(SuggestedBattle, placement.next)

@@ -1,0 +1,1 @@
+"""Files in: one registry of formats, public sources, and the import of both into tables."""

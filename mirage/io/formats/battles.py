@@ -1,0 +1,66 @@
+"""Shared parts of battle formats: words for a winner, conversations, and detection of human judges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mirage import schema
+from mirage.io.formats.fields import listed, wrong
+from mirage.io.formats.spec import Record
+
+PEOPLE = "human"
+"""Name of the judge for a group of people with votes in a file."""
+WINNERS = (*schema.VERDICT_WORDS, "tie", "both_bad")
+"""Words for a winner, in lower case. Ours, such as `A`, are excluded, since other columns hold letters too."""
+_PEOPLE = re.compile(r"(human|people|person|crowd|expert|author|annotator|assessor|user|voter)s?([ _-].*|\d*)", re.I)
+
+Turns = list[tuple[str, str]]
+"""Speaker and text of each turn."""
+
+
+def by_people(judge: str) -> bool:
+    """Return whether the name of a judge means people: `human`, `expert_3`, `annotator 2`."""
+    return _PEOPLE.fullmatch(judge.strip()) is not None
+
+
+def winner(value: Any) -> str | None:
+    """Return the verdict of a word; None for any other value."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return schema.verdict_word(word) if word in WINNERS else None
+
+
+def conversation(record: Record, name: str) -> Turns:
+    """Return the turns of a conversation in OpenAI's message format; empty if there is none.
+
+    Raises:
+        BadInput: if it is not a list of objects with a role and a content.
+    """
+    given = listed(record, name)
+    if not all(isinstance(turn, Mapping) and "role" in turn for turn in given):
+        raise wrong(record, name, "a list of objects with role and content", given)
+    return [(str(turn["role"]), _content(turn.get("content"))) for turn in given]
+
+
+def _content(value: Any) -> str:
+    """Return the text of a turn, or of its text parts."""
+    if isinstance(value, list):
+        return "\n".join(str(part.get("text") or "") for part in value if isinstance(part, Mapping)).strip("\n")
+    return "" if value is None else str(value)
+
+
+def asks(turns: Turns) -> list[str]:
+    """Return the user's turns."""
+    return [text for speaker, text in turns if speaker == "user"]
+
+
+def given_answer(turns: Turns) -> str | None:
+    """Return the system's last turn, if it follows the user's last."""
+    return turns[-1][1] if turns and turns[-1][0] != "user" else None
+
+
+def until(turns: Turns, place: int) -> Turns:
+    """Return the conversation up to the answer to the user's turn of that number, from 1."""
+    starts = [k for k, (speaker, _) in enumerate(turns) if speaker == "user"]
+    return turns[: starts[place]] if place < len(starts) else turns

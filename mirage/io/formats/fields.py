@@ -1,0 +1,112 @@
+"""Access to the fields of records by the readers of answer formats: `values` by name, with errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from mirage.errors import BadInput
+from mirage.io.formats import values
+from mirage.io.formats.spec import Builder, Record
+
+_ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz|zst|txt))+$", re.IGNORECASE)
+
+
+def first(value: Mapping[str, Any], *names: str) -> Any:
+    """Return the value under the first of these names that has one; None if none does."""
+    return values.first(value, *names)[1]
+
+
+def text(record: Record, *names: str) -> str | None:
+    """Return the text under the first of these names that has a value; a number as its digits.
+
+    Raises:
+        BadInput: if it is a list, an object or a boolean.
+    """
+    name, value = values.first(record.value, *names)
+    return values.text(value, name, record.where)
+
+
+def answer_text(record: Record, *names: str) -> str | None:
+    """Return a text as `text` does, but keep an empty one: the system gave an empty answer.
+
+    Raises:
+        BadInput: as `text`.
+    """
+    name = next((name for name in names if record.value.get(name) is not None), names[0])
+    return values.text(record.value.get(name), name, record.where)
+
+
+def need(record: Record, *names: str) -> str:
+    """Return the id or name under the first of these names.
+
+    Raises:
+        BadInput: if there is none, or it is not an id.
+    """
+    name, value = values.first(record.value, *names)
+    content = values.identifier(value, name, record.where)
+    if content is None:
+        raise values.missing(names[0], record.value, record.where, also=names)
+    return content
+
+
+def listed(record: Record, *names: str) -> list[Any]:
+    """Return the list under the first of these names, also if serialised in a cell; empty if there is none."""
+    return values.listed(first(record.value, *names), record.where)
+
+
+def unpacked(value: Any) -> Any:
+    """Parse a list or an object serialised in a cell as JSON or Python; return any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        parsed = values.listed(value)
+    except BadInput:
+        return value
+    return parsed if value.lstrip()[0] == "[" and parsed != [value] else parsed[0]
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number, also from text; None for anything else."""
+    try:
+        return values.number(value, "", "")
+    except BadInput:
+        return None
+
+
+def is_measure(value: Any) -> bool:
+    """Return whether a value may be a score: a number, including NaN and infinity, or nothing."""
+    if value is None or value == "":
+        return True
+    try:
+        return not isinstance(value, bool) and isinstance(value, int | float | str) and float(value) is not None
+    except ValueError:
+        return False
+
+
+def wrong(record: Record, name: str, expected: str, value: Any) -> BadInput:
+    """Return the error for a value of the wrong type."""
+    return BadInput(
+        f"{name} must be {expected}, not {values.shortened(value)}",
+        where=record.where,
+        do=f"correct the record, or use another field for {name}: --map THEIRS={name}",
+    )
+
+
+def system_of(record: Record, builder: Builder, *, from_file: str | None = None) -> str:
+    """Return the system of a record, else one named after its file, which the summary reports.
+
+    Args:
+        record: the record.
+        builder: receives the inference.
+        from_file: fallback name; null for the file's name without extensions.
+    """
+    name = text(record, "system", "model", "model_name")
+    if name is not None:
+        return name
+    path = PurePath(record.where.rpartition(":")[0])
+    name = from_file or _ENDINGS.sub("", path.name) or "system"
+    builder.guessed("system", f"named {name} after {path.name}; change it with --set system=NAME")
+    return name

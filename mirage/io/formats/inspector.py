@@ -1,0 +1,376 @@
+"""Files of InspectorRAGet: models, metrics, documents, tasks and evaluations in one JSON object."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.io.formats.fields import number
+from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.whole import WholeAnswer, WholeQuery, whole_answers
+from mirage.io.sources.files.read import Refused
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_LISTS = ("models", "tasks")
+_RESULTS = ("evaluations", "results")
+_TASK = frozenset(
+    {"task_id", "task_type", "input", "contexts", "targets", "annotations", "comments", "flagged", "tools", "language"}
+)
+_PEOPLE = ("user", "human")
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect a file that is one object with models, tasks and evaluations."""
+    for record in sample.records:
+        results = next((name for name in _RESULTS if isinstance(record.get(name), list)), None)
+        if results and all(isinstance(record.get(name), list) for name in _LISTS):
+            return f"has models, tasks and {results}"
+    return None
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each object as a separate file."""
+    for record in records:
+        _File(record, builder).take()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Meaning of a metric's values."""
+
+    name: str
+    person: bool
+    low: float | None
+    high: float | None
+    numbers: Mapping[str, float]
+
+    def number(self, value: Any) -> float | None:
+        """Return the number of a value: by the metric's list of values, else the value itself."""
+        return self.numbers.get(str(value), number(value))
+
+
+@dataclass(slots=True)
+class _File:
+    """One file while reading."""
+
+    record: Record
+    builder: Builder
+    queries: dict[str, QueryKey] = field(default_factory=dict)
+    """By task."""
+    shown: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Passage ids by task."""
+    tasks: set[str] = field(default_factory=set)
+    """Ids of the tasks, also of invalid ones."""
+    errors: list[BadInput] = field(default_factory=list)
+    """Errors so far."""
+
+    def take(self) -> None:
+        documents = {str(row.get("document_id")): row for _, row in self._rows("documents")}
+        for where, task in self._rows("tasks"):
+            with self._gathering():
+                self._task(where, task, documents)
+        scales = dict(self._scales())
+        if any(metric.get("description") for _, metric in self._rows("metrics")):
+            self.builder.left_out("metrics.description", "an arena keeps the names and the ends of scales")
+        references = {str(model.get("model_id")) for _, model in self._rows("models")} & {"reference"}
+        for name in references:
+            self.builder.guessed(
+                "system", f"the model {name} was rated beside the others, so it is a system as well as the reference"
+            )
+        n = 0
+        for where, evaluation in self._rows(*_RESULTS):
+            n += 1
+            with self._gathering():
+                self._evaluation(where, evaluation, scales, documents)
+        if self.errors:
+            raise Refused(self.errors, n + len(self.queries))
+
+    @contextmanager
+    def _gathering(self) -> Iterator[None]:
+        """Collect the errors of one object, and continue with the next."""
+        try:
+            yield
+        except BadInput as error:
+            self.errors.append(error)
+
+    def _rows(self, *names: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Return the objects of the first of these lists, each with its location."""
+        name = next((name for name in names if self.record.value.get(name)), names[0])
+        rows = self.record.value.get(name) or []
+        for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
+            where = f"{self.record.where}: {name}[{index}]"
+            if not isinstance(row, Mapping):
+                raise BadInput(f"{name} must be a list of objects", where=where, do="write one object each")
+            yield where, row
+
+    def _scales(self) -> Iterator[tuple[str, _Scale]]:
+        for where, metric in self._rows("metrics"):
+            name = str(_need(metric, "name", where))
+            values = [value for value in metric.get("values") or () if isinstance(value, Mapping)]
+            numbers = {
+                str(value.get("value")): parsed
+                for value in values
+                if (parsed := number(_any(value, "numeric_value", "numericValue", "value"))) is not None
+            }
+            ends = sorted(numbers.values()) or [
+                end for end in map(number, (metric.get("range") or ())[:2]) if end is not None
+            ]
+            low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
+            yield name, _Scale(name, metric.get("author") == "human", low, high, numbers)
+
+    def _task(self, where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> None:
+        task_id = str(_need(task, "task_id", where)).strip()
+        self.tasks.add(task_id)
+        turns = _turns(task.get("input"), where)
+        if not turns:
+            raise BadInput("this task has no input", where=where, do="add its conversation, or its question as a text")
+        last = max((k for k, (speaker, _) in enumerate(turns) if speaker in _PEOPLE), default=len(turns) - 1)
+        if turns[last + 1 :]:
+            self.builder.left_out("input", "turns after the last question", len(turns) - last - 1)
+        targets = [spoken for target in task.get("targets") or () for _, spoken in _turns([target], where)]
+        if targets[1:]:
+            self.builder.left_out("targets", "a query has one reference answer: the first is kept", len(targets) - 1)
+        self.queries[task_id] = query = self.builder.query(
+            turns[last][1],
+            where=where,
+            query_id=task_id,
+            language=task.get("language") or self.record.value.get("language"),
+            reference=next(iter(targets), None),
+            tags=_tags(task),
+            turns=turns[:last],
+        )
+        self.shown[task_id] = self._passages(where, query, task, documents)
+
+    def _passages(
+        self,
+        where: str,
+        query: QueryKey,
+        holder: Mapping[str, Any],
+        documents: Mapping[str, Mapping[str, Any]],
+    ) -> tuple[str, ...]:
+        relevant = _relevant(holder)
+        passages = []
+        for k, context in enumerate(holder.get("contexts") or ()):
+            row = {"document_id": context} if isinstance(context, str) else dict(context)
+            name = row.get("document_id")
+            row = {**documents.get(str(name), {}), **row}
+            if not isinstance(row.get("text"), str) and name is None:
+                raise BadInput(
+                    "this context has neither document_id nor text",
+                    where=f"{where}.contexts[{k}]",
+                    do="use a document in the file's list of documents",
+                )
+            metadata = {key: value for key, value in row.items() if key not in ("document_id", "text", "title", "url")}
+            passages.append(
+                ShownPassage(
+                    row.get("text"),
+                    None if name is None else str(name),
+                    row.get("title"),
+                    None if relevant is None else k in relevant,
+                    row.get("url"),
+                    metadata or None,
+                )
+            )
+        return self.builder.passages(query, passages, where=where)
+
+    def _evaluation(
+        self,
+        where: str,
+        evaluation: Mapping[str, Any],
+        scales: Mapping[str, _Scale],
+        documents: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        task_id = str(_need(evaluation, "task_id", where)).strip()
+        system = str(_need(evaluation, "model_id", where)).strip()
+        query = self.queries.get(task_id)
+        if query is None and task_id in self.tasks:
+            return
+        if query is None:
+            raise BadInput(f"there is no task {task_id!r}", where=where, do="use a task in the file's list of tasks")
+        own = evaluation.get("contexts")
+        shown = self._passages(where, query, evaluation, documents) if own else self.shown[task_id]
+        self.builder.answer(query, system, _output(evaluation), where=where, shown=shown)
+        for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
+            scale = scales.get(measure) or _Scale(measure, False, None, None, {})
+            for rater, rating in ratings.items():
+                self._score(where, query, system, scale, str(rater), rating)
+
+    def _score(
+        self, where: str, query: QueryKey, system: str, scale: _Scale, rater: str, rating: Mapping[str, Any]
+    ) -> None:
+        given = rating.get("value") if isinstance(rating, Mapping) else rating
+        value = scale.number(given)
+        self.builder.score(
+            query,
+            system,
+            scale.name,
+            rater,
+            value,
+            where=where,
+            person=scale.person,
+            low=scale.low,
+            high=scale.high,
+            reason=None if value is not None else f"the value is {given!r}, no number and none of the metric's values",
+        )
+        if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
+            self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")
+
+
+def _need(row: Mapping[str, Any], name: str, where: str) -> Any:
+    if row.get(name) in (None, ""):
+        raise BadInput(f"this object has no {name}", where=where, do=f"add {name} to every object")
+    return row[name]
+
+
+def _any(row: Mapping[str, Any], *names: str) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def _turns(given: Any, where: str) -> tuple[tuple[str, str], ...]:
+    """Return speaker and text of each turn; a bare text is the user's."""
+    if isinstance(given, str):
+        return (("user", given),)
+    turns = []
+    for turn in given if isinstance(given, Sequence) else ():
+        if isinstance(turn, str):
+            turns.append(("user", turn))
+            continue
+        spoken = _any(turn, "text", "content", "value") if isinstance(turn, Mapping) else None
+        if not isinstance(spoken, str):
+            raise BadInput("a turn must have speaker and text", where=where, do="add both as texts")
+        turns.append((str(_any(turn, "speaker", "role") or "user"), spoken))
+    return tuple(turns)
+
+
+def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return further fields of a task: texts, numbers or lists of them."""
+    tags = {}
+    for name, value in task.items():
+        values = value if isinstance(value, list) else [value]
+        if name not in _TASK and values and all(isinstance(v, str | int | float) for v in values):
+            tags[name.strip()] = list(dict.fromkeys(str(v).strip() for v in values if str(v).strip()))
+    return {name: values for name, values in tags.items() if values}
+
+
+def _relevant(task: Mapping[str, Any]) -> set[int] | None:
+    """Return the indices of the contexts in `context_relevance`; None if it has another form."""
+    contexts = task.get("contexts") or ()
+    listed = ((task.get("annotations") or {}).get("context_relevance") or {}).get("system")
+    if not contexts or not isinstance(listed, list) or not listed:
+        return None
+    indices = [k for k in listed if isinstance(k, int) and 0 <= k < len(contexts)]
+    return set(indices) if len(indices) == len(set(indices)) == len(listed) else None
+
+
+def _output(evaluation: Mapping[str, Any]) -> str | None:
+    output = _any(evaluation, "model_response", "output")
+    text = output.get("value") if isinstance(output, Mapping) else output
+    return text if isinstance(text, str) else None
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write one JSON object; mirage's measurements are metrics by the author `mirage`.
+
+    Raises:
+        TableMissing: if the arena has no queries or no answers.
+    """
+    answers = list(whole_answers(arena))
+    queries = {(answer.query.language, answer.query.query_id): answer.query for answer in answers}
+    ids = [query_id for _, query_id in queries]
+    names = {key: key[1] if ids.count(key[1]) == 1 else ":".join(key) for key in queries}
+    content = {
+        "name": arena.title,
+        "models": [
+            {"model_id": system, "name": system, "owner": ""}
+            for system in sorted({answer.system for answer in answers})
+        ],
+        "filters": sorted({tag for query in queries.values() for tag in query.tags}),
+        "metrics": _metrics(answers),
+        "documents": _documents(queries.values()),
+        "tasks": [_written_task(names[key], query) for key, query in queries.items()],
+        "evaluations": [
+            {
+                "task_id": names[answer.query.language, answer.query.query_id],
+                "model_id": answer.system,
+                "model_response": answer.text or "",
+                "annotations": _annotations(answer),
+            }
+            for answer in answers
+        ],
+    }
+    store.write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def _metrics(answers: Sequence[WholeAnswer]) -> list[dict[str, Any]]:
+    """Return each distinct measure, with the ends of its scale if known."""
+    metrics: dict[str, dict[str, Any]] = {}
+    for score in (score for answer in answers for score in answer.scores):
+        metric = metrics.setdefault(score.measure, _metric(score.measure, person=score.person))
+        if score.low is not None and score.high is not None:
+            metric["range"] = [score.low, score.high]
+    for feature in sorted({feature for answer in answers for feature in answer.features}):
+        metrics.setdefault(feature, _metric(feature, person=False))
+    return list(metrics.values())
+
+
+def _metric(name: str, *, person: bool) -> dict[str, Any]:
+    author = "human" if person else "algorithm"
+    return {"name": name, "display_name": name, "author": author, "type": "numerical", "aggregator": "average"}
+
+
+def _documents(queries: Iterable[WholeQuery]) -> list[dict[str, Any]]:
+    documents: dict[str, dict[str, Any]] = {}
+    for passage in (passage for query in queries for passage in query.passages):
+        row = {"document_id": passage.passage_id, "text": passage.text or ""}
+        row |= {"title": passage.title} if passage.title is not None else {}
+        row |= {"url": passage.url} if passage.url is not None else {}
+        documents.setdefault(str(passage.passage_id), row | dict(passage.metadata or {}))
+    return list(documents.values())
+
+
+def _written_task(task_id: str, query: WholeQuery) -> dict[str, Any]:
+    turns = [*query.turns, ("user", query.text or "")]
+    task: dict[str, Any] = {
+        "task_id": task_id,
+        "task_type": "rag" if query.passages else "generation",
+        "language": query.language,
+        "input": [{"speaker": speaker, "text": spoken} for speaker, spoken in turns],
+        "contexts": [{"document_id": passage.passage_id} for passage in query.passages],
+        "targets": [] if query.reference is None else [{"speaker": "agent", "text": query.reference}],
+    }
+    relevant = [k for k, passage in enumerate(query.passages) if passage.relevant]
+    if query.passages and all(passage.relevant is not None for passage in query.passages) and relevant:
+        task["annotations"] = {"context_relevance": {"system": relevant}}
+    return task | {tag: list(values) for tag, values in query.tags.items()}
+
+
+def _annotations(answer: WholeAnswer) -> dict[str, dict[str, dict[str, Any]]]:
+    annotations: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for score in answer.scores:
+        if score.value is not None:
+            annotations[score.measure][score.rater] = {"value": score.value}
+    for feature, value in answer.features.items():
+        annotations[feature].setdefault("mirage", {"value": value})
+    return annotations
+
+
+FORMAT = Format(
+    name="inspector",
+    title="InspectorRAGet: tasks, answers and the ratings of single annotators",
+    source="IBM/InspectorRAGet, src/types.ts at 10c65dd, and IBM/mt-rag-benchmark, mtrag-human/evaluations/"
+    "reference_subset_with_human_evaluations.json. That context_relevance lists the indices of relevant contexts is "
+    "read off that file, where it has as many as `# Relevant Passages`.",
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "scores"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

@@ -1,0 +1,299 @@
+"""Battles of LMArena (Chatbot Arena): two models, two conversations, and who won by people's votes or by other judges.
+
+One row is one battle as it was shown. `winner` is the vote of people, `judge` the pseudonym of who voted. Any further
+column whose values are words for a winner holds the verdicts of the judge that it is named after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.io.formats.battles import (
+    PEOPLE,
+    WINNERS,
+    Turns,
+    asks,
+    by_people,
+    conversation,
+    given_answer,
+    winner,
+)
+from mirage.io.formats.fields import need, text
+from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample
+from mirage.io.formats.whole import WholeQuery, whole_queries
+from mirage.text.content import content_id
+from mirage.text.segmentation import counted
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_OWN = frozenset(
+    ("question_id", "id", "model_a", "model_b", "judge", "language", "conversation_a", "conversation_b", "turn")
+)
+_ROW = frozenset(("num", "tstamp", "timestamp", "evaluation_session_id", "evaluation_order"))
+_TAGS = ("turn", "anony")
+_LANGUAGE = "en"
+"""Default language of unpublished queries."""
+_WORDS = {"A": "model_a", "B": "model_b", "tie": "tie", "both_bad": "tie (bothbad)"}
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect records with two models and a column for the winner."""
+    if not sample.fields >= {"model_a", "model_b"}:
+        return None
+    judges = sorted({name for record in sample.records for name in _verdicts(record)})
+    return f"has model_a, model_b, and who won in {', '.join(judges)}" if judges else None
+
+
+class _BattleRows:
+    """Battles read so far: judge columns, and earlier rows on the same battle."""
+
+    def __init__(self) -> None:
+        self.judges: dict[str, None] = {}
+        self.rows: dict[tuple[str | None, ...], dict[int, None]] = defaultdict(dict)
+        self.texts: dict[tuple[str | None, str], list[dict[str, str | None]]] = defaultdict(list)
+        self.repeated = 0
+        """Verdicts of the same judge and voter on a battle that came before."""
+        self.renamed = 0
+        """Rows with an id that rows before have with other texts."""
+
+    def number(self, key: tuple[str | None, ...], value: Mapping[str, Any]) -> int:
+        """Number distinct rows with the same key, from 1."""
+        rows = self.rows[key]
+        row = hash(json.dumps(value, sort_keys=True, default=str))
+        self.repeated += bool(rows) and row not in rows
+        return list(rows.setdefault(row) or rows).index(row) + 1
+
+    def query_id(self, language: str | None, query_id: str, texts: Mapping[str, str | None]) -> str:
+        """Return the id, with `~2` if earlier rows use it for another query, or another answer of one of the systems.
+
+        Args:
+            language: of the query, if the row gives it.
+            query_id: the id.
+            texts: answers by system, and the query under the empty name.
+        """
+        known = self.texts[language, query_id]
+        fits = (all(held.get(name, content) == content for name, content in texts.items()) for held in known)
+        place = next((number for number, fit in enumerate(fits, start=1) if fit), len(known) + 1)
+        known[place - 1 : place] = [{**(known[place - 1] if place <= len(known) else {}), **texts}]
+        self.renamed += place > 1
+        return query_id if place == 1 else f"{query_id}~{place}"
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each row as one battle with a verdict of each judge.
+
+    Votes on one query share its id and differ by the voter. Identical rows are read once. If a system has another
+    answer to the same id, it becomes another query, whose id ends with `~2`.
+    """
+    battles = _BattleRows()
+    for record in records:
+        _battle(record, builder, battles)
+    if battles.repeated:
+        builder.guessed(
+            "repeated battles",
+            f"{counted(battles.repeated, 'verdict')} of the same judge and voter on a battle that came before: the "
+            "voter is called ~2, ~3 ...",
+        )
+    if battles.renamed:
+        builder.guessed(
+            "repeated queries",
+            f"{counted(battles.renamed, 'row')} with other texts under an id that came before: the query_id ends with "
+            "~2, ~3 ...; intervals take these for different queries, and are too narrow if they are not",
+        )
+
+
+def _battle(record: Record, builder: Builder, battles: _BattleRows) -> None:
+    systems = need(record, "model_a"), need(record, "model_b")
+    verdicts = _verdicts(record.value)
+    battles.judges |= dict.fromkeys(verdicts)
+    for name in battles.judges.keys() - verdicts.keys():
+        if record.value.get(name) not in (None, ""):
+            raise BadInput(
+                f"{name} is {record.value[name]!r}, which is no word for a winner",
+                where=record.where,
+                do=f"write one of {', '.join(WINNERS)}, or map it: --value {name}:THEIRS=tie",
+            )
+    if not verdicts:
+        raise BadInput("no column says who won", where=record.where, do="map the winner's column: --map THEIRS=winner")
+    if systems[0] == systems[1]:
+        builder.left_out("battles of a model with itself", "they say nothing about two systems", len(verdicts))
+        return
+    query = _query(record, builder, systems, battles)
+    for judge, verdict in verdicts.items():
+        person = judge == "winner" or by_people(judge)
+        voter = text(record, "judge") if person else None
+        number = battles.number((*query, *systems, judge, voter), record.value)
+        voter = f"{voter or ''}~{number}" if number > 1 else voter
+        _judgment(record, builder, query, systems, judge, verdict, person=person, voter=voter)
+
+
+def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> QueryKey:
+    """Return the query of a battle, with its answers if there are conversations."""
+    conversations = conversation(record, "conversation_a"), conversation(record, "conversation_b")
+    prompts = asks(conversations[0])
+    if conversations[1] and asks(conversations[1]) != prompts:
+        raise BadInput(
+            "the user says something else in conversation_a than in conversation_b",
+            where=record.where,
+            do="correct the record: a battle is two answers to one query",
+        )
+    language, query_id = text(record, "language"), text(record, "question_id", "id")
+    texts = {name: given_answer(turns) for name, turns in zip(systems, conversations, strict=True) if turns}
+    texts |= {"": json.dumps(prompts)} if prompts else {}
+    if known_as := query_id or (content_id(*prompts) if prompts else None):
+        unique = battles.query_id(language, known_as, texts)
+        query_id = query_id if unique == known_as else unique
+    else:
+        query_id = PurePath(record.where).name
+        builder.guessed(
+            "query_id",
+            "the rows have neither an id nor a text: each battle is a query of its own, called by file and line; "
+            "intervals take battles for independent",
+        )
+    if language is None and not prompts:
+        language = _LANGUAGE
+        builder.guessed("language", "not given, and no text: assumed English; change it with --set language=CODE")
+    query = builder.query(
+        prompts[-1] if prompts else None,
+        where=record.where,
+        query_id=query_id,
+        language=language,
+        tags={name: str(record.value[name]).lower() for name in _TAGS if record.value.get(name) not in (None, "")},
+        turns=[("user", earlier) for earlier in prompts[:-1]],
+    )
+    for system, turns in zip(systems, conversations, strict=True):
+        if turns:
+            builder.answer(query, system, given_answer(turns), where=record.where)
+        if earlier := len(turns) - len(asks(turns)) - (given_answer(turns) is not None):
+            builder.left_out(
+                "earlier answers", "earlier turns belong to the query, and each system gave its own", earlier
+            )
+    return query
+
+
+def _judgment(
+    record: Record,
+    builder: Builder,
+    query: QueryKey,
+    systems: tuple[str, str],
+    judge: str,
+    verdict: str,
+    *,
+    person: bool,
+    voter: str | None,
+) -> None:
+    if judge == "winner":
+        builder.guessed(
+            "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
+        )
+    elif person:
+        builder.guessed(judge, f"by its name it holds people's verdicts; those of a program: --map {judge}=ITS-NAME")
+    if verdict == "both_bad":
+        builder.guessed("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
+    builder.judgment(
+        query,
+        PEOPLE if judge == "winner" else judge,
+        *systems,
+        where=record.where,
+        verdict=verdict,
+        person=person,
+        voter=voter,
+    )
+
+
+def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return the verdict of each column for a winner."""
+    return {
+        name: verdict
+        for name, word in value.items()
+        if name not in _OWN and name not in _ROW and (verdict := winner(word)) is not None
+    }
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write a row per battle in the order shown: `.csv`, else JSON Lines.
+
+    People's votes are in `winner`, with the voter in `judge`; every other judge has a column of its name. Unparsed
+    verdicts are empty. The format has no fields for points, rationales and scores.
+
+    Raises:
+        TableMissing: if the arena has no judgments or no queries.
+        BadInput: if a judge has the name of a column.
+    """
+    rows = list(_rows(arena))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if path.name.removesuffix(".gz").endswith(".csv"):
+        cells = [[_cell(row.get(name)) for name in names] for row in rows]
+        store.write_text(path, store.csv_text(names, cells, exact=True))
+        return
+    lines = (json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) for row in rows)
+    store.write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def _rows(arena: Arena) -> Iterable[dict[str, Any]]:
+    arena.need("judgments")
+    queries = whole_queries(arena)
+    texts = _texts(arena)
+    battles: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    # First verdicts before second ones (`~2`), as they are numbered when they are read.
+    for judgment in sorted(arena.read("judgments").to_pylist(), key=lambda row: row["voter"] or ""):
+        key = tuple(judgment[name] for name in ("language", "query_id", "system_a", "system_b"))
+        person, voter = judgment["person"], judgment["voter"]
+        column = "winner" if judgment["judge"] == PEOPLE and person else judgment["judge"]
+        if column in _OWN | _ROW | {"anony"}:
+            raise BadInput(
+                f"a judge is called {column}, as a column of this format", do="rename the judge and export again"
+            )
+        rows = battles[key]
+        # A row has one voter, and one verdict of a judge.
+        row = next((r for r in rows if column not in r and (not person or r.get("judge", voter) == voter)), None)
+        if row is None:
+            row = {"question_id": key[1], "model_a": key[2], "model_b": key[3], "language": key[0]}
+            query = queries[key[0], key[1]]
+            row |= {tag: values[0] for tag, values in query.tags.items() if tag in _TAGS}
+            for side, system in zip("ab", key[2:], strict=True):
+                row[f"conversation_{side}"] = _messages(query, texts.get((key[0], key[1], system)))
+            rows.append(row)
+        row[column] = _WORDS.get(judgment["verdict"])
+        if person:
+            row["judge"] = voter
+    return (row for rows in battles.values() for row in rows)
+
+
+def _texts(arena: Arena) -> dict[tuple[str, str, str], str | None]:
+    if "answers" not in arena.tables:
+        return {}
+    rows = arena.read("answers", columns=["language", "query_id", "system", "text"]).to_pylist()
+    return {(row["language"], row["query_id"], row["system"]): row["text"] for row in rows}
+
+
+def _messages(query: WholeQuery, answer: str | None) -> list[dict[str, str]] | None:
+    """Return the conversation that ends with an answer; null if the query is unpublished."""
+    if query.text is None:
+        return None
+    turns: Turns = [*query.turns, ("user", query.text), *([("assistant", answer)] if answer is not None else [])]
+    return [{"role": speaker, "content": text} for speaker, text in turns]
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+
+FORMAT = Format(
+    name="lmarena",
+    title="LMArena (Chatbot Arena) battles, and tables with a column of winners for each judge",
+    source="columns by the cards of the data sets lmsys/chatbot_arena_conversations (revision 1b6335d) and "
+    "lmarena-ai/arena-human-preference-140k on the Hugging Face hub; several judges side by side as "
+    "Networks-Learning/prediction-powered-ranking keeps them in data/",
+    gives=("queries", "turns", "tags", "answers", "judgments"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

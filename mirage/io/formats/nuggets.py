@@ -1,0 +1,278 @@
+"""Nuggets, the facts that a good answer states: files of nuggetizer (castorini) and of TREC's AutoJudge.
+
+Nuggets and their assignments become tables, from which `mirage features` makes the scores; a file of scores alone
+becomes scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.io.formats.fields import answer_text, listed, need, number, text, wrong
+from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.whole import json_lines
+from mirage.schema import Assignment, NuggetImportance
+from mirage.stages.features.assessed import decider
+from mirage.stages.nuggets import POINTS, SCORES, nugget_id, nugget_scores
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+RATER = "nuggetizer"
+JUDGE = "autojudge"
+_FAILED = "failed"
+"""nuggetizer's value for an importance or an assignment that its model failed to give."""
+_ALL = "all"
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect nuggets, their assignments or scores."""
+    for names in (
+        ("qid", "nuggets"),
+        ("qid", "strict_vital_score", "all_score"),
+        ("nugget_bank",),
+        ("claim_bank",),
+        ("run_id", "topic_id", "measure", "value"),
+    ):
+        if sample.fields >= set(names):
+            return f"has {', '.join(names)}"
+    return None
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each record as assignments, scores, or a bank of nuggets, by its fields."""
+    for record in records:
+        value = record.value
+        if "nuggets" in value:
+            _nuggets(record, builder)
+        elif "measure" in value:
+            _measure(record, builder)
+        elif "nugget_bank" in value or "claim_bank" in value:
+            _bank(record, builder)
+        else:
+            _metrics(record, builder)
+
+
+def _query(record: Record, builder: Builder, content: str | None, name: str = "qid") -> QueryKey:
+    return builder.query(
+        None if content == "N/A" else content,
+        where=record.where,
+        query_id=need(record, name),
+        language=text(record, "language"),
+    )
+
+
+def _nuggets(record: Record, builder: Builder) -> None:
+    """Read the nuggets of a query, and their assignments to an answer or a passage."""
+    nuggets = listed(record, "nuggets")
+    for nugget in nuggets:
+        if not isinstance(nugget, Mapping) or not isinstance(nugget.get("text"), str) or not nugget["text"].strip():
+            raise wrong(record, "nuggets", "a list of objects with text and importance", nugget)
+    query = _query(record, builder, text(record, "query", "text"))
+    names = _bank_of(record, builder, query, nuggets)
+    if "candidate_text" in record.value:
+        totals = nugget_scores([(_importance(nugget), _assignment(record, nugget)) for nugget in nuggets])
+        metadata = {name: value for name, value in totals.items() if not isinstance(value, str)}
+        passage = ShownPassage(text(record, "candidate_text"), need(record, "docid"), metadata=metadata)
+        builder.passages(query, [passage], where=record.where)
+    elif "answer_text" in record.value:
+        system = need(record, "run_id")
+        builder.answer(query, system, answer_text(record, "answer_text"), where=record.where)
+        assigner = text(record, "assigner") or RATER
+        for name, nugget in zip(names, nuggets, strict=True):
+            builder.assignment(
+                query,
+                system,
+                name,
+                assigner,
+                _assignment(record, nugget),
+                where=record.where,
+                quote=nugget.get("quote") or None,
+                reason=nugget.get("reason") or "the assigner failed",
+            )
+
+
+def _bank_of(record: Record, builder: Builder, query: QueryKey, nuggets: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Read the nuggets of a record and return their ids in order. Repeated texts count repeatedly, as in nuggetizer."""
+    names: list[str] = []
+    for nugget in nuggets:
+        name = str(nugget.get("nugget_id") or nugget_id(nugget["text"]))
+        twins = names.count(name) + sum(other.startswith(f"{name}-") for other in names)
+        names.append(f"{name}-{twins + 1}" if twins else name)
+        if nugget.get("importance") not in ("vital", "okay"):
+            builder.guessed("importance", "nuggets without an importance are taken for okay")
+        builder.nugget(
+            query,
+            nugget["text"],
+            _importance(nugget),
+            where=record.where,
+            author=str(nugget.get("author") or text(record, "author") or RATER),
+            nugget_id=names[-1],
+            passage_id=nugget.get("passage_id") or None,
+        )
+    return names
+
+
+def _importance(nugget: Mapping[str, Any]) -> NuggetImportance:
+    """Return the importance; nuggetizer counts an undecided nugget among all, but not among the vital ones."""
+    return "vital" if nugget.get("importance") == "vital" else "okay"
+
+
+def _assignment(record: Record, nugget: Mapping[str, Any]) -> Assignment | None:
+    given = nugget.get("assignment")
+    if given == _FAILED:
+        return None
+    for known in POINTS:
+        if given == known:
+            return known
+    raise wrong(record, "assignment", f"one of {', '.join(POINTS)}", given)
+
+
+def _score(
+    record: Record,
+    builder: Builder,
+    query: QueryKey,
+    system: str,
+    measure: str,
+    value: float | None,
+    *,
+    rater: str = RATER,
+) -> None:
+    low, high = (0.0, 1.0) if measure in SCORES else (None, None)
+    builder.score(query, system, measure, rater, value, where=record.where, person=False, low=low, high=high)
+
+
+def _metrics(record: Record, builder: Builder) -> None:
+    """Read the scores of one answer. The file has no run name: use `--set run_id=NAME`."""
+    if text(record, "qid") == _ALL:
+        builder.left_out("means over all queries", "they follow from the scores of the queries")
+        return
+    query, system = _query(record, builder, None), need(record, "run_id")
+    for name in SCORES:
+        value = number(record.value.get(name))
+        if value is None:
+            raise wrong(record, name, "a number from 0 to 1", record.value.get(name))
+        _score(record, builder, query, system, name, value)
+
+
+def _measure(record: Record, builder: Builder) -> None:
+    """Read a line of an AutoJudge leaderboard: one judge's value for one run on one topic."""
+    if text(record, "topic_id") == _ALL:
+        builder.left_out("means over all queries", "they follow from the scores of the queries")
+        return
+    given = record.value.get("value")
+    value = number({"true": 1, "false": 0}.get(str(given).lower(), given))
+    if value is None:
+        raise wrong(record, "value", "a number", given)
+    query = _query(record, builder, None, "topic_id")
+    rater = text(record, "judge") or JUDGE
+    _score(record, builder, query, need(record, "run_id"), need(record, "measure"), value, rater=rater)
+
+
+def _bank(record: Record, builder: Builder) -> None:
+    """Read the nuggets of one topic, as questions or claims; RAGTIME 2026 has the topic's id in the metadata."""
+    banks: list[tuple[str, Any]] = []
+    for name in ("nugget_bank", "claim_bank"):
+        bank = record.value.get(name) or ()
+        if not isinstance(bank, Mapping | list | tuple):
+            raise wrong(record, name, "an object or a list of nuggets", bank)
+        banks += list(bank.items()) if isinstance(bank, Mapping) else [("", entry) for entry in bank]
+    about = record.value.get("metadata")
+    topic = about if isinstance(about, Mapping) and not record.value.get("query_id") else {}
+    named = Record({**record.value, **({"query_id": topic["topic_id"]} if "topic_id" in topic else {})}, record.where)
+    query = _query(named, builder, text(record, "title_query"), "query_id")
+    nuggets = [_of_bank(record, key, entry) for key, entry in banks]
+    _bank_of(record, builder, query, nuggets)
+
+
+def _of_bank(record: Record, key: str, entry: Any) -> dict[str, Any]:
+    """Convert a nugget of AutoJudge to nuggetizer's fields: a claim, or a question followed by its answers."""
+    entry = {"question": entry} if isinstance(entry, str) else entry
+    if not isinstance(entry, Mapping):
+        raise wrong(record, "nugget_bank", "nuggets as objects", entry)
+    words = entry.get("claim") or entry.get("question") or key
+    if not isinstance(words, str) or not words.strip():
+        raise wrong(record, "nugget_bank", "nuggets with a question or a claim", entry)
+    answers = entry.get("answers") or ()
+    golds = answers if isinstance(answers, Mapping) else [_field(gold, "answer") for gold in answers]
+    creators = entry.get("creator") or [{}]
+    creator = creators[0] if isinstance(creators, list) else creators
+    references = entry.get("references") or [None]
+    return {
+        "text": f"{words} {'; '.join(str(gold) for gold in golds)}".strip(),
+        "importance": entry.get("importance"),
+        "nugget_id": entry.get("question_id") or entry.get("claim_id") or entry.get("nugget_id"),
+        "passage_id": _field(references[0], "doc_id"),
+        "author": _field(creator, "assessor_id") or _field(creator, "llm_model") or JUDGE,
+    }
+
+
+def _field(value: Any, name: str) -> Any:
+    """Return a field of an object; other values stand for themselves."""
+    return value.get(name) if isinstance(value, Mapping) else value
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write the bank of each query, then one line per answer with its assignments by the default assigner.
+
+    Besides nuggetizer's fields, ours allow reading the tables again: language, assigner, and each nugget's id, passage,
+    author, quote and reason. Answers without an assignment have no line, and undecided assignments are `failed`.
+    """
+    queries = {(row["language"], row["query_id"]): row["text"] for row in _rows(arena, "queries")}
+    banks: dict[QueryKey, list[dict[str, Any]]] = {}
+    for row in arena.read("nuggets").to_pylist():
+        banks.setdefault((row["language"], row["query_id"]), []).append(row)
+    lines = [_head(key, queries) | {"nuggets": [_nugget(row) for row in bank]} for key, bank in banks.items()]
+    assignments = arena.read_optional("nugget_assignments")
+    if assignments is not None:
+        chosen = decider(assignments, "assigner")
+        given: dict[tuple[str, ...], dict[str, Any]] = {}
+        for row in assignments.to_pylist():
+            if row["assigner"] == chosen:
+                given.setdefault((row["language"], row["query_id"], row["system"]), {})[row["nugget_id"]] = row
+        for answer in _rows(arena, "answers"):
+            key = answer["language"], answer["query_id"]
+            if decided := given.get((*key, answer["system"])):
+                words = answer["text"] or ""
+                head = _head(key, queries) | {"answer_text": words, "response_length": len(words.split())}
+                about = {"run_id": answer["system"], "assigner": chosen}
+                lines.append(head | about | {"nuggets": [_assignment_rows(row, decided) for row in banks.get(key, ())]})
+    store.write_text(path, json_lines(lines))
+
+
+def _rows(arena: Arena, table: str) -> list[dict[str, Any]]:
+    rows = arena.read_optional(table)
+    return [] if rows is None else list(rows.to_pylist())
+
+
+def _head(key: QueryKey, queries: Mapping[QueryKey, str | None]) -> dict[str, Any]:
+    return {"query": queries.get(key) or "N/A", "qid": key[1], "language": key[0]}
+
+
+def _nugget(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("text", "importance", "nugget_id", "passage_id", "author")}
+
+
+def _assignment_rows(row: Mapping[str, Any], decided: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    given = decided.get(row["nugget_id"], {"assignment": None, "quote": None, "reason": "not assigned"})
+    return _nugget(row) | {
+        "assignment": given["assignment"] or _FAILED,
+        "quote": given["quote"],
+        "reason": given["reason"],
+    }
+
+
+FORMAT = Format(
+    name="nuggets",
+    title="nuggetizer's nuggets, assignments and metrics; AutoJudge's nugget banks and leaderboards (JSONL)",
+    source="castorini/nuggetizer 0.0.6: src/nuggetizer/core/metrics.py at 0b58400 and the input and output examples at "
+    "7500632; trec-auto-judge/auto-judge-base: src/autojudge_base/nugget_data/nugget_data.py at 42f99fc and "
+    "leaderboard/leaderboard.py at 40ec30b",
+    gives=("queries", "passages", "documents", "nuggets", "answers", "nugget_assignments", "scores"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

@@ -1,0 +1,109 @@
+"""Answers for Vectara's open-rag-eval: a CSV with one row per passage."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import store
+from mirage.io.formats.fields import system_of, text
+from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.whole import whole_answers
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_NUMBER = re.compile(r"\[(\d+)\]")
+_CITATION = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)*\s*\]")
+_COLUMNS = ("query_id", "query", "query_run", "passage_id", "passage", "generated_answer", "system", "language")
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect rows with the columns of its CSV connector."""
+    wanted = {"query", "passage_id", "passage", "generated_answer"}
+    return "has query, passage_id, passage and generated_answer, one row a passage" if wanted <= sample.fields else None
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read consecutive rows of one query and run as one answer."""
+    for _, rows in itertools.groupby(records, key=_group):
+        _take(list(rows), builder)
+
+
+def _group(record: Record) -> tuple[object, ...]:
+    names = ("query_id", "query", "query_run", "system", "model", "model_name", "language")
+    return tuple(record.value.get(name) for name in names)
+
+
+def _take(rows: Sequence[Record], builder: Builder) -> None:
+    head = rows[0]
+    query = builder.query(
+        text(head, "query"), where=head.where, query_id=text(head, "query_id"), language=text(head, "language")
+    )
+    given = [(row, text(row, "passage_id"), text(row, "passage")) for row in rows]
+    given = [(row, name, passage) for row, name, passage in given if passage is not None]
+    numbers = [_NUMBER.fullmatch(name.strip()) if name else None for _, name, _ in given]
+    numbered = bool(given) and all(numbers)
+    # `[1]` says where a passage stood, not which it is: two queries, and two runs, have different ones.
+    passages = [ShownPassage(passage, None if numbered else name) for _, name, passage in given]
+    shown = builder.passages(query, passages, where=head.where)
+    answers = [answer for row in rows if (answer := text(row, "generated_answer")) is not None]
+    system = system_of(head, builder)
+    run = text(head, "query_run")
+    if run is not None and run.strip() not in ("", "1") and text(head, "system", "model", "model_name") is None:
+        system = f"{system} run {run.strip()}"
+        builder.guessed("query_run", "a second run of a query is a system of its own: `NAME run 2`")
+    answer = next(iter(answers), None)
+    if answer is not None and numbered:
+        answer = _renumber(answer, [int(match[1]) for match in numbers if match], builder)
+    builder.answer(query, system, answer, where=head.where, numbered=numbered or None, shown=shown)
+
+
+def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:
+    """Renumber an answer's citations to count its passages from 1, also if the file skips numbers."""
+    places = {number: place for place, number in enumerate(numbers, start=1)}
+    if all(number == place for number, place in places.items()):
+        return answer
+    builder.guessed("passage_id", "citations are renumbered from 1 if the file skips numbers")
+    beyond = len(places)
+
+    def counted_anew(match: re.Match[str]) -> str:
+        cited = (int(number) for number in re.findall(r"\d+", match[0]))
+        return f"[{', '.join(str(places.get(number, beyond + number)) for number in cited)}]"
+
+    return _CITATION.sub(counted_anew, answer)
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write one row per passage, with the answer in its first row; system and language are additional columns.
+
+    Passages are numbered `[1]`, `[2]` if the prompt numbered them, else they have their ids. open-rag-eval accepts one
+    answer per query and run, so the systems of a query are its runs, sorted by name.
+    """
+    runs: dict[tuple[str, str], int] = {}
+    rows = []
+    for answer in whole_answers(arena):
+        query = answer.query
+        key = query.language, query.query_id
+        runs[key] = runs.get(key, 0) + 1
+        for place, passage in enumerate(query.passages or (ShownPassage(None),), start=1):
+            name = f"[{place}]" if answer.numbered else passage.passage_id
+            shown = (query.query_id, query.text, runs[key], name, passage.text)
+            rows.append((*shown, answer.text if place == 1 else None, answer.system, query.language))
+    store.write_text(path, store.csv_text(_COLUMNS, rows, exact=True))
+
+
+FORMAT = Format(
+    name="open-rag-eval",
+    title="open-rag-eval: a CSV of answers with one row a passage",
+    source="vectara/open-rag-eval, open_rag_eval/connectors/csv_connector.py at 634b7f2, data/test_csv_connector.csv "
+    "at a6381fb and tests/test_data/csv_results.csv at 1c6fd7c (query_run). Its table of results, one column a score, "
+    "could not be checked and is not read.",
+    gives=("queries", "passages", "answers"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

@@ -1,0 +1,124 @@
+"""The records of `mirage.io.sources.files` as formats: queries, answers and judgments under our column names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from mirage.errors import BadInput
+from mirage.io.formats import rag, values
+from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample
+
+_SOURCE = "the columns of mirage.schema; docs/formats.md"
+_KEY = ("language", "query_id")
+
+
+def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
+    """Build a detector of records that have all of some fields, and none of others."""
+
+    def recognise(sample: Sample) -> str | None:
+        if not sample.fields.issuperset(needed) or not sample.fields.isdisjoint(refuses):
+            return None
+        return f"its records have {', '.join(needed)}"
+
+    return recognise
+
+
+def _query(record: Record, builder: Builder) -> QueryKey:
+    """Return the query that a record refers to, possibly in another file."""
+    language, query_id = (values.identifier(record.value.get(name), name, record.where) for name in _KEY)
+    if query_id is None:
+        raise values.missing("query_id", record.value, record.where)
+    return builder.query(None, where=record.where, query_id=query_id, language=language)
+
+
+def _name(record: Record, name: str) -> str:
+    content = values.identifier(record.value.get(name), name, record.where)
+    if content is None:
+        raise values.missing(name, record.value, record.where)
+    return content
+
+
+def _text(record: Record, name: str) -> str | None:
+    return values.text(record.value.get(name), name, record.where)
+
+
+def _read_queries(records: Iterable[Record], builder: Builder) -> None:
+    for record in records:
+        value, where = record.value, record.where
+        language, query_id = (values.identifier(value.get(name), name, where) for name in _KEY)
+        query = builder.query(
+            _text(record, "text"),
+            where=where,
+            query_id=query_id,
+            language=language,
+            subset=values.identifier(value.get("subset"), "subset", where),
+        )
+        shown = rag.shown_passages(value.get("passages"), (), where)[0]
+        if shown:
+            builder.passages(query, shown, where=where)
+
+
+def _read_answers(records: Iterable[Record], builder: Builder) -> None:
+    for record in records:
+        value, where = record.value, record.where
+        builder.answer(
+            _query(record, builder),
+            _name(record, "system"),
+            _text(record, "text"),
+            where=where,
+            status=values.identifier(value.get("status"), "status", where),
+            reason=_text(record, "reason"),
+            template=values.identifier(value.get("template"), "template", where),
+            numbered=values.flag(value.get("numbered"), "numbered", where),
+            thoughts=_text(record, "thoughts"),
+        )
+
+
+def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
+    for record in records:
+        value, where = record.value, record.where
+        verdict = values.identifier(value.get("verdict"), "verdict", where)
+        points = values.number(value.get("points"), "points", where)
+        if verdict is None and points is None:
+            raise BadInput(
+                "there is neither a verdict nor points", where=where, do="map one of them: --map THEIRS=verdict"
+            )
+        builder.judgment(
+            _query(record, builder),
+            _name(record, "judge"),
+            _name(record, "system_a"),
+            _name(record, "system_b"),
+            where=where,
+            verdict=verdict,
+            points=points,
+            rationale=_text(record, "rationale"),
+            reason=_text(record, "reason"),
+            person=values.flag(value.get("person"), "person", where),
+            voter=values.identifier(value.get("voter"), "voter", where),
+        )
+
+
+QUERIES = Format(
+    name="queries",
+    title="queries of your own, with their passages",
+    source=_SOURCE,
+    gives=("queries", "passages", "documents"),
+    recognise=_recogniser("query_id", "text", refuses=("system", "judge", "passage_id")),
+    read=_read_queries,
+)
+ANSWERS = Format(
+    name="answers",
+    title="answers of any system",
+    source=_SOURCE,
+    gives=("answers",),
+    recognise=_recogniser("query_id", "system", "text", refuses=("question", "query", "judge")),
+    read=_read_answers,
+)
+JUDGMENTS = Format(
+    name="judgments",
+    title="verdicts of any judge",
+    source=_SOURCE,
+    gives=("judgments",),
+    recognise=_recogniser("query_id", "judge", "system_a", "system_b"),
+    read=_read_judgments,
+)

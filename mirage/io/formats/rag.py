@@ -1,0 +1,354 @@
+"""Flat RAG records: one row per answer, with its question and the passages shown to its system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.io.formats import values
+from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
+from mirage.text.answers import citations
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "question": ("question", "query", "user_input", "prompt", "input"),
+    "contexts": (
+        "contexts",
+        "passages",
+        "context",
+        "documents",
+        "docs",
+        "retrieved_contexts",
+        "retrieved_context",
+        "retrieval_context",
+    ),
+    "answer": ("answer", "response", "output", "prediction", "generated_answer", "actual_output"),
+    "system": ("system", "model", "model_name"),
+    "id": ("query_id", "question_id", "qid", "id"),
+    "language": ("language", "lang"),
+    "reference": (
+        "reference",
+        "ground_truth",
+        "expected",
+        "expected_answer",
+        "reference_answer",
+        "expected_output",
+        "gt_answer",
+    ),
+    "relevant": ("relevant", "labels"),
+    "turns": ("turns", "messages", "history"),
+    "domain": ("domain",),
+    "type": ("type", "question_type"),
+    "tags": ("tags",),
+    "subset": ("subset",),
+    "status": ("status",),
+    "template": ("template",),
+    "numbered": ("numbered",),
+    "thoughts": ("thoughts", "reasoning_content"),
+}
+"""Fields by their name in `--map`, each with its known aliases."""
+_BECOMES = {
+    "question": "queries.text",
+    "contexts": "passages.text, title, relevant; documents.url, metadata",
+    "answer": "answers.text",
+    "system": "answers.system",
+    "id": "queries.query_id",
+    "language": "queries.language",
+    "reference": "references.text",
+    "relevant": "passages.relevant",
+    "turns": "turns.speaker, text",
+    "domain": "tags",
+    "type": "tags",
+    "tags": "tags",
+    "subset": "queries.subset",
+    "status": "answers.status",
+    "template": "answers.template",
+    "numbered": "answers.numbered",
+    "thoughts": "answers.thoughts",
+}
+_GOLD = "answer"
+_TAGS = ("domain", "type")
+_TAGGED = (*_TAGS, "tags")
+_KNOWN = frozenset(name for names in FIELDS.values() for name in names)
+_OURS = "mirage"
+"""Field with mirage's measurements, which is not read."""
+_TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment")
+_ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
+_LABEL = ("relevant", "label", "is_relevant")
+_URL = ("url", "link", "uri")
+_NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
+
+
+def recognise(sample: Sample) -> str | None:
+    """Return why a file counts as flat RAG records; None if it does not."""
+    names = {field: next((name for name in FIELDS[field] if name in sample.fields), None) for field in FIELDS}
+    if names["question"] is None or (names["answer"] is None and names["contexts"] is None):
+        return None
+    present = [names[field] for field in ("question", "contexts", "answer", "system") if names[field]]
+    return f"its records have {', '.join(filter(None, present))}"
+
+
+_Plan = Mapping[str, tuple[str, ...]]
+"""Names in a record by field."""
+_PLAIN = frozenset({str})
+_LISTS = 4096
+"""Number of cached lists of passages, which systems mostly share."""
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Pass the records to a builder."""
+    plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+    known: dict[tuple[QueryKey, tuple[Any, ...]], tuple[str, ...]] = {}
+    for record in records:
+        value, where = record.value, record.where
+        names = tuple(value)
+        plan = plans.get(names)
+        if plan is None:
+            plan = plans[names] = {
+                field: present
+                for field in FIELDS
+                if (present := tuple(name for name in FIELDS[field] if name in value))
+            }
+            if len(plan.get("answer", ())) > 1 and plan["answer"][0] == _GOLD:
+                # Beside a model's output, data sets call the right answer so.
+                plan = plans[names] = {
+                    **plan,
+                    "answer": plan["answer"][1:],
+                    "reference": (*plan.get("reference", ()), _GOLD),
+                }
+                builder.guessed(
+                    "answer",
+                    f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
+                    f"--map {plan['answer'][0]}=other",
+                )
+        for name in () if value.keys() <= _KNOWN else value.keys() - _KNOWN - {_OURS}:
+            near = values.nearest(name, FIELDS)
+            builder.left_out(
+                name, f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
+            )
+        query = _query(value, plan, builder, where)
+        contexts = _get(value, plan, "contexts")
+        labels = values.listed(_get(value, plan, "relevant")) if "relevant" in plan else []
+        plain = type(contexts) is list and not labels and set(map(type, contexts)) <= _PLAIN
+        key = (query, tuple(contexts)) if plain else None
+        passages: Sequence[ShownPassage] = ()
+        numbered = True if plain and contexts else None
+        if key is None or (shown := known.get(key)) is None:
+            passages, numbered = shown_passages(contexts, labels, where)
+            shown = builder.passages(query, passages, where=where) if passages else ()
+            if key is not None:
+                if len(known) == _LISTS:
+                    known.clear()
+                known[key] = shown
+        if "answer" in plan or "status" in plan:
+            _answer(value, plan, query, passages, shown, numbered, builder, where)
+
+
+def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
+    for name in plan.get(field, ()):
+        if (content := value[name]) is not None and content != "":
+            return content
+    return None
+
+
+def _query(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> QueryKey:
+    query_id = values.identifier(_get(value, plan, "id"), "id", where)
+    query_text = values.text(_get(value, plan, "question"), "question", where)
+    if query_text is None and query_id is None:
+        raise values.missing("question", value, where, also=FIELDS["question"])
+    return builder.query(
+        query_text,
+        where=where,
+        query_id=query_id,
+        language=values.identifier(_get(value, plan, "language"), "language", where),
+        subset=values.identifier(_get(value, plan, "subset"), "subset", where) if "subset" in plan else None,
+        reference=_reference(_get(value, plan, "reference"), where) if "reference" in plan else None,
+        tags=_tags(value, plan) if not plan.keys().isdisjoint(_TAGGED) else None,
+        turns=_turns(_get(value, plan, "turns"), where) if "turns" in plan else (),
+    )
+
+
+_NO_FIELD = "it is no field of rag"
+
+
+def _answer(
+    value: Mapping[str, Any],
+    plan: _Plan,
+    query: QueryKey,
+    passages: Sequence[ShownPassage],
+    shown: Sequence[str],
+    numbered: bool | None,
+    builder: Builder,
+    where: str,
+) -> None:
+    """Return the answer of a record, which may be empty."""
+    content = next((value[name] for name in plan.get("answer", ()) if value[name] is not None), None)
+    text = values.text(content, "answer", where)
+    status = values.identifier(_get(value, plan, "status"), "status", where) if "status" in plan else None
+    system = values.identifier(_get(value, plan, "system"), "system", where)
+    if system is None:
+        raise values.missing("system", value, where, also=FIELDS["system"])
+    stated = values.flag(_get(value, plan, "numbered"), "numbered", where) if "numbered" in plan else None
+    template = values.identifier(_get(value, plan, "template"), "template", where) if "template" in plan else None
+    if stated is not None:
+        numbered = stated
+    elif numbered is None and text and "[" in text:
+        ids = [passage.passage_id for passage in passages if passage.passage_id]
+        numbered = not any(mention.known for mention in citations(text, ids, numbered=False))
+    thoughts = values.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else None
+    builder.answer(
+        query,
+        system,
+        text,
+        where=where,
+        status=status,
+        template=template,
+        numbered=numbered,
+        thoughts=thoughts,
+        shown=shown,
+    )
+
+
+def _reference(value: Any, where: str) -> str | None:
+    """Return the reference answer; several are joined by line breaks."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, (values.text(entry, "reference", where) for entry in value))) or None
+    return values.text(value, "reference", where)
+
+
+def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
+    tags: dict[str, list[str]] = {}
+    for tag in _TAGS:
+        for entry in values.listed(_get(value, plan, tag)):
+            tags.setdefault(tag, []).append(str(entry))
+    given = _get(value, plan, "tags")
+    if isinstance(given, Mapping):
+        for tag, entries in given.items():
+            tags.setdefault(str(tag), []).extend(str(entry) for entry in values.listed(entries))
+    else:
+        tags.setdefault("tag", []).extend(str(entry) for entry in values.listed(given))
+    return {tag: entries for tag, entries in tags.items() if entries}
+
+
+def _turns(value: Any, where: str) -> list[tuple[str, str]]:
+    """Return earlier turns: objects with speaker and text, or alternating texts of user and agent."""
+    turns = []
+    for place, entry in enumerate(values.listed(value)):
+        if isinstance(entry, Mapping):
+            speaker = values.first(entry, "role", "speaker", "from", "type")[1]
+            text = values.text(values.first(entry, "content", "text", "value")[1], "turns", where)
+        else:
+            speaker, text = ("user", "agent")[place % 2], values.text(entry, "turns", where)
+        if text:
+            turns.append((str(speaker or "user"), text))
+    return turns
+
+
+def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[ShownPassage], bool | None]:
+    """Return the passages of a record, and whether its prompt numbered them: true if they have no ids to cite."""
+    entries = _split_numbered(value) if isinstance(value, str) else None
+    if entries is None:
+        entries = values.listed(value, where)
+    if labels and len(labels) != len(entries):
+        raise BadInput(
+            f"there are {len(labels)} labels of {len(entries)} passages",
+            where=where,
+            do="write one label per passage in relevant, in their order",
+        )
+    while entries and not entries[-1]:
+        entries.pop()
+    passages = [
+        _passage(entry, labels[place] if labels else None, where) if entry else ShownPassage(None, passage_id="empty")
+        for place, entry in enumerate(entries)
+    ]
+    return passages, None if any(passage.passage_id for passage in passages) or not passages else True
+
+
+def _split_numbered(text: str) -> list[str] | None:
+    """Split one text that numbers its passages `[1] ...`; None if it does not."""
+    marks = list(_NUMBER.finditer(text))
+    if not marks or [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)):
+        return None
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    return [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
+
+
+def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
+    if not isinstance(entry, Mapping):
+        return ShownPassage(values.text(entry, "contexts", where), relevant=values.flag(label, "relevant", where))
+    text_name, text = values.first(entry, *_TEXT)
+    id_name, passage_id = values.first(entry, *_ID)
+    label_name, own_label = values.first(entry, *_LABEL)
+    url_name, url = values.first(entry, *_URL)
+    rest = {
+        name: content
+        for name, content in entry.items()
+        if name not in (text_name, id_name, label_name, url_name, "title") and content not in (None, "", [], {})
+    }
+    return ShownPassage(
+        values.text(text, "contexts", where),
+        passage_id=values.identifier(passage_id, "the id of a passage", where),
+        title=values.text(entry.get("title"), "title", where),
+        relevant=values.flag(label if own_label is None else own_label, "relevant", where),
+        url=values.text(url, "url", where),
+        metadata=rest or None,
+    )
+
+
+def write(arena: store.Arena, path: Path) -> None:
+    """Write one line per answer.
+
+    The object `mirage` holds the answer's features by name, and its scores as `MEASURE/RATER`.
+    """
+    store.write_text(path, json_lines(_line(answer) for answer in whole_answers(arena)))
+
+
+def _line(answer: WholeAnswer) -> dict[str, Any]:
+    query = answer.query
+    given = {f"{score.measure}/{score.rater}": score.value for score in answer.scores if score.value is not None}
+    line = {
+        "question": query.text,
+        "contexts": [_context(passage) for passage in query.passages],
+        "answer": answer.text,
+        "system": answer.system,
+        "id": query.query_id,
+        "language": query.language,
+        "reference": query.reference,
+        "turns": [{"role": speaker, "content": text} for speaker, text in query.turns],
+        "tags": query.tags,
+        "subset": query.subset,
+        "status": answer.status,
+        "template": answer.template,
+        "numbered": answer.numbered,
+        "thoughts": answer.thoughts,
+        _OURS: {**answer.features, **given},
+    }
+    kept = ("contexts", "answer")
+    return {name: value for name, value in line.items() if name in kept or value not in (None, [], {}, ())}
+
+
+def _context(passage: ShownPassage) -> dict[str, Any]:
+    facts = {
+        "id": passage.passage_id,
+        "title": passage.title,
+        "text": passage.text,
+        "relevant": passage.relevant,
+        "url": passage.url,
+    }
+    return {name: value for name, value in facts.items() if value is not None} | dict(passage.metadata or {})
+
+
+FORMAT = Format(
+    name="rag",
+    title="flat RAG records: question, contexts, answer, system",
+    source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers"),
+    recognise=recognise,
+    read=read,
+    write=write,
+    fields={name: becomes for field, becomes in _BECOMES.items() for name in FIELDS[field]},
+)

@@ -1,0 +1,160 @@
+"""Datasets of ragas: `user_input`, `retrieved_contexts`, `response`, `reference`, and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.io.formats.fields import (
+    answer_text,
+    first,
+    is_measure,
+    listed,
+    number,
+    system_of,
+    text,
+    unpacked,
+    wrong,
+)
+from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.whole import json_lines, whole_answers
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+RATER = "ragas"
+_QUERY = ("user_input", "question")
+_ANSWER = ("response", "answer")
+_CONTEXTS = ("retrieved_contexts", "contexts")
+_REFERENCE = ("reference", "ground_truth", "ground_truths")
+_ID = ("query_id", "question_id", "id")
+_NO_PLACE = {
+    "rubrics": "an arena has no table of rubrics",
+    "rubric": "an arena has no table of rubrics",
+    "multi_responses": "an answer is one text of one system",
+    "reference_tool_calls": "an arena has no table of calls of tools",
+    "reference_topics": "an arena has no table of topics",
+}
+_KNOWN = frozenset(
+    {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, "system", "model", "model_name"}
+    | {"reference_contexts", "language", "turns", "mirage", "index", "Unnamed: 0", ""}
+)
+_USERS = ("human", "user")
+_MODELS = ("ai", "assistant")
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect ragas' field names, current or before 0.2."""
+    if "user_input" in sample.fields and sample.fields & {*_ANSWER, *_CONTEXTS, "reference"}:
+        return "has user_input with response, retrieved_contexts or reference"
+    if {"question", "answer", "contexts"} <= sample.fields and sample.fields & {"ground_truth", "ground_truths"}:
+        return "has question, answer, contexts and ground_truth"
+    return None
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each record as one answer of one system."""
+    for record in records:
+        _take(record, builder)
+
+
+def _take(record: Record, builder: Builder) -> None:
+    query_text, turns, spoken = _conversation(record)
+    passages = _passages(record, builder)
+    references = unpacked(first(record.value, *_REFERENCE))
+    reference = references[0] if isinstance(references, list) and references else references
+    query = builder.query(
+        query_text,
+        where=record.where,
+        query_id=text(record, *_ID),
+        language=text(record, "language"),
+        reference=reference if isinstance(reference, str) else None,
+        turns=turns,
+    )
+    shown = builder.passages(query, passages, where=record.where)
+    answer = answer_text(record, *_ANSWER)
+    answer = spoken if answer is None else answer
+    measures = {name: value for name, value in record.value.items() if name not in _KNOWN and is_measure(value)}
+    if answer is not None or measures:
+        system = system_of(record, builder)
+        builder.answer(query, system, answer, where=record.where, shown=shown)
+        for name, value in measures.items():
+            score = number(value)
+            reason = None if score is not None else "ragas gave no value"
+            builder.score(query, system, name, RATER, score, where=record.where, person=False, reason=reason)
+    for name, why in _NO_PLACE.items():
+        if record.value.get(name) not in (None, "", [], {}):
+            builder.left_out(name, why)
+
+
+def _conversation(record: Record) -> tuple[str | None, tuple[tuple[str, str], ...], str | None]:
+    """Return the last human turn, the turns before it, and the model's turn after it."""
+    value = unpacked(first(record.value, *_QUERY))
+    if not isinstance(value, list):
+        return text(record, *_QUERY), tuple(_turn(record, turn) for turn in listed(record, "turns")), None
+    turns = [_turn(record, message) for message in value]
+    people = [k for k, (speaker, _) in enumerate(turns) if speaker in _USERS]
+    if not people:
+        raise wrong(record, "user_input", "a text, or messages with one of type human", value)
+    spoken = [content for speaker, content in turns[people[-1] + 1 :] if speaker in _MODELS and content]
+    return turns[people[-1]][1], tuple(turns[: people[-1]]), "\n\n".join(spoken) or None
+
+
+def _turn(record: Record, message: Any) -> tuple[str, str]:
+    """Return speaker and text of a message."""
+    if isinstance(message, Mapping) and isinstance(message.get("content"), str):
+        return str(message.get("type") or message.get("role") or "human"), message["content"]
+    raise wrong(record, "user_input", "a text, or a list of messages with content and type", message)
+
+
+def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
+    contexts = listed(record, *_CONTEXTS)
+    if not all(isinstance(context, str) for context in contexts):
+        raise wrong(record, "retrieved_contexts", "a list of texts", contexts)
+    wanted = {context for context in listed(record, "reference_contexts") if isinstance(context, str)}
+    if lacking := wanted - set(contexts):
+        builder.left_out("reference_contexts", "this system was not shown them", len(lacking))
+    return [ShownPassage(context, relevant=True if context in wanted else None) for context in contexts]
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write one line per answer; ragas reads it with `EvaluationDataset.from_jsonl`, which ignores our own fields.
+
+    ragas' scores are columns again; mirage's measurements are in the object `mirage`.
+    """
+    lines = []
+    for answer in whole_answers(arena):
+        query = answer.query
+        line: dict[str, Any] = {
+            "user_input": query.text or "",
+            "retrieved_contexts": [passage.text or "" for passage in query.passages],
+            "response": answer.text,
+        }
+        if query.reference is not None:
+            line["reference"] = query.reference
+        if wanted := [passage.text for passage in query.passages if passage.relevant and passage.text]:
+            line["reference_contexts"] = wanted
+        line |= {"system": answer.system, "query_id": query.query_id, "language": query.language}
+        if query.turns:
+            line["turns"] = [{"type": speaker, "content": content} for speaker, content in query.turns]
+        line |= {score.measure: score.value for score in answer.scores if score.rater == RATER}
+        if answer.features:
+            line["mirage"] = answer.features
+        lines.append(line)
+    store.write_text(path, json_lines(lines))
+
+
+FORMAT = Format(
+    name="ragas",
+    title="ragas: an evaluation dataset, or the results of its metrics",
+    source="explodinggradients/ragas, src/ragas/dataset_schema.py and messages.py at 01b7cac: the names of "
+    "SingleTurnSample and MultiTurnSample, and results as EvaluationResult.to_pandas joins them; question, contexts, "
+    "answer and ground_truth are the names before 0.2. ragas names neither systems nor queries: system, query_id and "
+    "language are fields of ours.",
+    gives=("queries", "turns", "references", "passages", "answers", "scores"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

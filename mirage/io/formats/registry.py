@@ -1,0 +1,98 @@
+"""Registry of formats. To add one, write a module with a `FORMAT` and add it to `formats`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage.errors import BadInput, UnknownName
+from mirage.io.formats.spec import Format, Sample
+
+if TYPE_CHECKING:
+    from mirage import store
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """Detected format of a file."""
+
+    format: Format
+    """The format."""
+    reason: str
+    """Reason, in a few words."""
+    others: tuple[str, ...]
+    """Names of other formats that match."""
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Return every format by name, imported on first use."""
+    from mirage.io.formats import (
+        alpaca_eval,
+        bergen,
+        inspector,
+        lmarena,
+        mt_bench,
+        nomiracl,
+        nuggets,
+        open_rag_eval,
+        own,
+        rag,
+        ragas,
+        ragelo,
+        trec,
+        trec_rag,
+    )
+
+    # The more special first: of two that take a file the first has it.
+    special = (
+        nuggets,
+        nomiracl,
+        mt_bench,
+        lmarena,
+        alpaca_eval,
+        inspector,
+        trec_rag,
+        ragas,
+        bergen,
+        ragelo,
+        open_rag_eval,
+    )
+    entries = [*(module.FORMAT for module in (*special, rag, trec)), own.QUERIES, own.ANSWERS, own.JUDGMENTS]
+    return {entry.name: entry for entry in entries}
+
+
+def format_named(name: str) -> Format:
+    """Return the format of a name.
+
+    Raises:
+        UnknownName: if there is none.
+    """
+    if name not in formats():
+        raise UnknownName("format", name, formats())
+    return formats()[name]
+
+
+def writer(name: str) -> Callable[[store.Arena, Path], None]:
+    """Return the function that writes an arena in a format.
+
+    Raises:
+        UnknownName: if there is no such format.
+        BadInput: if the format is read-only.
+    """
+    if (write := format_named(name).write) is None:
+        names = ", ".join(entry.name for entry in formats().values() if entry.write is not None)
+        raise BadInput(f"the format {name} is read-only", do=f"use one of {names}")
+    return write
+
+
+def recognise(sample: Sample) -> Recognised | None:
+    """Detect the format of a file; None if no format matches."""
+    taken = [(entry, reason) for entry in formats().values() if (reason := entry.recognise(sample))]
+    if not taken:
+        return None
+    (entry, reason), *rest = taken
+    return Recognised(entry, reason, tuple(other.name for other, _ in rest))

@@ -1,0 +1,194 @@
+"""Reading a file in a format: errors are collected, and inferences and ignored content counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.io.formats.build import Collector
+from mirage.io.formats.finish import finish_tables
+from mirage.io.formats.open import opened, read_sample, sampled_lines
+from mirage.io.formats.registry import Recognised, format_named, formats, recognise
+from mirage.io.formats.spec import Format, Record, Sample, Tables
+from mirage.io.sources.files.options import Options
+from mirage.io.sources.files.read import Refused
+from mirage.text import segmentation as text
+
+Progress = Callable[[int, int | None], None]
+_STEP = 1000
+"""Records between progress calls."""
+_GUESSES = {
+    "query_id": (
+        "record",
+        "without an id of the query: it is made from the query, the same in every file; intervals take each for a unit",
+    ),
+    "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
+    "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
+    "repeated": ("record", "with an answer that came before as it is: it is taken once"),
+}
+"""By key of a count: its noun, and its sentence in the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Content of a file without a place in an arena."""
+
+    what: str
+    """The field, or a description."""
+    why: str
+    """Why it is ignored."""
+    n: int
+    """Number of occurrences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Summary of reading a file."""
+
+    format: str
+    """Name of the format."""
+    why: str
+    """Why the file has this format; empty if chosen by the user."""
+    records: int
+    """Number of records read."""
+    rows: Mapping[str, int]
+    """Rows built, by table."""
+    guessed: Mapping[str, str]
+    """Inferences by key, with their grounds."""
+    left_out: tuple[LeftOut, ...]
+    """Ignored content."""
+
+    def lines(self) -> list[str]:
+        """Return the summary as lines of text."""
+        rows = ", ".join(f"{n:,} {name}" for name, n in self.rows.items())
+        return [
+            f"{text.counted(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
+            f"made: {rows}",
+            *(f"guessed: {what}: {why}" for what, why in self.guessed.items()),
+            *(
+                f"left out: {entry.what} ({'once' if entry.n == 1 else f'{entry.n:,} times'}): {entry.why}"
+                for entry in self.left_out
+            ),
+        ]
+
+
+def taken_for(path: Path, options: Options | None = None) -> Recognised:
+    """Detect the format of a file from its first records.
+
+    Raises:
+        BadInput: if no format matches, or the file cannot be read.
+    """
+    return _recognise(read_sample(path, options))
+
+
+def _recognise(sample: Sample) -> Recognised:
+    taken = recognise(sample)
+    if taken is None and sample.error is not None:
+        raise sample.error
+    if taken is None and not sample.fields:
+        raise BadInput(
+            f"no record can be read from this {'folder' if sample.path.is_dir() else 'file'}",
+            where=str(sample.path),
+            do=f"give JSON, CSV or Parquet (save a workbook as CSV, unpack an archive), or say the format: "
+            f"{', '.join(formats())}",
+        )
+    if taken is None:
+        names = ", ".join(sorted(sample.fields)[:12])
+        raise BadInput(
+            f"unknown format; the records have {names}",
+            where=str(sample.path),
+            do=f"choose one ({', '.join(formats())}) and map its fields: mirage import rag FILE --map THEIRS=OURS",
+        )
+    return taken
+
+
+def read(
+    path: Path,
+    *,
+    name: str | None = None,
+    options: Options | None = None,
+    arena: store.Arena | None = None,
+    progress: Progress | None = None,
+    lines: Callable[[], Iterator[store.Line]] | None = None,
+) -> tuple[Tables, Summary]:
+    """Read a file or a folder in a format; one invalid record rejects everything.
+
+    Args:
+        path: the file or folder.
+        name: the format's name; None to detect it.
+        options: names of its fields.
+        arena: the target arena, whose data on the same queries is kept.
+        progress: called with the number of records read, and None.
+        lines: returns the records at each call, if from another source; `path` is then used in errors.
+
+    Returns:
+        The tables by name, and the summary.
+
+    Raises:
+        Refused: listing every invalid record.
+        BadInput: if the file cannot be read, has no known format or no record.
+        UnknownName: if there is no such format.
+    """
+    options = options or Options()
+    if name is not None:
+        taken = Recognised(format_named(name), "", ())
+    else:
+        taken = taken_for(path, options) if lines is None else _recognise(sampled_lines(path, lines(), options))
+    collected = Collector()
+    errors: list[BadInput] = []
+    records = opened(path, options, taken.format, None if lines is None else lines())
+    n = _collect(taken.format, records, collected, errors, progress)
+    if not n and not errors:
+        raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
+    try:
+        tables = finish_tables(collected, arena, errors=errors, n=n)
+    except Refused:
+        if len(errors) == 1 and not errors[0].where.startswith(str(path)):
+            raise errors[0] from None
+        raise
+    for word, n_times in collected.counts.items():
+        noun, told = _GUESSES[word]
+        collected.guessed(word, f"{text.counted(n_times, noun)} {told}")
+    mapped = {field.partition(".")[0] for field in options.names if "." in field}
+    return tables, Summary(
+        format=taken.format.name,
+        why=taken.reason,
+        records=n,
+        rows=MappingProxyType({table: len(data) for table, data in tables.items()}),
+        guessed=MappingProxyType(dict(sorted(collected.guesses.items()))),
+        left_out=tuple(
+            LeftOut(what, why, times) for (what, why), times in sorted(collected.omitted.items()) if what not in mapped
+        ),
+    )
+
+
+def _collect(
+    entry: Format, records: Iterator[Record], collected: Collector, errors: list[BadInput], progress: Progress | None
+) -> int:
+    """Read all records with a format, continuing after invalid ones; return their number."""
+    n, ended = 0, False
+
+    def counted() -> Iterator[Record]:
+        nonlocal n, ended
+        for record in records:
+            n += 1
+            if progress is not None and n % _STEP == 0:
+                progress(n, None)
+            yield record
+        ended = True
+
+    while not ended:
+        before = n
+        try:
+            entry.read(counted(), collected)
+            ended = True
+        except BadInput as error:
+            # A traceback keeps the record and all that was read with it.
+            errors.append(error.with_traceback(None))
+            # What is no fault of one record (the file ends in the middle) would be raised again and again.
+            ended = ended or n == before
+    return n

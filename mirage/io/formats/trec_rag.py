@@ -1,0 +1,167 @@
+"""Answers in the format of the TREC RAG tracks: sentences with references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.io.formats.fields import wrong
+from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
+from mirage.text.answers import Citation, citations
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_TOPIC_IDS = ("topic_id", "narrative_id", "request_id")
+_TOPICS = ("topic", "narrative", "title", "problem_statement")
+_SENTENCES = ("answer", "responses")
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect records of sentences with references, a run and a topic, also under `metadata`."""
+    for record in sample.records:
+        head = _head(record)
+        sentences = next((record[name] for name in _SENTENCES if isinstance(record.get(name), list)), None)
+        named = head.get("run_id") is not None and any(head.get(name) is not None for name in _TOPIC_IDS)
+        if named and sentences is not None and isinstance(record.get("references"), list):
+            return "has run_id, a topic, references and an answer of sentences"
+    return None
+
+
+def _head(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return run and topic: of the record itself (2024), or of its `metadata` (since 2025)."""
+    metadata = value.get("metadata")
+    return {**value, **metadata} if isinstance(metadata, Mapping) else dict(value)
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each record as the answer of one run to one topic."""
+    for record in records:
+        _take(record, builder)
+
+
+def _take(record: Record, builder: Builder) -> None:
+    head = _head(record.value)
+    system, query_id = _require_name(record, head, ("run_id",)), _require_name(record, head, _TOPIC_IDS)
+    places = {name: place for place, name in enumerate(dict.fromkeys(_references(record)), start=1)}
+    text = _text(record, places)
+    query = builder.query(
+        next((str(head[name]) for name in _TOPICS if head.get(name)), None),
+        where=record.where,
+        query_id=query_id,
+        language=str(head["language"]) if head.get("language") else None,
+    )
+    passages = [ShownPassage(None, name) for name in places]
+    shown = builder.passages(query, passages, where=record.where)
+    builder.guessed("citations", "the numbers of a sentence's references are written behind it: `[1, 3]`")
+    builder.answer(query, system, text, where=record.where, numbered=True, shown=shown)
+
+
+def _require_name(record: Record, head: Mapping[str, Any], names: Sequence[str]) -> str:
+    value = next((str(head[name]).strip() for name in names if head.get(name) not in (None, "")), None)
+    if not value:
+        raise BadInput(
+            f"this record has no {names[0]}",
+            where=record.where,
+            do=f"map its field: --map THEIRS={names[0]}",
+        )
+    return value
+
+
+def _references(record: Record) -> list[str]:
+    """Return the ids of the passages, in citation order."""
+    references = record.value.get("references")
+    if references is None:
+        return []
+    if not isinstance(references, list) or not all(isinstance(name, str | int) for name in references):
+        raise wrong(record, "references", "a list of passage ids", references)
+    return [str(name).strip() for name in references]
+
+
+def _text(record: Record, places: dict[str, int]) -> str:
+    """Return the sentences followed by their citations; cited passages missing in the list are added to `places`."""
+    sentences = next((record.value[name] for name in _SENTENCES if record.value.get(name) is not None), None)
+    if isinstance(sentences, str):
+        return sentences
+    if not isinstance(sentences, list):
+        raise wrong(record, "answer", "a list of sentences with text and citations", sentences)
+    references = _references(record)
+    parts = []
+    for sentence in sentences:
+        if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
+            raise wrong(record, "answer", "a list of sentences with text and citations", sentence)
+        numbers = sorted(_places(record, sentence.get("citations") or (), references, places))
+        parts.append(sentence["text"] + (f" [{', '.join(map(str, numbers))}]" if numbers else ""))
+    return " ".join(parts)
+
+
+def _places(record: Record, cited: Iterable[Any], references: Sequence[str], places: dict[str, int]) -> set[int]:
+    """Return the numbers of the cited passages, from 1: citations are indices from 0, or ids."""
+    numbers = set()
+    for name in cited:
+        if isinstance(name, int) and not isinstance(name, bool):
+            if not 0 <= name < len(references):
+                raise wrong(record, "citations", f"indices from 0 of the {len(references)} references", name)
+            numbers.add(places[references[name]])
+        elif isinstance(name, str):
+            numbers.add(places.setdefault(name.strip(), len(places) + 1))
+        else:
+            raise wrong(record, "citations", "indices or ids of references", name)
+    return numbers
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write one line per answer in the 2024 format; references are the passages of the query in order.
+
+    A part of a text ends at a citation, and its text excludes citation numbers.
+    """
+    store.write_text(path, json_lines(_line(answer) for answer in whole_answers(arena)))
+
+
+def _line(answer: WholeAnswer) -> dict[str, Any]:
+    references = [str(passage.passage_id) for passage in answer.query.passages]
+    text = answer.text or ""
+    sentences = _sentences(text, references, citations(text, references, numbered=bool(answer.numbered)))
+    return {
+        "run_id": answer.system,
+        "topic_id": answer.query.query_id,
+        "topic": answer.query.text or "",
+        "language": answer.query.language,
+        "references": references,
+        "response_length": sum(len(sentence["text"].split()) for sentence in sentences),
+        "answer": sentences,
+    }
+
+
+def _sentences(text: str, references: Sequence[str], mentions: Sequence[Citation]) -> list[dict[str, Any]]:
+    """Split a text after each contiguous group of citations."""
+    sentences: list[dict[str, Any]] = []
+    start = 0
+    for mention in (mention for mention in mentions if mention.known):
+        index = references.index(str(mention.passage_id))
+        before = text[start : mention.start].strip()
+        start = max(start, mention.end)
+        if not before.strip(" ,;[]") and sentences:
+            sentences[-1]["citations"] = sorted({*sentences[-1]["citations"], index})
+        else:
+            sentences.append({"text": before, "citations": [index]})
+    if rest := text[start:].strip():
+        sentences.append({"text": rest, "citations": []})
+    return sentences
+
+
+FORMAT = Format(
+    name="trec-rag",
+    title="TREC RAG: answers of sentences with citations, JSON Lines",
+    source="castorini/ragnarok, README.md at 13b28a4 and its tests of `check_rag_gen_run` and `convert trec25-format` "
+    "(citations count references from 0; run and topic under metadata since 2025); hltcoe/rag-run-validator, "
+    "rag_run_validator/data/default.json at 45451e3 (responses, and citations by id).",
+    gives=("queries", "passages", "answers"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

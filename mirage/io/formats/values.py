@@ -1,0 +1,185 @@
+"""Parsing of values: ids, texts, flags, numbers and lists, as written by various programs."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from mirage.errors import BadInput
+from mirage.text.names import normalise_name
+
+_SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner"})
+"""Fields that may be common to all records of a file."""
+_TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
+
+
+def first(value: Mapping[str, Any], *names: str) -> tuple[str, Any]:
+    """Return the first of some fields with a value in a record, and the value; the first name and None if there is
+    none.
+    """
+    for name in names:
+        content = value.get(name)
+        if content is not None and content != "":
+            return name, content
+    return names[0], None
+
+
+def identifier(value: Any, name: str, where: str) -> str | None:
+    """Return a normalised id; an integer is its digits. None if missing.
+
+    Raises:
+        BadInput: if it is not an id.
+    """
+    if type(value) is str:
+        return normalise_name(value) or None
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a data frame with a gap in a column writes its whole numbers so
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        raise BadInput(f"{name} is {shortened(value)}, not an id", where=where, do="use a text or an integer")
+    return str(value)
+
+
+def text(value: Any, name: str, where: str) -> str | None:
+    """Return a text unchanged; None if missing.
+
+    Raises:
+        BadInput: if it is not a text, or has a lone surrogate.
+    """
+    if type(value) is str:
+        return value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise BadInput(f"{name} is {shortened(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
+    return value
+
+
+def flag(value: Any, name: str, where: str) -> bool | None:
+    """Return a boolean from a flag, a number (true if positive) or a word; None if missing.
+
+    Raises:
+        BadInput: if it is none of these.
+    """
+    if value is None or value == "" or isinstance(value, bool):
+        return value if isinstance(value, bool) else None
+    if isinstance(value, int | float):
+        return None if math.isnan(value) else value > 0
+    word = str(value).strip().casefold()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise BadInput(
+        f"{name} is {shortened(value)}, not true or false",
+        where=where,
+        do=f"map it: --value {name}:{value}=true",
+    )
+
+
+def number(value: Any, name: str, where: str) -> float | None:
+    """Return a number; None if missing or NaN.
+
+    Raises:
+        BadInput: if it is not a finite number.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        result = math.inf if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = math.inf
+    if math.isinf(result):
+        raise BadInput(f"{name} is {shortened(value)}, not a number", where=where, do=f"--value {name}:THEIRS=NUMBER")
+    return None if math.isnan(result) else result
+
+
+def listed(value: Any, where: str = "") -> list[Any]:
+    """Return a value as a list.
+
+    Lists serialised by JSON, Python or numpy (`["a", "b"]`, `['a' 'b']`) are parsed, a single value is wrapped, a
+    missing one is empty.
+
+    Raises:
+        BadInput: if a text looks like a list of texts, but cannot be parsed.
+    """
+    if value is None or (isinstance(value, str) and not value):
+        return []
+    if isinstance(value, str) and _LISTED.match(value):
+        for parse in (json.loads, lambda written: ast.literal_eval(_with_commas(written))):
+            try:
+                parsed = parse(value.strip())
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            return list(parsed) if isinstance(parsed, list | tuple) else [parsed]
+        if _OF_TEXTS.match(value):
+            raise BadInput(
+                f"{shortened(value)} is not a readable list",
+                where=where,
+                do='write it as JSON: ["one", "two"]',
+            )
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+_LISTED = re.compile(r"\s*(?:(?:np\.|numpy\.)?array\(\s*)?[\[{]")
+_OF_TEXTS = re.compile(
+    r"""\s*(?:(?:np\.|numpy\.)?array\(\s*)?(?:\[\s*)+(?:(?:np\.|numpy\.)?(?:str_|array)\()?['\"].*[\])]\s*$""",
+    re.DOTALL,
+)
+_LITERAL = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_DTYPE = re.compile(r",\s*dtype=['\"]?[\w<>=|.]+['\"]?(?=\s*\))")
+_CALL = re.compile(r"\b(?:np\.|numpy\.)?(?:array|str_)\(|\)")
+
+
+def _with_commas(text: str) -> str:
+    """Convert a list printed by numpy or pandas to Python syntax, without `array(..., dtype=object)`."""
+    parts = _LITERAL.split(_DTYPE.sub("", text))
+    for place in range(0, len(parts), 2):
+        bare = _CALL.sub("", parts[place])
+        if place and place + 1 < len(parts) and not bare.strip():
+            bare = ","
+        bare = re.sub(r"\](\s*)(?=\[)", r"],\1", bare)
+        bare = re.sub(r"(?<=[\w.])\s+(?=[\w.+-])", ", ", bare)
+        if place and bare.lstrip().startswith("["):
+            bare = "," + bare
+        if place + 1 < len(parts) and bare.rstrip().endswith("]"):
+            bare += ","
+        parts[place] = bare
+    return "".join(parts)
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return the most similar of some names; None if there is none."""
+    candidates = {candidate.casefold(): candidate for candidate in names}
+    matches = difflib.get_close_matches(name.casefold(), candidates, n=1, cutoff=0.75)
+    return candidates[matches[0]] if matches else None
+
+
+def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection[str] = ()) -> BadInput:
+    """Return the error for a record without a required field, suggesting similar fields.
+
+    Args:
+        name: the field.
+        value: the record.
+        where: its location.
+        also: aliases of the field.
+    """
+    near = next((theirs for theirs in value if nearest(theirs, (name, *also))), None)
+    there = ", ".join(list(value)[:12]) or "no fields"
+    do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
+    do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""
+    return BadInput(f"{name} is missing; there are {there}", where=where, do=do)
+
+
+def shortened(value: Any) -> str:
+    """Format a value for a message."""
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

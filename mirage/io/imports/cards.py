@@ -1,0 +1,73 @@
+"""Import of system cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mirage import store
+from mirage.errors import UnknownName
+from mirage.io.imports.public import prints
+from mirage.io.sources.cards import read_cards
+from mirage.io.sources.files import Options
+
+_SYSTEMS = {
+    "answers": "SELECT DISTINCT system FROM answers",
+    "outcomes": "SELECT DISTINCT system FROM outcomes",
+    "judgments": "SELECT system_a AS system FROM judgments UNION SELECT system_b FROM judgments",
+    "scores": "SELECT DISTINCT system FROM scores",
+    "features": "SELECT DISTINCT system FROM features",
+    "published": "SELECT DISTINCT system FROM published WHERE system <> ''",
+}
+"""Queries for the systems named in each table."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardImport:
+    """Result of importing system cards."""
+
+    arena: store.Arena
+    """The arena after the import."""
+    rows: int
+    """Cards read."""
+    replaced: int
+    """Cards replaced."""
+    strangers: tuple[str, ...]
+    """Systems with a card but without other data in the arena, a clause each, with the nearest name if there is one."""
+    ignored: tuple[str, ...]
+    """Unknown fields of the file, a clause each."""
+
+
+def import_cards(file: Path, into: Path, *, options: Options | None = None) -> CardImport:
+    """Import system cards. Cards of systems unknown to the arena are stored, as their data may follow.
+
+    Args:
+        file: as for `sources.cards.read_cards`.
+        into: the arena's folder.
+        options: names of the file's fields.
+
+    Raises:
+        ArenaError: if there is no arena, or it cannot be written.
+        BadInput: listing every invalid record; nothing is then imported.
+    """
+    store.open_arena(into)
+    cards = read_cards(file, options)
+    result = store.upsert(
+        into,
+        {"systems": store.by_key("systems", cards.table)},
+        made_by="mirage import systems",
+        made_from=prints(file.parent, [file]),
+    )
+    known = system_names(result.arena)
+    unknown = [UnknownName("system", name, known) for name in cards.table["system"].to_pylist() if name not in known]
+    strangers = tuple(f"{error.name}{f' ({error.do})' if error.nearest else ''}" for error in unknown)
+    replaced = result.replaced.get("systems", 0)
+    return CardImport(result.arena, len(cards.table), replaced, strangers, cards.ignored)
+
+
+def system_names(arena: store.Arena) -> tuple[str, ...]:
+    """Return the systems named in any table of an arena, sorted."""
+    parts = [sql for table, sql in _SYSTEMS.items() if table in arena.tables]
+    if not parts:
+        return ()
+    return tuple(arena.sql(f"{' UNION '.join(parts)} ORDER BY system")["system"].to_pylist())

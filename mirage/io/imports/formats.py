@@ -1,0 +1,189 @@
+"""Import of a file in any known format into an arena, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mirage import store
+from mirage.io.formats import run
+from mirage.io.formats.hub import dataset_lines
+from mirage.io.formats.open import files_of, read_sample
+from mirage.io.formats.registry import format_named
+from mirage.io.formats.run import Progress, Summary
+from mirage.io.formats.spec import Tables
+from mirage.io.formats.values import shortened
+from mirage.io.imports import misfits
+from mirage.io.imports.public import prints
+from mirage.io.sources.files import Options
+
+
+@dataclass(frozen=True, slots=True)
+class FileImport:
+    """Result of importing a file."""
+
+    arena: store.Arena
+    """The arena after the import."""
+    summary: Summary
+    """What was read, inferred and ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldUse:
+    """Use of one field of a file."""
+
+    field: str
+    """Name in the file."""
+    becomes: str
+    """Target table and column; `left out` if there is none."""
+    records: int
+    """How many of the first records have it."""
+    example: str
+    """A truncated example value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """Planned import of a file."""
+
+    fields: tuple[FieldUse, ...]
+    """Use of its fields, from the first records."""
+    summary: Summary
+    """What was read, inferred and ignored."""
+
+
+def read_file(
+    path: Path,
+    into: Path | None = None,
+    *,
+    name: str | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> tuple[Tables, Summary]:
+    """Read a file in any known format without writing; its tables must fit the arena, if there is one.
+
+    Raises:
+        BadInput: listing every invalid record.
+        ArenaError: if a query or passage that existing answers refer to would change.
+    """
+    arena = store.open_arena(into) if into is not None and store.is_arena(into) else None
+    tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress)
+    if arena is not None:
+        misfits.refuse_changes(arena, arena, tables)
+    return tables, summary
+
+
+def plan_file(
+    path: Path,
+    into: Path | None = None,
+    *,
+    name: str | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> ImportPlan:
+    """Read a file as `import_file` would, without writing.
+
+    Raises:
+        BadInput: listing every invalid record.
+        ArenaError: if a query or passage that existing answers refer to would change.
+    """
+    options = options or Options()
+    _, summary = read_file(path, into, name=name, options=options, progress=progress)
+    becomes = format_named(summary.format).fields
+    records = read_sample(path).records
+    fields = dict.fromkeys(name for record in records for name in record)
+    uses = []
+    for theirs in fields:
+        ours = options.names.get(theirs, theirs)
+        held = [record[theirs] for record in records if record.get(theirs) not in (None, "")]
+        place = becomes.get(ours, "left out" if becomes else "")
+        uses.append(FieldUse(theirs, place, len(held), shortened(held[0]) if held else ""))
+    return ImportPlan(tuple(uses), summary)
+
+
+def import_file(
+    path: Path,
+    into: Path,
+    *,
+    name: str | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> FileImport:
+    """Import a file or a folder in any known format into an arena, new or existing, in one step.
+
+    Existing queries and passages are shared. Repeating an import changes nothing.
+
+    Args:
+        path: the file or folder.
+        into: the arena's folder.
+        name: the format's name; None to detect it from the first records.
+        options: names of its fields.
+        progress: called with the number of records read, and None.
+
+    Raises:
+        BadInput: listing every invalid record; nothing is then imported.
+        ArenaError: if a query or passage that existing answers refer to would change, or the arena cannot be written.
+    """
+    origins = [origin for file in files_of(path) for origin in prints(file.parent, [file])]
+    return _import(path, into, origins, name, options, progress)
+
+
+def _import(
+    path: Path,
+    into: Path,
+    origins: Sequence[Mapping[str, str]],
+    name: str | None,
+    options: Options | None,
+    progress: Progress | None,
+    lines: Callable[[], Iterator[store.Line]] | None = None,
+) -> FileImport:
+    def write() -> FileImport:
+        arena = store.open_arena(into) if store.is_arena(into) else None
+        tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress, lines=lines)
+        grown = arena is not None and misfits.grows(arena, tables)
+        result = store.upsert(
+            into,
+            {table: store.by_key(table, data) for table, data in tables.items()},
+            made_by=f"mirage import {summary.format}",
+            made_from=origins,
+            check=lambda current: misfits.refuse_changes(current, arena, tables),
+            stale=store.derived({"passages"}) if grown else (),
+        )
+        return FileImport(result.arena, summary)
+
+    return store.retry_outdated(write)
+
+
+def import_dataset(
+    dataset: str,
+    into: Path,
+    *,
+    split: str | None = None,
+    config: str | None = None,
+    name: str | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> FileImport:
+    """Import a dataset of the Hugging Face Hub, or a folder of `save_to_disk`, as `import_file` imports a file.
+
+    Args:
+        dataset: `owner/name` on the Hub, or the folder.
+        into: the arena's folder.
+        split: the split; required if there are several.
+        config: the configuration; required if there are several.
+        name: the format's name; None to detect it from the first records.
+        options: names of its fields.
+        progress: called with the number of records read, and None.
+
+    Raises:
+        Unreachable: if the Hub does not answer, or has no such dataset.
+        BadInput: as `import_file`, and if there is no such split or configuration.
+        ArenaError: as `import_file`.
+    """
+
+    def lines() -> Iterator[store.Line]:
+        return dataset_lines(dataset, split=split, config=config)
+
+    part = "/".join(filter(None, (dataset, config, split)))
+    return _import(Path(dataset), into, [{"name": part}], name, options, progress, lines)

@@ -1,0 +1,1 @@
+"""Readers of tables: one module per source, each a function from files to tables."""

@@ -1,0 +1,306 @@
+"""Download public files over HTTPS, with resumption and checks; complete files are not downloaded again."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import store
+from mirage.errors import BadInput, Unreachable
+
+if TYPE_CHECKING:
+    import httpx
+    import numpy as np
+
+ATTEMPTS = 5
+"""Maximum attempts per file and call."""
+REDIRECTS = 5
+"""Maximum redirects per request."""
+LARGEST = 8 * 1024**3
+"""Default maximum size of a file, in bytes."""
+LONGEST_WAIT = 120.0
+"""In seconds; if a server asks for a longer pause, the call ends."""
+
+Progress = Callable[[int, int | None, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadResult:
+    """Result of a download."""
+
+    folder: Path
+    """Folder of the files."""
+    files: int
+    """Files now in the folder."""
+    fetched: int
+    """Files downloaded or completed by this call; the others existed."""
+    absent: tuple[str, ...] = ()
+    """Names of files that the source does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """A failed attempt: its cause, and the wait in seconds that the server asks for."""
+
+    why: str
+    wait: float | None = None
+
+
+class _Absent(Exception):
+    """The server has no such file."""
+
+
+def fetch(
+    into: Path,
+    names: Sequence[str],
+    base_url: str,
+    *,
+    progress: Progress | None = None,
+    timeout: float = 30.0,
+    largest: int = LARGEST,
+    rng: np.random.Generator | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> DownloadResult:
+    """Download files into a folder, each under its own name.
+
+    An existing file is not requested again; an interrupted one is resumed, in this call or a later one. A file gets its
+    name only if it has the length given by the server and, if compressed, can be unpacked. Redirects are followed
+    within the server or to an https address.
+
+    Args:
+        into: the folder; created if it does not exist.
+        names: the files, relative to the address and to the folder.
+        base_url: the address to which the names are appended.
+        progress: called with the current bytes of a file, its size if known, and its name.
+        timeout: seconds without an answer or a byte after which an attempt fails.
+        largest: maximum bytes of a file, regardless of the server's length.
+        rng: random source for the jitter of pauses between attempts.
+        sleep: function that waits a number of seconds.
+
+    Raises:
+        Unreachable: if a file cannot be downloaded or is too large, or the server has none of them or has a forbidden
+            redirect. Partial files are kept, and another call resumes them.
+        BadInput: if the address is invalid, or the folder cannot be written.
+    """
+    import httpx
+    import numpy as np
+
+    base = base_url.rstrip("/")
+    rng = np.random.default_rng() if rng is None else rng
+    # The length is checked against what is written, so the bytes must come as they are.
+    headers = {"Accept-Encoding": "identity", "User-Agent": "mirage"}
+    fetched, absent = 0, []
+    try:
+        with httpx.Client(headers=headers, timeout=timeout) as client:
+            for name in names:
+                sink = store.Sink(into / name)
+                if sink.done:
+                    continue
+                try:
+                    _fetch(client, f"{base}/{name}", sink, name, progress, largest, rng, sleep)
+                    fetched += 1
+                except _Absent:
+                    absent.append(name)
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise BadInput(f"this is no address to fetch from: {base}", do=f"give an https address ({error})") from None
+    except OSError as error:
+        raise BadInput(
+            f"{into} cannot be written: {error.strerror or error}",
+            where=str(error.filename or into),
+            do="free space or check permissions, then run the command again; it goes on where it stopped",
+        ) from None
+    if absent and len(absent) == len(names):
+        raise Unreachable(
+            f"none of the {len(names)} files is there (404), such as {absent[0]}",
+            where=f"{base}/{absent[0]}",
+            do="check the address, or fetch the files by hand",
+        )
+    return DownloadResult(into, len(names) - len(absent), fetched, tuple(absent))
+
+
+def _fetch(
+    client: httpx.Client,
+    url: str,
+    sink: store.Sink,
+    name: str,
+    progress: Progress | None,
+    largest: int,
+    rng: np.random.Generator,
+    sleep: Callable[[float], None],
+) -> None:
+    """Download one file, with a limited number of attempts."""
+    import httpx
+
+    failure = _Again("")
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            # From 1 second, doubled each time, spread by half either way so that many clients do not come at once.
+            backoff = 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.5)
+            sleep(backoff if failure.wait is None else failure.wait)
+        try:
+            outcome = _attempt(client, url, sink, name, progress, largest)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+            raise
+        except httpx.HTTPError as error:
+            outcome = _Again(str(error) or type(error).__name__)
+        finally:
+            sink.pause()
+        if outcome is None:
+            sink.finish()
+            return
+        failure = outcome
+        if failure.wait is not None and failure.wait > LONGEST_WAIT:
+            raise Unreachable(
+                f"the server asks to wait {failure.wait:,.0f} seconds", where=url, do="run the same command again then"
+            )
+    raise Unreachable(
+        f"{name} did not come in {ATTEMPTS} attempts; the last: {failure.why}",
+        where=url,
+        do="check the connection and run the same command again; it goes on where it stopped",
+    )
+
+
+@contextmanager
+def _answer(client: httpx.Client, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+    """Follow redirects without reading their bodies, and return the head of the last answer.
+
+    Raises:
+        Unreachable: if there are too many, or one is to another server without https.
+    """
+    address = client.build_request("GET", url).url
+    for _ in range(REDIRECTS + 1):
+        with client.stream("GET", address, headers=dict(headers)) as response:
+            if not response.has_redirect_location:
+                yield response
+                return
+            address = response.url.join(response.headers["Location"])
+            if address.scheme != "https" and _origin(address) != _origin(response.url):
+                raise Unreachable(
+                    f"the server redirects to {address.scheme}://{address.host}, another server without https",
+                    where=url,
+                    do="give the address of the files themselves",
+                )
+    raise Unreachable(f"the server redirects more than {REDIRECTS} times", where=url, do="give another address")
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of an address (RFC 6454)."""
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
+
+
+def _attempt(
+    client: httpx.Client, url: str, sink: store.Sink, name: str, progress: Progress | None, largest: int
+) -> _Again | None:
+    """Request the rest of a file once. Return None if the file is complete."""
+    offset = sink.offset
+    with _answer(client, url, {"Range": f"bytes={offset}-"} if offset else {}) as response:
+        code = response.status_code
+        if (later := _check_status(code, url, response.headers.get("Retry-After", ""))) is not None:
+            return later
+        start, total = _range(response)
+        if code == 416 and total == offset:
+            # The last call was stopped between the last byte and the name.
+            return _whole(sink, total)
+        if code == 200:
+            start, total = 0, _length(response)
+            sink.restart()
+        elif code == 416 or start != offset:
+            sink.restart()
+            return _Again("the server does not go on from where the file stopped", 0.0)
+        if total is None and "chunked" not in response.headers.get("Transfer-Encoding", ""):
+            raise Unreachable("the server does not say how long the file is", where=url, do="give another address")
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
+        limit = largest if total is None else total
+        if limit > largest:
+            raise _too_large(name, url, largest)
+        # Without a chunk size httpx hands on what came, so a cut connection loses none of it.
+        for chunk in response.iter_raw():
+            sink.append(chunk)
+            start += len(chunk)
+            if start > limit:
+                return _overrun(sink, name, url, total, largest)
+            if progress:
+                progress(start, total, name)
+    return _whole(sink, total)
+
+
+def _check_status(code: int, url: str, retry_after: str) -> _Again | None:
+    """Return the failed attempt of an error status that may be temporary; None for a status with content.
+
+    Raises:
+        _Absent: if there is no such file.
+        Unreachable: if another attempt is useless.
+    """
+    if code in (404, 410):
+        raise _Absent
+    if code in (408, 425, 429) or code >= 500:
+        return _Again(f"the server answered {code}", _retry_after(retry_after))
+    if code not in (200, 206, 416):
+        raise Unreachable(
+            f"the server refused with {code}",
+            where=url,
+            do="the files are public: check the address and the proxy, or fetch them by hand from there",
+        )
+    return None
+
+
+def _overrun(sink: store.Sink, name: str, url: str, total: int | None, largest: int) -> _Again:
+    """Handle more bytes than expected: restart the file, or fail if no length is known."""
+    sink.restart()
+    if total is None:
+        raise _too_large(name, url, largest)
+    return _Again(f"more than the {total:,} bytes came that were due")
+
+
+def _too_large(name: str, url: str, largest: int) -> Unreachable:
+    return Unreachable(
+        f"{name} is larger than {largest:,} bytes, the most that is fetched",
+        where=url,
+        do="check the address, or fetch the file by hand",
+    )
+
+
+def _whole(sink: store.Sink, total: int | None) -> _Again | None:
+    """Check the file against the given length and with the format's own check."""
+    sink.pause()
+    if total is not None and sink.offset != total:
+        if sink.offset > total:
+            sink.restart()
+        return _Again(f"{sink.offset:,} bytes came where {total:,} were due")
+    if not sink.intact():
+        sink.restart()
+        return _Again("what came does not unpack")
+    return None
+
+
+def _range(response: httpx.Response) -> tuple[int, int | None]:
+    """Return first byte and total size from Content-Range; -1 and None if there are none."""
+    match = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+    if not match:
+        return -1, None
+    return int(match[1] or -1), None if match[2] == "*" else int(match[2])
+
+
+def _length(response: httpx.Response) -> int | None:
+    length = response.headers.get("Content-Length", "")
+    return int(length) if length.isdecimal() else None
+
+
+def _retry_after(value: str) -> float | None:
+    """Return the seconds to wait, from a number of seconds or a date; None if the server gives none."""
+    if value.isdecimal():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())

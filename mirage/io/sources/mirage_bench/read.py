@@ -1,0 +1,288 @@
+"""Read the files of the public data sets into tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.io.sources.mirage_bench.columns import (
+    ANSWERS,
+    FEATURES,
+    JUDGMENT,
+    QUESTION,
+    VERDICTS,
+    content_kinds,
+    ids,
+    need,
+    number_or_null,
+    text,
+)
+from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
+from mirage.text.languages import LANGUAGES, language
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NO_PROMPT = "the prompt was not published"
+"""Reason beside the text of a query whose prompt is null."""
+NO_VALUE = "no value at the source"
+"""Reason of a feature that is null, not a number or not given for a system."""
+NO_ANSWER = "no answer at the source"
+"""Reason of an answer of a system that answered other queries of the language."""
+TEMPLATE = "rag"
+
+_Row = Mapping[str, Any]
+
+
+@dataclass
+class _Found:
+    """Rows, keys and notes collected so far."""
+
+    columns: dict[str, dict[str, list[Any]]] = field(
+        default_factory=lambda: {
+            table: {column.name: [] for column in schema.columns(table)}
+            for table in ("queries", "passages", "answers", "features", "judgments")
+        }
+    )
+    seen: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """Keys and their locations."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """Notes for the reader, with their counts."""
+
+    def add(self, table: str, *values: Any) -> None:
+        """Add a row; the remaining columns, which these sets do not have, are null."""
+        columns = list(self.columns[table].values())
+        for column, value in zip(columns, [*values, *[None] * (len(columns) - len(values))], strict=True):
+            column.append(value)
+
+    def once(self, where: str, table: str, *key: str) -> None:
+        """Reject a key that has occurred before."""
+        before = self.seen.setdefault((table, *key), where)
+        if before != where:
+            raise BadInput(
+                f"this repeats {before}: {', '.join(key)}", where=where, do=f"keep one of the {table}, or one folder"
+            )
+
+
+def read_bench(
+    path: Path, *, progress: Callable[[int, int], None] | None = None
+) -> tuple[dict[str, pa.Table], list[str]]:
+    """Read all data sets of a folder.
+
+    Args:
+        path: a file, or a folder with files at any depth, `.parquet` or `.jsonl` (with `.gz` if compressed). A file's
+            language is the code or lower-case English name at the start of its name or of one of its folders;
+            otherwise every row has a column `language`.
+        progress: called with the number of files read and the total.
+
+    Returns:
+        The tables `queries` and `passages`, `answers` and `features`, `judgments`, if their sets are present; and notes
+        for the reader. A feature without a value is null with a reason.
+
+    Raises:
+        UnknownName: if a language is unknown.
+        BadInput: naming file and line (or row), if a column is missing or a value differs from the published form.
+    """
+    files = bench_files(path)
+    collected = _Found()
+    for position, (file, code) in enumerate(files.items()):
+        if progress:
+            progress(position, len(files))
+        _read(file, code, collected)
+    if progress:
+        progress(len(files), len(files))
+    tables = {name: schema.from_columns(name, data) for name, data in collected.columns.items() if data["language"]}
+    if "queries" in tables and "passages" not in tables:
+        tables["passages"] = schema.arrow_schema("passages").empty_table()
+    _refuse_strays(collected)
+    return tables, [f"{note} ({n:,} times)" if n > 1 else note for note, n in sorted(collected.notes.items())]
+
+
+def bench_files(path: Path) -> dict[Path, str | None]:
+    """Return the files that `read_bench` reads, with their language if name or folder contain it.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    if store.ending(path):
+        return {path: _language(path, path.parent.parent)}
+    files = [file for file in store.list_files(path, "**/*") if store.ending(file) in (".parquet", ".jsonl")]
+    if not files:
+        raise BadInput(
+            f"{path} holds no .parquet or .jsonl file",
+            do="give the folder that mirage pull mirage-bench filled, or files of the data sets",
+        )
+    return {file: _language(file, path.parent) for file in files}
+
+
+def _language(path: Path, top_folder: Path) -> str | None:
+    """Return the language at the start of a file's name, or in the name of the nearest folder."""
+    names = [
+        re.split(r"[._-]", path.name)[0],
+        *(folder.name for folder in path.parents if folder.is_relative_to(top_folder)),
+    ]
+    for name in names:
+        if name in LANGUAGES or name in {entry.nomiracl_name for entry in LANGUAGES.values()}:
+            return language(name).code
+    return None
+
+
+def _read(path: Path, code: str | None, collected: _Found) -> None:
+    """Add the rows of one file."""
+    rows = list(_rows(path, code))
+    if not rows:
+        raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
+    contents = content_kinds(list(rows[0][0]), str(path))
+    for row, row_language, where in rows if "questions" in contents else ():
+        need(row, QUESTION, where)
+        _query(row, row_language, where, collected)
+    if "answers" in contents:
+        _answers(rows, collected, str(path))
+    for row, row_language, where in rows if "judgments" in contents else ():
+        need(row, JUDGMENT, where)
+        _judgment(row, row_language, where, collected)
+
+
+def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
+    """Yield the rows of a file with language and location."""
+    for line in store.records(path):
+        if code is not None:
+            yield line.value, code, line.where
+            continue
+        if "language" not in line.value:
+            raise BadInput(
+                "nothing says which language this is",
+                where=line.where,
+                do="name the file or its folder by the language's code, or give a column language",
+            )
+        yield line.value, language(str(line.value["language"]), where=line.where).code, line.where
+
+
+def _query(row: _Row, code: str, where: str, collected: _Found) -> None:
+    query_id = text(row, "query_id", where)
+    collected.once(where, "queries", code, query_id)
+    labels = dict.fromkeys(ids(row, "negative_ids", where), False)
+    for passage_id in ids(row, "positive_ids", where):
+        if passage_id in labels:
+            raise BadInput(
+                f"passage {passage_id} of query {query_id} is in positive_ids and in negative_ids",
+                where=where,
+                do="leave it in one of them",
+            )
+        labels[passage_id] = True
+    query: str | None = None
+    texts: dict[str, str] = {}
+    if row["prompt"] is not None:
+        prompt = text(row, "prompt", where)
+        query, texts = split_bench_prompt(prompt, list(labels), query_id=query_id, where=where)
+        if not query:
+            raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
+        if hidden := len(labels) - len(texts):
+            collected.notes[f"{code}: a labelled passage is not in the prompt, and has no text"] += hidden
+    collected.add("queries", code, query_id, None, query, None if query else NO_PROMPT)
+    order = [*texts, *sorted(set(labels) - set(texts))]
+    for position, passage_id in enumerate(order, start=1):
+        collected.add("passages", code, query_id, passage_id, position, None, texts.get(passage_id), labels[passage_id])
+
+
+def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) -> None:
+    """Add answers and features; a system with any answer of a language gets a row for each query."""
+    by_language: dict[str, list[tuple[_Row, str, dict[str, str | None]]]] = {}
+    for row, code, where in rows:
+        need(row, ANSWERS, where)
+        by_language.setdefault(code, []).append((row, where, _outputs(row, where)))
+    for code, of_language in by_language.items():
+        systems = sorted({system for _, _, outputs in of_language for system in outputs})
+        columns = {name for row, _, _ in of_language for name in row}
+        column_of = {
+            feature: next((column for column in alternatives if column in columns), None)
+            for feature, alternatives in FEATURES.items()
+        }
+        if any(column_of.values()):
+            for feature, column in column_of.items():
+                if column is None:
+                    collected.notes[f"{code}: {path} has no column {FEATURES[feature][0]}"] += 1
+        strays: set[str] = set()
+        for row, where, outputs in of_language:
+            query_id = text(row, "query_id", where)
+            for system in systems:
+                collected.once(where, "answers", code, query_id, system)
+                answer = outputs.get(system)
+                status = "missing" if answer is None else "ok" if answer.strip() else "empty"
+                reason = NO_ANSWER if answer is None else None
+                collected.add("answers", code, query_id, system, answer, status, TEMPLATE, reason, None)
+            for feature, column in column_of.items() if any(column_of.values()) else ():
+                values = _values(row, column, where)
+                strays.update(system for system, value in values.items() if value is not None)
+                for system in systems:
+                    value = number_or_null(values.get(system), f"{column} of {system}", where)
+                    value_reason = (
+                        None if value is not None else NO_VALUE if column else f"no column {FEATURES[feature][0]}"
+                    )
+                    collected.add("features", code, query_id, system, feature, value, value_reason)
+        for system in strays - set(systems):
+            collected.notes[f"{code}: {system} has features, but no answer; they are left out"] += 1
+
+
+def _outputs(row: _Row, where: str) -> dict[str, str | None]:
+    """Return answers by system."""
+    outputs: dict[str, str | None] = {}
+    if not isinstance(row["outputs"], list):
+        raise BadInput("outputs is no list", where=where, do="write a list of objects with model and output")
+    for output in row["outputs"]:
+        if not isinstance(output, Mapping):
+            raise BadInput(f"an output is {output!r}, not an object", where=where, do="give it model and output")
+        need(output, ("model", "output"), where)
+        system, answer = text(output, "model", where), output["output"]
+        if not isinstance(answer, str | None):
+            raise BadInput(f"the output of {system} is {answer!r}, not a text", where=where, do="write a text or null")
+        if system in outputs:
+            raise BadInput(f"there are two outputs of {system}", where=where, do="keep one of them")
+        outputs[system] = answer
+    return outputs
+
+
+def _values(row: _Row, name: str | None, where: str) -> Mapping[str, Any]:
+    """Return a feature's values by system."""
+    values = row.get(name) if name else None
+    if not isinstance(values, Mapping | None):
+        raise BadInput(f"{name} is {values!r}, not an object", where=where, do="write an object of values by system")
+    return values or {}
+
+
+def _judgment(row: _Row, code: str, where: str, collected: _Found) -> None:
+    query_id, judge, first, second = (text(row, name, where) for name in JUDGMENT[:4])
+    if first == second:
+        raise BadInput(f"{first} is compared with itself", where=where, do="take that row out")
+    collected.once(where, "judgments", code, query_id, judge, first, second)
+    source_verdict, rationale = row["verdict"], row.get("output")
+    if not isinstance(rationale, str | None):
+        raise BadInput(f"output is {rationale!r}, not a text", where=where, do="write a text or null")
+    verdict = VERDICTS.get(str(source_verdict).strip().casefold(), "unparsed")
+    reason = (
+        None
+        if verdict != "unparsed"
+        else f"the source says {source_verdict!r}"
+        if source_verdict
+        else "the source has no verdict"
+    )
+    if reason:
+        collected.notes[f"{code}: a verdict that is none of A, B and Tie is unparsed"] += 1
+    collected.add("judgments", code, query_id, judge, first, second, verdict, rationale, reason, None)
+
+
+def _refuse_strays(collected: _Found) -> None:
+    """Reject answers and judgments of unknown queries, if any queries of their language are present."""
+    query_ids: dict[str, set[str]] = {}
+    for table, code, query_id, *_ in collected.seen:
+        if table == "queries":
+            query_ids.setdefault(code, set()).add(query_id)
+    for (table, code, query_id, *_), where in collected.seen.items():
+        if code in query_ids and query_id not in query_ids[code]:
+            raise UnknownName(f"query in {code} for these {table}", query_id, query_ids[code], where=where)

@@ -1,0 +1,363 @@
+"""Read the published outputs: `<subset>/<language>.test.vanilla_prompt.jsonl[.gz]`, one query per line.
+
+    {"query_id": .., "docids": [10 ids], "prompt": text or null, "template": "vanilla", "results": {system: answer}}
+
+Irregularities of the files become named values. A system of the folder without an answer in a row is `missing` there;
+an answer of white space is `empty`, its text kept; if the prompt was not published, query and passage texts are null.
+Error texts of an API are kept as the text of an answer, and classified by the outcome.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.io.sources.nomiracl.origin import PASSAGES, SUBSETS
+from mirage.io.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
+from mirage.store.cores import Map
+from mirage.text.languages import language
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Derive = Callable[[Mapping[str, "pa.Table"]], "dict[str, pa.Table]"]
+"""Function that derives tables from tables, both by name."""
+NO_PROMPT = "the prompt was not published"
+"""The reason beside the text of a query whose row has `prompt: null`."""
+
+_NAME = ".test.vanilla_prompt.jsonl"
+_FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "query_id": ((str,), "text"),
+    "docids": ((list,), f"a list of {PASSAGES} document ids"),
+    "prompt": ((str, type(None)), "text or null"),
+    "template": ((str,), "text"),
+    "results": ((dict,), "an object of answers by system"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCount:
+    """Counts of one language or of all."""
+
+    language: str
+    """Language code, or `all`."""
+    files: int
+    """Files read: one for each subset."""
+    queries: int
+    """Questions."""
+    answers: int
+    """Existing answers, including empty ones."""
+    missing: int
+    """Missing answers of systems that answered elsewhere in the folder."""
+    empty: int
+    """Answers of white space only."""
+    prompts_absent: int
+    """Queries without a published prompt, hence without text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSummary:
+    """Counts of a folder of published outputs."""
+
+    total: ReadCount
+    """Over all languages."""
+    languages: tuple[ReadCount, ...]
+    """One record per language, in the order of the codes."""
+    systems: tuple[str, ...]
+    """Every system that answered anywhere, sorted."""
+
+
+def read_outputs(
+    folder: Path,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    batches: Map = map,
+    derive: Derive | None = None,
+) -> dict[str, pa.Table]:
+    """Read the published outputs.
+
+    Args:
+        folder: a folder with `relevant/` and `non_relevant/` (or one of them), or a checkout of the repository. A file
+            is named by the code of its language or by its lower-case English name.
+        progress: called with the number of files read and the total.
+        batches: applies a function to each file (`cores.on_cores`).
+        derive: derives tables from the tables `queries` and `answers` of some rows; rows of answers must be
+            independent. It is applied to each file in the process that reads it, and must be picklable if `batches`
+            requires it.
+
+    Returns:
+        The tables `queries`, `passages` and `answers`, and the results of `derive`. There is one answer for each query
+        and each system that answered anywhere in the folder. `relevant` is false for every passage of the non-relevant
+        subset and null in the relevant one, as the files do not label its single passages.
+
+    Raises:
+        UnknownName: if a file is named after no known language.
+        BadInput: naming file and line, for any other difference from the published form: nothing is repaired.
+    """
+    import pyarrow as pa
+
+    files = _files(folder)
+    parts: defaultdict[str, list[pa.Table]] = defaultdict(list)
+    answered_by_file: list[_Answered] = []
+    seen: dict[tuple[str, str], str] = {}
+    if progress:
+        progress(0, len(files))
+    results = batches(partial(_read_and_derive, derive), files.values(), *zip(*files, strict=True))
+    for number, (tables, systems) in enumerate(results, start=1):
+        _refuse_repeated(systems, seen)
+        if progress:
+            progress(number, len(files))
+        answered_by_file.append(systems)
+        for name, table in tables.items():
+            parts[name].append(table)
+    missing = _missing(answered_by_file)
+    parts["answers"].append(missing)
+    for name, table in (
+        derive({"queries": pa.concat_tables(parts["queries"]), "answers": missing}) if derive else {}
+    ).items():
+        parts[name].append(table)
+    return {name: pa.concat_tables(tables) for name, tables in parts.items()}
+
+
+def output_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that `read_outputs` reads.
+
+    Raises:
+        UnknownName: if a file is named after no known language.
+        BadInput: if there is none, or two for a language and subset.
+    """
+    return list(_files(folder).values())
+
+
+def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
+    """Count the content of `read_outputs`, or of an arena built from it."""
+
+    def count(table: str, *columns: str) -> dict[tuple[Any, ...], int]:
+        groups = tables[table].select(columns).group_by(list(columns)).aggregate([([], "count_all")])
+        return {tuple(row[column] for column in columns): row["count_all"] for row in groups.to_pylist()}
+
+    subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
+    statuses = count("answers", "language", "status")
+
+    def count_of(name: str, codes: set[str]) -> ReadCount:
+        def of(status: str) -> int:
+            return sum(n for (code, s), n in statuses.items() if code in codes and s == status)
+
+        return ReadCount(
+            language=name,
+            files=sum(code in codes for code, _ in subsets),
+            queries=sum(n for (code, _), n in subsets.items() if code in codes),
+            answers=sum(n for (code, status), n in statuses.items() if code in codes and status != "missing"),
+            missing=of("missing"),
+            empty=of("empty"),
+            prompts_absent=sum(n for (code, reason), n in reasons.items() if code in codes and reason is not None),
+        )
+
+    codes = sorted({code for code, _ in subsets})
+    return ReadSummary(
+        total=count_of("all", set(codes)),
+        languages=tuple(count_of(code, {code}) for code in codes),
+        systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),
+    )
+
+
+@dataclass(slots=True)
+class _Answered:
+    """Systems that answered in the rows of one file; filled row by row."""
+
+    language: str
+    query_ids: list[str]
+    templates: list[str]
+    systems: list[frozenset[str]]
+    places: list[str]
+
+
+def _files(folder: Path) -> dict[tuple[str, str], Path]:
+    """Return the files of a folder by language and subset."""
+    names = [f"{subset}/*{_NAME}{end}" for subset in SUBSETS for end in ("", ".gz")]
+    paths = store.list_files(folder, *names) or store.list_files(folder, *(f"results/baselines/{n}" for n in names))
+    if not paths:
+        raise BadInput(
+            f"{folder} holds no published outputs",
+            do="give the folder above relevant/ and non_relevant/, in which files are named like "
+            "en.test.vanilla_prompt.jsonl or .jsonl.gz; mirage pull nomiracl brings them",
+        )
+    files: dict[tuple[str, str], Path] = {}
+    for path in paths:
+        key = (language(path.name.split(_NAME)[0], where=str(path)).code, path.parent.name)
+        if key in files:
+            raise BadInput(
+                f"there are two files for {key[0]}, {key[1]}: {files[key].name} and {path.name}",
+                where=str(path.parent),
+                do="keep one of them",
+            )
+        files[key] = path
+    return files
+
+
+def _refuse_repeated(answered: _Answered, seen: dict[tuple[str, str], str]) -> None:
+    """Reject a query with two rows in its language."""
+    for query_id, where in zip(answered.query_ids, answered.places, strict=True):
+        before = seen.setdefault((answered.language, query_id), where)
+        if before != where:
+            raise BadInput(
+                f"query {query_id} of {answered.language} occurs twice",
+                where=f"{where}, first at {before}",
+                do="keep one of the rows",
+            )
+
+
+def _read_and_derive(
+    derive: Derive | None, path: Path, code: str, subset: str
+) -> tuple[dict[str, pa.Table], _Answered]:
+    """Return the tables of one file with those derived from them."""
+    tables, answered = _read(path, code, subset)
+    return tables | (derive(tables) if derive else {}), answered
+
+
+def _read(path: Path, code: str, subset: str) -> tuple[dict[str, pa.Table], _Answered]:
+    """Read the tables of one file, without the missing answers."""
+    import pyarrow as pa
+
+    ids: list[str] = []
+    texts: list[str | None] = []
+    docids: list[str] = []
+    titles: list[str | None] = []
+    passages: list[str | None] = []
+    systems: list[str] = []
+    answers: list[str] = []
+    counts: list[int] = []
+    answered = _Answered(code, ids, [], [], [])
+    sets: dict[frozenset[str], frozenset[str]] = {}
+    for where, row in _rows(path):
+        query_id, prompt = row["query_id"], row["prompt"]
+        ids.append(query_id)
+        answered.places.append(where)
+        docids += row["docids"]
+        if prompt is None:
+            texts.append(None)
+            titles += [None] * PASSAGES
+            passages += [None] * PASSAGES
+        else:
+            query, shown_passages = split_prompt(prompt, query_id=query_id, where=where)
+            texts.append(query)
+            for passage in shown_passages:
+                title, text = split_title(passage)
+                titles.append(title)
+                passages.append(text)
+        answers_by_system = {system: answer for system, answer in row["results"].items() if answer is not None}
+        systems += answers_by_system
+        answers += answers_by_system.values()
+        counts.append(len(answers_by_system))
+        answered.templates.append(row["template"])
+        present = frozenset(answers_by_system)
+        answered.systems.append(sets.setdefault(present, present))
+    if not ids:
+        raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
+
+    def repeat(values: list[str], times: list[int]) -> pa.Array:
+        indices = [i for i, n in enumerate(times) for _ in range(n)]
+        return pa.array(values, pa.string()).take(pa.array(indices, pa.int32()))
+
+    passage_counts = [PASSAGES] * len(ids)
+    labels = pa.repeat(pa.scalar(False), len(docids)) if subset == "non_relevant" else None
+    columns: dict[str, dict[str, Any]] = {
+        "queries": {
+            "language": pa.repeat(code, len(ids)),
+            "query_id": ids,
+            "subset": pa.repeat(subset, len(ids)),
+            "text": texts,
+            "reason": [NO_PROMPT if text is None else None for text in texts],
+        },
+        "passages": {
+            "language": pa.repeat(code, len(docids)),
+            "query_id": repeat(ids, passage_counts),
+            "passage_id": docids,
+            "position": list(range(1, PASSAGES + 1)) * len(ids),
+            "title": titles,
+            "text": passages,
+            "relevant": labels,
+        },
+        "answers": {
+            "language": pa.repeat(code, len(answers)),
+            "query_id": repeat(ids, counts),
+            "system": systems,
+            "text": answers,
+            "status": ["empty" if not answer or answer.isspace() else "ok" for answer in answers],
+            "template": repeat(answered.templates, counts),
+        },
+    }
+    try:
+        return {name: schema.from_columns(name, data) for name, data in columns.items()}, answered
+    except BadInput as error:
+        raise BadInput(error.what, where=str(path), do=error.do) from None
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a file with their location, after a check of all fields and types."""
+    for line in store.jsonl(path):
+        where, row = line.where, line.value
+        _check_fields(row, where)
+        query_id, docids = row["query_id"], row["docids"]
+        if not query_id:
+            raise BadInput("query_id is empty", where=where, do="give every query an id")
+        if len(docids) != PASSAGES:
+            raise BadInput(
+                f"query {query_id} has {len(docids)} docids, not {PASSAGES}",
+                where=where,
+                do="give one document id for each passage of the prompt",
+            )
+        for docid in docids:
+            if not isinstance(docid, str):
+                raise BadInput(f"a docid of query {query_id} is {_kind(docid)}, not text", where=where, do="quote it")
+        if len(set(docids)) != PASSAGES:
+            raise BadInput(f"query {query_id} has a docid twice", where=where, do="name every passage once")
+        if row["prompt"] is not None and row["template"] not in TEMPLATES:
+            raise BadInput(
+                f"query {query_id} has the template {row['template']!r}, whose prompts cannot be taken apart here",
+                where=where,
+                do=f"give rows of the templates {', '.join(TEMPLATES)}",
+            )
+        for system, answer in row["results"].items():
+            if not isinstance(answer, str | None):
+                raise BadInput(
+                    f"the answer of {system} to query {query_id} is {_kind(answer)}, not text",
+                    where=where,
+                    do="write the answer as text, or null where there is none",
+                )
+        yield where, row
+
+
+def _check_fields(row: Mapping[str, Any], where: str) -> None:
+    """Reject a row that lacks a field, or has one of another type."""
+    for name, (kinds, meaning) in _FIELDS.items():
+        if name not in row:
+            raise BadInput(f"the field {name!r} is missing", where=where, do=f"every line needs {', '.join(_FIELDS)}")
+        if not isinstance(row[name], kinds):
+            raise BadInput(
+                f"{name} is {_kind(row[name])}, not {meaning}", where=where, do="write it as the published files do"
+            )
+
+
+def _missing(answered_by_file: list[_Answered]) -> pa.Table:
+    """Return a missing answer for each system of the folder that a row lacks."""
+    all_systems = frozenset[str]().union(*(systems for file in answered_by_file for systems in file.systems))
+    columns: dict[str, list[str]] = {"language": [], "query_id": [], "system": [], "template": []}
+    for file in answered_by_file:
+        for query_id, template, present in zip(file.query_ids, file.templates, file.systems, strict=True):
+            for system in sorted(all_systems - present) if present != all_systems else ():
+                for name, value in zip(columns, (file.language, query_id, system, template), strict=True):
+                    columns[name].append(value)
+    return schema.from_columns("answers", {**columns, "status": ["missing"] * len(columns["system"])})
+
+
+def _kind(value: Any) -> str:
+    """Return the JSON name of a value's type, with an article."""
+    names = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,171 @@
+"""The results of MIRAGE-Bench on any arena: Tables 2 to 5, Figures 3 to 6, and the effect of our corrections.
+
+    reproduction = reproduce(arena, "gpt-4o")  # Reproduction: items, what is missing, and the settings
+    write_reproduction(reproduction, folder, html=page)     # one CSV per item, one JSON with all, and the page
+
+`material.py` joins battles, features and tournaments; `tables.py`, `figures.py` and `corrections.py` make the items.
+Published figures are in columns that begin with `published`, if the paper prints one for the same language.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mirage import store
+from mirage.papers.corrections import corrections
+from mirage.papers.figures import figure3, figure4, figure5, figure6
+from mirage.papers.material import Material, gather_material, only_referee
+from mirage.papers.tables import SPLITS, PaperItem, table2, table3, table4, table5
+from mirage.ranking import paper
+from mirage.stages.stage import Progress
+
+__all__ = [
+    "DRAWS",
+    "FOREST_DRAWS",
+    "SPLITS",
+    "PaperItem",
+    "Reproduction",
+    "only_referee",
+    "reproduce",
+    "write_reproduction",
+]
+
+DRAWS, FOREST_DRAWS = paper.TOURNAMENTS, 20
+"""Tournaments per language, and the number of these with a fitted forest."""
+
+_ITEMS: tuple[Callable[[Material], PaperItem], ...] = (
+    *(table2, table3, table4, table5),
+    *(figure3, figure4, figure5, figure6, corrections),
+)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All reproduced items, with the settings."""
+
+    about: Mapping[str, Any]
+    """Arena, version, referee, languages, systems, features, held-out systems, seed and numbers of draws."""
+    items: tuple[PaperItem, ...]
+    """Tables, figures and corrections, in the order of the paper."""
+    missing: Mapping[str, str]
+    """Items the arena cannot give, with the reason."""
+
+    def item(self, name: str) -> PaperItem:
+        """Return the item with a name."""
+        (result,) = (item for item in self.items if item.name == name)
+        return result
+
+    def json(self) -> str:
+        """Return the reproduction as JSON."""
+        whole = {"about": self.about, "missing": self.missing, "items": [asdict(item) for item in self.items]}
+        return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+
+
+def reproduce(
+    arena: store.Arena,
+    referee: str,
+    *,
+    languages: Sequence[str] | None = None,
+    holdout: Sequence[str] = (),
+    draws: int = DRAWS,
+    forest_draws: int = FOREST_DRAWS,
+    splits: int = SPLITS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Reproduce every table and figure of the paper's results from an arena.
+
+    Args:
+        arena: with features, and outcomes (referee `relevance`) or judgments.
+        referee: `relevance`, or a judge's name.
+        languages: codes; None for all that can be ranked.
+        holdout: two systems to hold out; if empty, the paper's two if present, else the systems a quarter from the
+            bottom and from the top of the ranking.
+        draws: tournaments per language, and bootstrap draws.
+        forest_draws: tournaments with a fitted random forest (Table 5); 18 languages take over a second each.
+        splits: random splits of the systems (Table 3), each fitted by every regressor.
+        seed: seed of all draws and fits.
+        progress: called with the number of finished steps and their total.
+
+    Raises:
+        TableMissing: if the arena lacks features or verdicts.
+        NotEnoughData: if no language has five systems with features and bounded ratings.
+        BadInput: if the number of held-out systems is not two.
+    """
+    steps_done = 0
+    steps = 3 * len(_ITEMS)
+
+    def tell(count: int, total: int) -> None:
+        if progress:
+            progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
+
+    material = gather_material(
+        arena,
+        referee,
+        languages=languages,
+        holdout=holdout,
+        draws=draws,
+        forest_draws=forest_draws,
+        splits=splits,
+        seed=seed,
+        progress=tell,
+    )
+    items = []
+    for k, make in enumerate(_ITEMS, start=1):
+        items.append(make(material))
+        steps_done = len(_ITEMS) + 2 * k
+        tell(0, 1)
+    systems = sorted({s for code in material.battles for s in material.systems(code)})
+    about = {
+        "arena": arena.name,
+        "title": arena.title,
+        "numbers": arena.label,
+        "version": arena.version,
+        "referee": referee,
+        "languages": list(material.battles),
+        "systems": systems,
+        "features": list(material.features),
+        "held out": list(material.holdout),
+        "held out, why": material.chosen,
+        "queries": {code: len(battles.queries) for code, battles in material.battles.items()},
+        "tournaments": draws,
+        "tournaments with a forest": material.forest_draws,
+        "random splits of the systems": splits,
+        "drawn queries of a tournament": paper.MATCHES,
+        "seed": seed,
+    }
+    return Reproduction(about, tuple(items), dict(material.missing))
+
+
+def write_reproduction(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
+    """Write one CSV per item, `reproduction.html` and, last, `reproduction.json`; each file atomically.
+
+    Args:
+        reproduction: the reproduction.
+        folder: target directory, created if missing; files of these names are replaced.
+        html: the page (`charts.reproduce.page`).
+
+    Returns:
+        The files.
+
+    Raises:
+        BadInput: if a file cannot be written.
+    """
+    files = {f"{item.name}.csv": _csv(item) for item in reproduction.items}
+    files |= {"reproduction.html": html, "reproduction.json": reproduction.json()}
+    for name, text in files.items():
+        store.write_whole(folder / name, text.encode("utf-8"))
+    return [folder / name for name in files]
+
+
+def _csv(item: PaperItem) -> str:
+    # As elsewhere: a null is an empty field, and a number has every digit.
+    return store.csv_text(item.columns, ([_exact(row[name]) for name in item.columns] for row in item.rows))
+
+
+def _exact(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value

@@ -1,0 +1,261 @@
+"""The paper's Figures 3 to 6 on one arena."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.papers.material import Array, Material, pair_counts, predict_draws
+from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, r2_or_none
+from mirage.ranking import Battles, Fit, surrogate
+from mirage.ranking.fit import PairCounts, fit
+from mirage.ranking.languages import kendall
+from mirage.ranking.surrogate.draws import LINEAR
+from mirage.ranking.surrogate.regressors import ESTIMATORS
+
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+"""Shares of the judged queries, or of the judged pairs, in a subsample."""
+SUBSAMPLES = 30
+"""Subsamples of each size."""
+
+
+def figure3(material: Material) -> PaperItem:
+    """Return the systems' means of each feature."""
+    rows: list[dict[str, Any]] = []
+    for code in material.battles:
+        means = material.means(code)
+        coverage = np.isfinite(material.values[code]).mean(axis=0)
+        for s, system in enumerate(material.systems(code)):
+            for f, feature in enumerate(material.features):
+                defined = bool(np.isfinite(means[s, f]))
+                rows.append(
+                    {
+                        "language": code,
+                        "feature": feature,
+                        "system": system,
+                        "mean": float(means[s, f]) if defined else None,
+                        "coverage": float(coverage[s, f]),
+                        "n_queries": len(material.values[code]),
+                    }
+                )
+    names = sorted({row["system"] for row in rows})
+    for feature in material.features:
+        for system in names:
+            system_rows = [row for row in rows if row["feature"] == feature and row["system"] == system]
+            rows.append(
+                {
+                    "language": ALL,
+                    "feature": feature,
+                    "system": system,
+                    "mean": mean(row["mean"] for row in system_rows),
+                    "coverage": mean(row["coverage"] for row in system_rows),
+                    "n_queries": sum(row["n_queries"] for row in system_rows),
+                }
+            )
+    return PaperItem(
+        "figure3",
+        "Figure 3",
+        "Mean of each feature by system",
+        ("language", "feature", "system", "mean", "coverage", "n_queries"),
+        tuple(rows),
+        "mean over the queries where the feature exists, coverage beside it; `all`: mean over languages",
+    )
+
+
+def figure4(material: Material) -> PaperItem:
+    """Return ranks by the judge and by the surrogate."""
+    predictions = material.forest
+    rows = []
+    for code, tournaments in material.played.items():
+        judge_ranks = _ranks(tournaments.mean())
+        surrogate_ranks = _ranks(predictions[code]) if code in predictions else [None] * len(judge_ranks)
+        for system, by_judge, by_surrogate in zip(tournaments.systems, judge_ranks, surrogate_ranks, strict=True):
+            key = {"language": code, "system": system}
+            rows.append(
+                {
+                    "language": code,
+                    "system": system,
+                    "judge": by_judge,
+                    "surrogate": by_surrogate,
+                    "held_out": system in material.holdout,
+                    "published_judge": material.print_of("Figure 4", setting="judge", **key),
+                    "published_surrogate": material.print_of("Figure 4", setting="surrogate", **key),
+                    "n_systems": len(judge_ranks),
+                    "rated": tournaments.rated,
+                }
+            )
+    return PaperItem(
+        "figure4",
+        "Figure 4",
+        "Ranks by the judge and by the surrogate",
+        (
+            *("language", "system", "judge", "surrogate", "held_out"),
+            *("published_judge", "published_surrogate", "n_systems", "rated"),
+        ),
+        tuple(rows),
+        "ranks of the mean rating over tournaments that have one (rated: their share), and of the random forest of "
+        "Table 2",
+    )
+
+
+def figure5(material: Material) -> PaperItem:
+    """Return feature importances: the forest's impurities as published, and the permutation loss on held-out
+    systems.
+    """
+    shares: dict[str, list[float]] = {name: [] for name in material.features}
+    for code in material.battles:
+        draws = material.whole(code)
+        train, _ = holdout_places(material, code)
+        use = np.isfinite(draws.means[0]).all(axis=0)
+        if use.any():
+            forest = ESTIMATORS["forest"](material.seed).fit(draws.means[0][train][:, use], draws.theta[0, train])
+            named = [name for name, yes in zip(material.features, use, strict=True) if yes]
+            for name, value in zip(named, forest.feature_importances_, strict=True):
+                shares[name].append(float(value))
+    importances = {
+        importance.feature: importance
+        for importance in surrogate.importances(material.training, LINEAR, seed=material.seed)
+    }
+    rows: list[dict[str, Any]] = [
+        {
+            "feature": name,
+            "importance": mean(shares[name]),
+            "n_languages": len(shares[name]),
+            "rise": importances[name].rise if name in importances else None,
+            "rise_low": importances[name].low if name in importances else None,
+            "rise_high": importances[name].high if name in importances else None,
+            "n_systems": importances[name].systems if name in importances else None,
+        }
+        for name in material.features
+    ]
+    rows.sort(key=lambda row: (-(row["importance"] or 0.0), row["feature"]))
+    return PaperItem(
+        "figure5",
+        "Figure 5",
+        "Feature importances",
+        ("feature", "importance", "n_languages", "rise", "rise_low", "rise_high", "n_systems"),
+        tuple(rows),
+        "importance: impurities of the random forest of Table 2 on the systems trained on, mean over languages, as "
+        f"published; rise: of the squared error of left-out systems by {LINEAR} ridge when the feature is another "
+        "system's, with a 95% interval over systems",
+    )
+
+
+def figure6(material: Material) -> PaperItem:
+    """Return the agreement of rankings from fewer judged queries or pairs with the whole ranking."""
+    full = {code: fit(pair_counts(battles)) for code, battles in material.battles.items()}
+    rows = []
+    for unit in ("questions", "pairs"):
+        for share in (*SHARES, 1.0):
+            language_rows = []
+            thetas = {code: _rate_subsamples(material, code, full[code], unit, share) for code in full}
+            draws = {
+                code: surrogate.Draws(
+                    material.systems(code),
+                    material.features,
+                    np.repeat(material.means(code)[None], len(theta), axis=0),
+                    theta,
+                )
+                for code, theta in thetas.items()
+            }
+            predicted_ratings = predict_draws(draws, LINEAR, material.holdout, material.seed)
+            for code, theta in thetas.items():
+                truth = full[code].theta[0]
+                _, held_out = holdout_places(material, code)
+                taus = kendall(theta, truth)
+                predictions = predicted_ratings.get(code)
+                language_rows.append(
+                    {
+                        "language": code,
+                        "what": unit,
+                        "share": share,
+                        "n_judged": _judged(material.battles[code], unit, share),
+                        "tau": float(taus.mean()),
+                        "low": float(np.percentile(taus, 2.5)),
+                        "high": float(np.percentile(taus, 97.5)),
+                        "r2": _median(theta, truth, range(len(truth))),
+                        "tau_surrogate": None if predictions is None else float(kendall(predictions, truth).mean()),
+                        "r2_held_out": None if predictions is None else _median(predictions, truth, held_out),
+                        "n_subsamples": len(theta),
+                    }
+                )
+            joint = {
+                key: mean(row[key] for row in language_rows)
+                for key in ("n_judged", "tau", "low", "high", "r2", "tau_surrogate", "r2_held_out")
+            }
+            rows += [
+                *language_rows,
+                {
+                    "language": ALL,
+                    "what": unit,
+                    "share": share,
+                    **joint,
+                    "n_subsamples": language_rows[0]["n_subsamples"],
+                },
+            ]
+    return PaperItem(
+        "figure6",
+        "Figure 6",
+        "Agreement with the whole ranking by the share of judged queries or pairs",
+        (
+            *("language", "what", "share", "n_judged", "tau", "low", "high", "r2"),
+            *("tau_surrogate", "r2_held_out", "n_subsamples"),
+        ),
+        tuple(rows),
+        f"{SUBSAMPLES} subsamples of each size without replacement, ties dropped, against the ratings of all battles; "
+        f"low and high: percentiles over subsamples; the surrogate is {LINEAR} ridge trained on the subsample's "
+        "ratings; R2 is the median over subsamples; `all`: mean over languages",
+    )
+
+
+def _rate_subsamples(material: Material, code: str, full: Fit, unit: str, share: float) -> Array:
+    """Return the ratings of subsamples (B x S)."""
+    battles = material.battles[code]
+    if share == 1.0:
+        return np.asarray(full.theta)
+    rng = np.random.default_rng([material.seed, zlib.crc32(f"{code} {unit}".encode()), round(share * 1000)])
+    i, j = np.triu_indices(len(battles.systems), 1)
+    first, second = battles.wins[:, i, j].astype(np.float32), battles.wins[:, j, i].astype(np.float32)
+    if unit == "questions":
+        n = _judged(battles, unit, share)
+        keep = _some(rng, len(battles.queries), n).astype(np.float32)
+        kept_wins, kept_losses = (np.asarray(keep @ side, dtype=np.float64) for side in (first, second))
+        return np.asarray(fit(PairCounts(kept_wins, kept_losses, None, len(battles.systems))).theta)
+    parts = []
+    cells = np.flatnonzero(_met_pairs(battles))
+    n = _judged(battles, unit, share)
+    for _ in range(SUBSAMPLES):
+        mask = np.zeros(first.shape, dtype=bool)
+        mask.ravel()[rng.choice(cells, n, replace=False)] = True
+        parts.append(((first * mask).sum(axis=0), (second * mask).sum(axis=0)))
+    wins, losses = (np.array(side, dtype=np.float64) for side in zip(*parts, strict=True))
+    return np.asarray(fit(PairCounts(wins, losses, None, len(battles.systems))).theta)
+
+
+def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:
+    """Return masks that choose n per row without replacement (SUBSAMPLES x of)."""
+    place = rng.random((SUBSAMPLES, of)).argsort(axis=1).argsort(axis=1)
+    return np.asarray(place < n)
+
+
+def _met_pairs(battles: Battles) -> NDArray[np.bool_]:
+    """Return the pairs that met on a query, including ties (Q x P)."""
+    i, j = np.triu_indices(len(battles.systems), 1)
+    return np.asarray((battles.wins[:, i, j] + battles.wins[:, j, i] + battles.ties[:, i, j]) > 0)
+
+
+def _judged(battles: Battles, unit: str, share: float) -> int:
+    """Return the number of queries, or of pairs on a query, in a subsample."""
+    return max(2, round(share * (len(battles.queries) if unit == "questions" else int(_met_pairs(battles).sum()))))
+
+
+def _median(values: Array, truth: Array, positions: Any) -> float | None:
+    scores = [v for row in values if np.isfinite(row).all() and (v := r2_or_none(row, truth, positions)) is not None]
+    return float(np.median(scores)) if scores else None
+
+
+def _ranks(theta: Array) -> list[int]:
+    return [int(r) for r in 1 + (theta[None, :] > theta[:, None] + 1e-9).sum(axis=1)]

@@ -1,0 +1,352 @@
+"""Input of the paper's tables and figures: one arena's battles, features and tournaments, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mirage.ranking as rank
+from mirage import store
+from mirage.battles.referee import RELEVANCE, Referee, judges, only_judge
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking import Battles, paper, surrogate
+from mirage.ranking.fit import PairCounts
+from mirage.ranking.graph import groups, main_group
+from mirage.ranking.surrogate.draws import LINEAR
+from mirage.ranking.surrogate.training import training
+from mirage.stages.stage import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+FEATURES = (
+    *("target_language", "english_language", "citation_MAP@10", "citation_Recall@10", "answer_bleu", "answer_rougeL"),
+    *("support_entailment", "support_neutral", "reranker_score", "answer_overlap_score", "fluency_score"),
+)
+"""The eleven features of the paper."""
+GRADES = ("answer_overlap_score", "fluency_score")
+"""Features graded by an LLM."""
+
+PRINTED: dict[str, str] = {
+    "Aya-23": "cohereforai-c4ai-aya-23",
+    "Command R": "cohereforai-c4ai-command-r",
+    "Command R+": "cohereforai-c4ai-command-r-plus",
+    "GPT-3.5": "gpt-3.5-turbo-azure",
+    "GPT-4": "gpt-4-azure",
+    "GPT-4o": "gpt-4o-azure",
+    "Gemma-1.1 (2B)": "google/gemma-1.1-2b-it",
+    "Gemma-1.1 (7B)": "google/gemma-1.1-7b-it",
+    "Llama-3 (70B)": "meta-llama/Meta-Llama-3-70B-Instruct",
+    "Llama-3 (8B)": "meta-llama/Meta-Llama-3-8B-Instruct",
+    "Mistral-v0.2 (7B)": "mistralai/Mistral-7B-Instruct-v0.2",
+    "Mistral-v0.3 (7B)": "mistralai/Mistral-7B-Instruct-v0.3",
+    "Mixtral (8x22B)": "mistralai/Mixtral-8x22B-Instruct-v0.1",
+    "Mixtral (8x7B)": "mistralai/Mixtral-8x7B-Instruct-v0.1",
+    "Phi-3 (Medium)": "microsoft/Phi-3-medium-128k-instruct",
+    "Phi-3 (Mini)": "microsoft/Phi-3-mini-128k-instruct",
+    "Phi-3 (Small)": "microsoft/Phi-3-small-8k-instruct",
+    "Qwen-2 (1.5B)": "Qwen/Qwen2-1.5B-Instruct",
+    "Qwen-2 (7B)": "Qwen/Qwen2-7B-Instruct",
+}
+"""Names of the systems in the paper's figures -> in its data sets."""
+HELD_OUT = ("google/gemma-1.1-2b-it", "meta-llama/Meta-Llama-3-70B-Instruct")
+"""The two systems that the paper holds out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """One arena, prepared for the reproduction."""
+
+    referee: str
+    """Name of the referee that decided the battles."""
+    battles: Mapping[str, Battles]
+    """Battles by language, among the systems with features and a bounded rating."""
+    played: Mapping[str, paper.Tournaments]
+    """Tournaments by language."""
+    values: Mapping[str, Array]
+    """Q x S x F feature values of single answers by language, NaN if missing."""
+    features: tuple[str, ...]
+    """The F features, in the order of the paper."""
+    training: surrogate.Training
+    """The same as training data for surrogates on all queries."""
+    holdout: tuple[str, str]
+    """The two systems held out."""
+    chosen: str
+    """How the two were chosen, in words."""
+    draws: int
+    """Tournaments per language, and bootstrap draws."""
+    forest_draws: int
+    """Tournaments with a fitted forest."""
+    splits: int
+    """Random splits of the systems (Table 3)."""
+    seed: int
+    """Seed of all draws and fits."""
+    verdicts: pa.Table = field(repr=False)
+    """Table `outcomes` or `judgments`."""
+    published: Sequence[Mapping[str, Any]] = field(repr=False)
+    """The paper's printed figures (`schema.Published`), of MIRAGE-Bench."""
+    missing: Mapping[str, str]
+    """Items this arena cannot give, with the reason."""
+
+    def systems(self, code: str) -> tuple[str, ...]:
+        """Return the systems of a language."""
+        return self.battles[code].systems
+
+    def means(self, code: str) -> Array:
+        """Return the mean of each feature over all queries where it exists, with equal weights as published (S x F)."""
+        return np.asarray(surrogate.averages(self.values[code], np.ones((1, len(self.values[code]))))[0])
+
+    def whole(self, code: str, theta: Array | None = None) -> surrogate.Draws:
+        """Return one language as one draw: features over all queries, the mean rating over tournaments or another."""
+        rating = self.played[code].mean() if theta is None else theta
+        return surrogate.Draws(self.systems(code), self.features, self.means(code)[None], rating[None])
+
+    def first_tournaments(self, code: str, n: int) -> surrogate.Draws:
+        """Return the first n tournaments: features and ratings of each over its drawn queries."""
+        tournaments = self.played[code]
+        means = surrogate.averages(self.values[code], tournaments.times()[:n])
+        return surrogate.Draws(self.systems(code), self.features, means, tournaments.theta[:n])
+
+    @cached_property
+    def forest(self) -> dict[str, Array]:
+        """Ratings by language (S) by the published forest, trained on all but the two systems held out."""
+        whole = {code: self.whole(code) for code in self.battles}
+        return {
+            code: predictions[0]
+            for code, predictions in predict_draws(whole, "forest", self.holdout, self.seed).items()
+        }
+
+    @cached_property
+    def forest_left_out(self) -> dict[str, Array]:
+        """Ratings by language (S x S) of the row's system, each by a forest without it and the column's system."""
+        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.seed)
+
+    def print_of(self, item: str, *, language: str, setting: str = "", system: str = "", metric: str = "") -> Any:
+        """Return the figure printed in the paper, or None, for an item and prefixes of setting and metric."""
+        for row in self.published:
+            if (
+                row["item"] == item
+                and row["language"] == language
+                and row["setting"].startswith(setting)
+                and row["metric"].endswith(metric)
+                and (not system or PRINTED.get(row["system"], row["system"]) == system or row["system"] == system)
+            ):
+                return row["value"]
+        return None
+
+
+def only_referee(arena: store.Arena) -> str:
+    """Return the only judge of an arena, or `relevance` if it has none.
+
+    Raises:
+        TableMissing: if it has neither judgments nor outcomes.
+        BadInput: if it has several judges.
+    """
+    if "judgments" not in arena.tables:
+        arena.need("outcomes")
+        return RELEVANCE
+    return only_judge(judges(arena))
+
+
+def _usable(
+    fought: Mapping[str, rank.Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+) -> tuple[dict[str, rank.Battles], dict[str, Any]]:
+    """Return by language the battles and feature values of systems that have both; others are added to `missing`."""
+    battles, values = {}, {}
+    for code, language_battles in fought.items():
+        if code not in joined.languages:
+            missing[code] = "no features"
+            continue
+        language = joined.languages[code]
+        systems = [system for system in _linked_systems(language_battles) if system in language.systems]
+        left_out = [system for system in language_battles.systems if system not in systems]
+        if len(systems) < surrogate.data.FEWEST + 2:
+            missing[code] = f"{len(systems)} systems have features and a rating that the verdicts bound without ties"
+            continue
+        if left_out:
+            missing[f"{code}: {', '.join(left_out)}"] = "left out: no features, or never beaten or never winning"
+        battles[code] = language_battles.subset(systems)
+        places = [language.systems.index(system) for system in systems]
+        values[code] = language.values[:, places][:, :, [joined.features.index(name) for name in names]]
+    return battles, values
+
+
+def gather_material(
+    arena: store.Arena,
+    referee: str,
+    *,
+    languages: Sequence[str] | None,
+    holdout: Sequence[str],
+    draws: int,
+    forest_draws: int,
+    splits: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> Material:
+    """Join the battles, features and tournaments of an arena.
+
+    Raises:
+        TableMissing: if it lacks features or the referee's verdicts.
+        NotEnoughData: if no language has enough systems with bounded ratings and features.
+        BadInput: if the number of held-out systems is not two (R2 of one is undefined), or they are not in all
+            languages.
+    """
+    verdicts = arena.read(Referee.from_name(referee).table)
+    features = arena.read("features")
+    missing: dict[str, str] = {}
+    fought = Referee.from_name(referee).battles(verdicts, languages=languages)
+    if Referee.from_name(referee).by_labels and languages is None:
+        missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
+    joined = training(features, verdicts, referee, languages=sorted(fought))
+    names = tuple(name for name in FEATURES if name in joined.features)
+    for name in FEATURES:
+        if name not in names:
+            missing[name] = "the arena has no value of this feature"
+    if not names:
+        names = joined.features
+        missing["features"] = f"none of the paper's; taken instead: {', '.join(names)}"
+    battles, values = _usable(fought, joined, names, missing)
+    if not battles:
+        raise NotEnoughData(
+            f"no language has five systems with features and bounded ratings by {referee}",
+            do="measure features, and judge more battles",
+        )
+    played = paper.play(battles, tournaments=draws, seed=seed, progress=progress)
+    for code, tournaments in played.languages.items():
+        if tournaments.failed:
+            first = min(tournaments.failed)
+            missing[f"{code}: {len(tournaments.failed)} of {draws} tournaments"] = tournaments.failed[first]
+        if not tournaments.fitted:
+            missing[code] = "no tournament has a rating"
+            del battles[code], values[code]
+    if not battles:
+        raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
+    pair, chosen = _holdout(holdout, battles)
+    full = joined.only(features=names, languages=list(battles))
+    full = replace(
+        full, languages={code: _among(language, battles[code].systems) for code, language in full.languages.items()}
+    )
+    path = store.bundled().get("published")
+    rows = store.open_arena(path).read("published").to_pylist() if path else []
+    return Material(
+        referee,
+        battles,
+        {code: played.languages[code] for code in battles},
+        values,
+        names,
+        full,
+        pair,
+        chosen,
+        draws,
+        min(forest_draws, draws),
+        splits,
+        seed,
+        verdicts,
+        [row for row in rows if row["source"] == "MIRAGE-Bench"],
+        missing,
+    )
+
+
+def predict_draws(seen: Mapping[str, surrogate.Draws], name: str, out: Sequence[str], seed: int) -> dict[str, Array]:
+    """Return `surrogate.by_draw`, without the languages where no feature exists for all systems."""
+    usable = {code: draws for code, draws in seen.items() if np.isfinite(draws.means).all(axis=(0, 1)).any()}
+    return surrogate.by_draw(usable, name, out=out, seed=seed) if usable else {}
+
+
+def leave_two_out(
+    seen: Mapping[str, surrogate.Draws],
+    name: str,
+    seed: int,
+    *,
+    features: Callable[[Collection[str]], Sequence[str]] | None = None,
+) -> dict[str, Array]:
+    """Return by language S x S predictions from its first draw, of the row's system by a fit without it and the
+    column's in every language; NaN on the diagonal.
+
+    Only such pairs can be ordered: a fit without one system is centred on the others, including the system it is
+    compared with, and so contains minus the rating to predict. `features`, if given, selects features without the two
+    systems.
+    """
+    predictions = {code: np.full((len(draws.systems),) * 2, np.nan) for code, draws in seen.items()}
+    for out in combinations(sorted({s for draws in seen.values() for s in draws.systems}), 2):
+        # Only a pooled regressor uses languages without the two systems.
+        training_draws = {
+            code: draws for code, draws in seen.items() if name == LINEAR or set(out) <= set(draws.systems)
+        }
+        if features:
+            training_draws = {code: draws.only(features(out)) for code, draws in training_draws.items()}
+        for code, values in predict_draws(training_draws, name, out, seed).items():
+            if set(out) <= set(seen[code].systems):
+                i, j = (seen[code].systems.index(s) for s in out)
+                predictions[code][i, j], predictions[code][j, i] = values[0, [i, j]]
+    return {code: matrix for code, matrix in predictions.items() if np.isfinite(matrix).any()}
+
+
+def pair_counts(battles: Battles) -> PairCounts:
+    """Count all battles of a language by pair, ties dropped."""
+    i, j = np.triu_indices(len(battles.systems), 1)
+    wins = battles.wins.sum(axis=0, dtype=np.float64)
+    return PairCounts(wins[i, j][None], wins[j, i][None], None, len(battles.systems))
+
+
+def _linked_systems(battles: Battles) -> tuple[str, ...]:
+    """Return the systems linked by wins both ways: without ties, as in the paper, only their ratings have a maximum."""
+    return main_group(groups(battles.systems, pair_counts(battles)))
+
+
+def _among(language: surrogate.LanguageData, systems: Sequence[str]) -> surrogate.LanguageData:
+    """Restrict a language to some of its systems."""
+    positions = [language.systems.index(s) for s in systems]
+    removed = frozenset(language.systems) - set(systems)
+
+    def ratings(out: frozenset[str]) -> Array:
+        return np.asarray(language.ratings(out | removed)[positions])
+
+    return replace(
+        language,
+        systems=tuple(systems),
+        values=language.values[:, positions],
+        points=language.points[:, positions][:, :, positions],
+        ratings=ratings,
+    )
+
+
+def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+    everywhere = set.intersection(*(set(language_battles.systems) for language_battles in battles.values()))
+    known = set.union(*(set(language_battles.systems) for language_battles in battles.values()))
+    for name in names:
+        if name not in known:
+            raise UnknownName("system", name, known, where="--holdout")
+        if name not in everywhere:
+            lacking = [code for code, language_battles in battles.items() if name not in language_battles.systems]
+            raise BadInput(f"{name} is not in {', '.join(lacking)}", where="--holdout", do="choose others or languages")
+    if names and len(set(names)) != 2:
+        raise BadInput(
+            f"{len(set(names))} system held out: R2 needs more than one rating, and the paper holds out two",
+            where="--holdout",
+            do="name two systems with a comma between them",
+        )
+    if names:
+        return (names[0], names[1]), "as asked"
+    if everywhere.issuperset(HELD_OUT):
+        return HELD_OUT, "the two of the paper"
+    if len(everywhere) < 2:
+        raise NotEnoughData("fewer than two systems are in every language", do="choose fewer languages: --languages")
+    theta = rank.rate(
+        {code: language_battles.subset(sorted(everywhere)) for code, language_battles in battles.items()},
+        ties="drop",
+        draws=1,
+    )
+    joint = theta.languages[rank.bootstrap.JOINT if len(battles) > 1 else next(iter(battles))]
+    order = [joint.systems[k] for k in np.argsort(-joint.theta, kind="stable")]
+    n = len(order)
+    strong, weak = order[(n - 1) // 4], order[n - 1 - (n - 1) // 4]
+    return (weak, strong), "a quarter from the bottom and from the top of the ranking, since the paper's two are absent"

@@ -1,0 +1,328 @@
+"""The papers' printed figures, each with the arena's value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import MirageError, UnknownName
+from mirage.io.sources import nomiracl
+from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
+from mirage.papers import dataset
+from mirage.schema import Parser
+from mirage.stages import outcomes as rules
+from mirage.stages.outcomes import patterns
+from mirage.stats.intervals import mean_interval
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.llm import Tokens
+    from mirage.store import Arena
+
+TEMPLATES = {"Original": "vanilla", "+Role": "role", "+Repeat": "repeat", "+Explanation": "explanation"}
+"""The prompts of NoMIRACL's Table 3 -> the names of the templates."""
+_SUBSETS = {"hallucination rate": "non_relevant", "error rate": "relevant"}
+_MADE_ELSEWHERE = "mirage paper reproduce makes it from an arena with features and verdicts"
+_BY_HAND = "the authors found this pattern by reading; no rule here tells it"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedFigure:
+    """One printed figure, with the same measured in an arena."""
+
+    source: str
+    """The paper: `NoMIRACL` or `MIRAGE-Bench`."""
+    item: str
+    """The table or figure."""
+    metric: str
+    """The measured quantity."""
+    setting: str
+    """Condition of the measurement; empty if there is only one."""
+    system: str
+    """The system as printed; empty if the figure has none."""
+    language: str
+    """Language code; `all` for a printed average or total; empty if the figure has none."""
+    unit: str
+    """Unit of both values."""
+    printed: float | None
+    """The figure; null if the print has a dash or text."""
+    text: str | None
+    """The printed text if it is not a number."""
+    ours: float | None
+    """The arena's value; null with a remark if there is none."""
+    ours_low: float | None
+    """Lower end of its 95% interval; null if the value is a count or a mean over a whole data set."""
+    ours_high: float | None
+    """Upper end."""
+    n: int | None
+    """Number of answers or queries."""
+    remark: str
+    """Reason why `ours` is null, or a qualification; otherwise empty."""
+    reference: str
+    """Citation of the page with the figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ours:
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    remark: str = ""
+
+
+_Measure = Callable[[Mapping[str, Any]], _Ours]
+"""Function from a row of `published` to the arena's value."""
+
+
+def printed_figures(
+    published: pa.Table,
+    arena: Arena | None = None,
+    *,
+    source: str | None = None,
+    item: str | None = None,
+    languages: Iterable[str] | None = None,
+    parser: Parser = "published",
+    names: Mapping[str, str] | None = None,
+    tokens: Tokens | None = None,
+) -> list[PrintedFigure]:
+    """Return printed figures, each with the arena's value.
+
+    Args:
+        published: a `published` table.
+        arena: the arena to measure; None for the printed figures only.
+        source: the paper; None for both.
+        item: the table or figure, as `Table 3`; None for all.
+        languages: codes to keep; None for all, with averages and totals.
+        parser: parser of the answers; the papers' tables use `published`.
+        names: system as printed -> system of the arena, where the names do not match.
+        tokens: token counter (MIRAGE-Bench, Table 1); the estimate if None.
+
+    Returns:
+        One row per printed figure, in the order of the table. Rates are as the papers print them, 1 - accuracy.
+
+    Raises:
+        UnknownName: if there is no such paper, item, language, or system of the arena.
+    """
+    rows = published.to_pylist()
+    for column, value in (("source", source), ("item", item)):
+        if value is not None:
+            values = sorted({row[column] for row in rows})
+            if value not in values:
+                raise UnknownName(f"{'paper' if column == 'source' else 'table or figure'}", value, values)
+            rows = [row for row in rows if row[column] == value]
+    if languages is not None:
+        codes = set(languages)
+        rows = [row for row in rows if row["language"] in codes]
+    measures: dict[tuple[str, str], _Measure] = {}
+    results = []
+    for row in rows:
+        if arena is None:
+            measured = _Ours()
+        else:
+            key = row["source"], row["item"]
+            if key not in measures:
+                measures[key] = _measure(arena, *key, parser, names or {}, tokens)
+            measured = measures[key](row)
+        results.append(
+            PrintedFigure(
+                **{name: row[name] for name in ("source", "item", "metric", "setting", "system", "language", "unit")},
+                printed=row["value"],
+                text=row["text"],
+                ours=measured.value,
+                ours_low=measured.low,
+                ours_high=measured.high,
+                n=measured.n,
+                remark=measured.remark,
+                reference=row["reference"],
+            )
+        )
+    return results
+
+
+def _measure(
+    arena: Arena, source: str, item: str, parser: Parser, names: Mapping[str, str], tokens: Tokens | None
+) -> _Measure:
+    """Return the function that measures one item's figures; if the arena cannot, one that gives the reason."""
+    try:
+        if source == "NoMIRACL":
+            if item == "Table 1":
+                return _queries(arena)
+            if item == "Table 2":
+                return _patterns(arena, names)
+            if item == "Table 3":
+                return _prompts(arena, parser, names)
+            if item in ("Table 7", BASELINES):
+                return _rates(rules.rates(arena.read("outcomes"), parser=parser), names)
+        if (source, item) == ("MIRAGE-Bench", "Table 1"):
+            return _statistics(arena, tokens)
+    except UnknownName:
+        raise
+    except MirageError as error:
+        return _nothing(f"{error.what}{f'; {error.do}' if error.do else ''}")
+    return _nothing(_MADE_ELSEWHERE if re.search(r"Table [2-5]|Figure", item) else "not measured here")
+
+
+def _nothing(reason: str) -> _Measure:
+    """Return a function that measures nothing and gives the reason."""
+    return lambda _: _Ours(remark=reason)
+
+
+def _queries(arena: Arena) -> _Measure:
+    """NoMIRACL, Table 1: queries of each subset and language of one split."""
+    arena.need("queries")
+    rows = arena.sql("SELECT language, subset, count(*) AS n FROM queries WHERE subset IS NOT NULL GROUP BY ALL")
+    counts = {(row["subset"], row["language"]): row["n"] for row in rows.to_pylist()}
+    for subset in {subset for subset, _ in counts}:
+        counts[subset, "all"] = sum(n for (other, _), n in counts.items() if other == subset)
+    languages = {language for _, language in counts} - {"all"}
+    split, outputs = _split(arena)
+
+    def ours(row: Mapping[str, Any]) -> _Ours:
+        subset, of = row["setting"].split(", ")
+        if split is None:
+            return _Ours(remark="the arena does not say which split its queries are of")
+        if of != split:
+            return _Ours(remark=f"the arena holds queries of the split {split}")
+        count = counts.get((subset, row["language"]))
+        if count is None:
+            return _Ours(remark="the arena has no such queries")
+        remarks = [f"{len(languages)} languages"] if row["language"] == "all" else []
+        if outputs:
+            remarks.append("answers were published for up to 250 queries of each subset")
+        return _Ours(count, remark="; ".join(remarks))
+
+    return ours
+
+
+def _split(arena: Arena) -> tuple[str | None, bool]:
+    """Return the NoMIRACL split of an arena's queries from its manifest, and whether they are those with published
+    answers.
+    """
+    record = arena.manifest["made"]["queries"]
+    if any(origin.get("name") == nomiracl.ORIGIN["outputs"].name for origin in record["from"]):
+        return "test", True
+    match = re.search(r"\bsplit (dev|test)\b", " ".join(record["notes"]))
+    return (match[1] if match else None), False
+
+
+def _patterns(arena: Arena, names: Mapping[str, str]) -> _Measure:
+    """NoMIRACL, Table 2: shares of the English answers by pattern."""
+    answers = arena.read("answers", languages=["en"]) if "answers" in arena.tables else None
+    counts = patterns.pattern_counts(arena.read("outcomes", languages=["en"]), answers)
+    known = _Names({system for _, system in counts}, names)
+    by_text = {name for pair in patterns.EXACT.values() for name in pair}
+
+    def ours(row: Mapping[str, Any]) -> _Ours:
+        pattern = row["metric"].partition(": ")[2]
+        if pattern in patterns.BY_HAND:
+            return _Ours(remark=_BY_HAND)
+        if pattern in by_text and answers is None:
+            return _Ours(remark="the arena holds no texts of the answers")
+        system = known.find(row["system"])
+        cell = counts.get((row["setting"], system)) if system else None
+        if cell is None:
+            return _Ours(remark=known.why(row["system"]))
+        return _share([(cell[pattern], cell[""])], "sorted by rules, not by hand")
+
+    return ours
+
+
+def _prompts(arena: Arena, parser: Parser, names: Mapping[str, str]) -> _Measure:
+    """NoMIRACL, Table 3: one system by prompt template."""
+    answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
+    table = rules.template_rates(arena.read("outcomes"), answers, parser=parser)
+    measures = {
+        template: _rates(table.filter([value == template for value in table["template"].to_pylist()]), names)
+        for template in set(table["template"].to_pylist())
+    }
+
+    def ours(row: Mapping[str, Any]) -> _Ours:
+        template = TEMPLATES[row["setting"].removeprefix("prompt ")]
+        if template not in measures:
+            return _Ours(remark=f"no answer in the arena is to the template {template}")
+        return measures[template](row)
+
+    return ours
+
+
+def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
+    """Rates as the papers print them: 1 - accuracy over the answers present."""
+    cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+    for row in table.to_pylist():
+        present = row["n"] - row["missing"]
+        if row["language"] != "all" and present:
+            wrong = present - row[rules.RIGHT[row["subset"]]]
+            cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present
+    known = _Names({system for _, system in cells}, names)
+
+    def ours(row: Mapping[str, Any]) -> _Ours:
+        system = known.find(row["system"])
+        if system is None:
+            return _Ours(remark=known.why(row["system"]))
+        by_language = cells.get((_SUBSETS[row["metric"]], system), {})
+        if row["language"] != "all":
+            cell = by_language.get(row["language"])
+            return _share([cell]) if cell else _Ours(remark="no answers in the arena")
+        if not by_language:
+            return _Ours(remark="no answers in the arena")
+        return _share(list(by_language.values()), f"mean over {len(by_language)} languages")
+
+    return ours
+
+
+def _share(cells: list[tuple[int, int]], remark: str = "") -> _Ours:
+    """Return a share in percent, or the mean of several, with its interval."""
+    mean, low, high = mean_interval(cells)
+    return _Ours(100 * mean, 100 * low, 100 * high, sum(n for _, n in cells), remark)
+
+
+def _statistics(arena: Arena, tokens: Tokens | None) -> _Measure:
+    """MIRAGE-Bench, Table 1: sizes and mean tokens of queries, and passages of either label."""
+    from mirage.llm import TokenEstimate  # deferred: imports all provider clients, which pages do not need
+
+    stats = dataset.query_statistics(arena, tokens or TokenEstimate())
+
+    def ours(row: Mapping[str, Any]) -> _Ours:
+        if row["setting"] != stats.split:
+            return _Ours(remark=f"the arena holds the {stats.split} set")
+        value, n, remark = stats.cell(row["language"], row["metric"])
+        return _Ours(value, n=n, remark=remark)
+
+    return ours
+
+
+class _Names:
+    """Mapping from printed names to an arena's systems."""
+
+    def __init__(self, systems: Iterable[str], names: Mapping[str, str]) -> None:
+        self._systems = sorted(systems)
+        self._names = names
+        for system in names.values():
+            if system not in self._systems:
+                raise UnknownName("system", system, self._systems, where="the arena")
+
+    def find(self, printed: str) -> str | None:
+        """Return the system printed under a name; None if there is none, or the name is ambiguous."""
+        if printed in self._names:
+            return self._names[printed]
+        by_case = {name.casefold(): system for name, system in SYSTEM_NAMES.items()}
+        # Tables of one paper spell Mixtral-8x7B differently.
+        listed = by_case.get(printed.replace("Mixtral-8x7B", "Mixtral-7x8B").casefold())
+        if listed in self._systems:
+            return listed
+        alike = [system for system in self._systems if _plain(system) == _plain(printed)]
+        return alike[0] if len(alike) == 1 else None
+
+    def why(self, printed: str) -> str:
+        """Return why there is no value for a printed name."""
+        return f"no answers of {printed} in the arena"
+
+
+def _plain(system: str) -> str:
+    """Return a system's name without maker, training suffix and punctuation, to match different spellings."""
+    last = system.rpartition("/")[2].casefold()
+    return re.sub(r"[^a-z0-9+]|instruct|chat|meta", "", last)

@@ -1,0 +1,1 @@
+"""People's verdicts: votes and the examination of judges against them."""

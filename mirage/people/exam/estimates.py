@@ -1,0 +1,109 @@
+"""Estimates that are functions of sums over queries, with jackknife intervals over queries.
+
+Leaving out a query leaves out all its battles, which share its difficulty. The variance is that of the values without
+each query (Tukey 1958; for kappa of clustered pairs: Yang and Zhou, Statistics in Medicine 33, 2014); the interval of a
+share is Wilson's at the effective number of trials (`mirage.stats.intervals.of_variance`), others use a t quantile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.people.exam.records import Estimate
+from mirage.people.votes import LEAST
+from mirage.stats.intervals import CONFIDENCE, of_variance
+
+Array = NDArray[np.float64]
+Statistic = Callable[[Array], Array]
+"""Maps B x K sums to B values; NaN where undefined."""
+Scale = Literal["share", "difference"]
+"""`share`: in [0, 1]. `difference`: in [-1, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A value in one language, and its variance."""
+
+    value: float
+    """The value; NaN if undefined."""
+    variance: float
+    """Variance of the value as an estimate; NaN if unknown."""
+    n: int
+    """Sample size of the value."""
+    queries: int
+    """Number of queries."""
+
+
+def jackknife(sums: Array, statistic: Statistic, trials: Statistic) -> Spread:
+    """Compute a statistic over all queries, and its variance.
+
+    Args:
+        sums: Q x K: contribution of each query.
+        statistic: the statistic.
+        trials: its sample size; queries that contribute nothing to it are excluded.
+    """
+    used = sums[trials(sums) > 0]
+    if not len(used):
+        return Spread(np.nan, np.nan, 0, 0)
+    total = used.sum(axis=0, keepdims=True)
+    n, count = len(used), round(float(trials(total)[0]))
+    value = float(statistic(total)[0])
+    if n < LEAST or np.isnan(value):
+        return Spread(value, np.nan, count, n)
+    without = statistic(total - used)
+    return Spread(value, float((n - 1) / n * ((without - without.mean()) ** 2).sum()), count, n)
+
+
+def estimate(
+    spreads: Sequence[Spread], *, none: str, scale: Scale = "share", confidence: float = CONFIDENCE
+) -> Estimate:
+    """Average over languages with equal weights, with an interval; with one language, its own.
+
+    Args:
+        spreads: one per language. If some have a variance, only these count.
+        none: reason to give if there is no value.
+        scale: range of the value.
+        confidence: between 0 and 1.
+    """
+    known = [spread for spread in spreads if not np.isnan(spread.value)]
+    n, queries = sum(spread.n for spread in spreads), sum(spread.queries for spread in spreads)
+    if not known:
+        return Estimate(None, None, None, n, queries, none)
+    used = [spread for spread in known if not np.isnan(spread.variance)] or known
+    value = float(np.mean([spread.value for spread in used]))
+    if np.isnan(used[0].variance):
+        few = max(spread.queries for spread in used)
+        reason = (
+            "the value is undefined without one of the queries"
+            if few >= LEAST
+            else f"{few} queries are too few for an interval, which needs {LEAST}"
+        )
+        return Estimate(value, None, None, n, queries, reason)
+    variance = sum(spread.variance for spread in used) / len(used) ** 2
+    below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
+    clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
+    if scale == "share":
+        value = min(max(value, 0.0), 1.0)
+        ends = of_variance(
+            value,
+            variance if 0 < value < 1 else 0.0,
+            clusters=clusters,
+            trials=sum(spread.n for spread in used),
+            confidence=confidence,
+        )
+        return Estimate(value, *ends, n, queries, None)
+    if variance <= 1e-18:
+        return Estimate(value, None, None, n, queries, "no interval: all queries say the same")
+    reach = _quantile(clusters - 1, confidence) * variance**0.5
+    return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), n, queries, None)
+
+
+def _quantile(freedom: float, confidence: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))

@@ -1,0 +1,214 @@
+"""The order of systems by a judge against people's on the same battles: tau-b and tau AP, with intervals.
+
+A rank correlation of two noisy orders is biased towards 0, and no bootstrap of the correlation corrects that if systems
+are close. The interval therefore follows from the significant pairwise differences, by people and by the judge,
+simultaneously for all pairs (step-down max-t, as Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91,
+2024, for ranks). It covers every two orders consistent with these, so its coverage is at least nominal, and it is wide
+if few pairs are significant.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.battles.decision import FIRST, SECOND, TIE
+from mirage.battles.verdict_rows import Verdicts
+from mirage.people.exam.estimates import Array
+from mirage.people.exam.items import Items
+from mirage.people.exam.records import Estimate
+from mirage.people.votes import LEAST
+from mirage.ranking.by_query import by_query
+from mirage.ranking.fit import RIDGE
+from mirage.ranking.languages import kendall
+from mirage.stats.intervals import CONFIDENCE
+
+Signs = NDArray[np.intp]
+_AT_ONCE = 100
+"""Draws per block."""
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Ratings of the systems in one language, and draws of them."""
+
+    systems: int
+    """Number of systems."""
+    queries: int
+    """Number of queries."""
+    theta: Array
+    """S ratings, systems by name."""
+    draws: Array
+    """B x S: the ratings with reweighted queries."""
+
+
+def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | None:
+    """Rate the systems of one language by the points of the first system of each battle.
+
+    The query weights are the same for every order with the same queries, language and seed. The draws move the ratings
+    by the empirical influence of each query.
+
+    Args:
+        items: the battles.
+        taken: points of the first system of each, by the judge or by people.
+        draws: number of draws.
+        seed: seed of the draws.
+
+    Returns:
+        The order; None with fewer than three systems.
+    """
+    heard = items.opinions
+    present, both = np.unique(
+        np.concatenate([heard.first[items.battle], heard.second[items.battle]]), return_inverse=True
+    )
+    if len(present) < 3:
+        return None
+    with_items, query = np.unique(items.query, return_inverse=True)
+    counted = Verdicts(
+        "-",
+        tuple(heard.systems[k] for k in present),
+        tuple(heard.queries[k] for k in with_items),
+        query,
+        both[: len(items)],
+        both[len(items) :],
+        np.where(taken == 0.5, TIE, np.where(taken > 0.5, FIRST, SECOND)).astype(np.int8),
+        taken.astype(np.float32),
+        np.zeros(len(items), dtype=bool),
+    ).battles()
+    layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)
+    n, s = len(counted.queries), len(counted.systems)
+    rng = np.random.default_rng([seed, zlib.crc32(heard.language.encode())])
+    theta, moves = layout.point[0, :s], layout.moves
+    drawn = []
+    for start in range(0, draws, _AT_ONCE):
+        weights = rng.standard_exponential((min(_AT_ONCE, draws - start), n))
+        drawn.append(theta + (weights / weights.mean(axis=1, keepdims=True) - 1) @ moves)
+    return Order(s, n, theta, np.concatenate(drawn))
+
+
+def tau_ap(order: Array, truth: Array) -> Array:
+    """Return the top-weighted rank correlation tau AP.
+
+    Args:
+        order: ... x S ratings to evaluate; equal ones are ordered by index.
+        truth: ratings of the same systems; pairs tied here count half.
+
+    Returns:
+        In [-1, 1].
+
+    Source: Yilmaz, Aslam and Robertson, A new rank correlation coefficient for information retrieval, SIGIR 2008.
+    """
+    s = order.shape[-1]
+    ranked = np.take_along_axis(truth, np.argsort(-order, axis=-1, kind="stable"), axis=-1)
+    above, below = np.tril_indices(s, -1)[::-1]
+    right = (np.sign(ranked[..., above] - ranked[..., below]) + 1) / 2
+    return np.asarray(2 / (s - 1) * (right / below).sum(axis=-1) - 1)
+
+
+def order_measures(pairs: Sequence[tuple[Order, Order]], *, none: str) -> dict[str, Estimate]:
+    """Compute tau-b and tau AP of a judge's order and people's, averaged over languages.
+
+    Args:
+        pairs: the judge's order and people's, one pair per language.
+        none: reason to give if there is no value.
+    """
+    return {name: _estimate(pairs, name, none) for name in ("tau_b", "tau_ap")}
+
+
+def _estimate(pairs: Sequence[tuple[Order, Order]], name: str, none: str) -> Estimate:
+    correlation, ends = (kendall, tau_b_ends) if name == "tau_b" else (tau_ap, tau_ap_ends)
+    n = max((judged.systems for judged, _ in pairs), default=0)
+    queries = sum(judged.queries for judged, _ in pairs)
+    values = [float(correlation(judged.theta, people.theta)) for judged, people in pairs]
+    if not values or np.isnan(values).any():
+        return Estimate(None, None, None, n, queries, none if not values else "all systems are equal")
+    value = float(np.mean(values))
+    least = min(judged.queries for judged, _ in pairs)
+    if least < LEAST:
+        return Estimate(
+            value, None, None, n, queries, f"{least} queries are too few for an interval, which needs {LEAST}"
+        )
+    # The mean of ends valid in each language is valid for the mean, conservatively, since errors cancel.
+    low, high = np.mean([ends(*told_apart(pair)) for pair in pairs], axis=0)
+    return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
+
+
+def told_apart(orders: tuple[Order, Order], *, confidence: float = CONFIDENCE) -> tuple[Signs, Signs]:
+    """Find the significant pairwise differences in both orders, simultaneously for all pairs of both.
+
+    A significant pair is removed from the set that determines the critical value, which makes more pairs significant
+    (step-down); its opposite direction stays.
+
+    Args:
+        orders: orders of the same systems and queries, with draws of the same weights.
+        confidence: lower bound on the probability that no pair has a wrong sign.
+
+    Returns:
+        For each order S x S: 1 if the row's system is ahead of the column's, -1 behind, 0 not significant.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    i, j = np.triu_indices(orders[0].systems, 1)
+    difference = np.concatenate([order.theta[i] - order.theta[j] for order in orders])
+    noise = np.concatenate([order.draws[:, i] - order.draws[:, j] for order in orders], axis=1) - difference
+    deviation = noise.std(axis=0)
+    known = deviation > 1e-9
+    safe = np.where(known, deviation, 1.0)
+    # Student's t correction for an estimated deviation with few queries.
+    wider = stdtrit(min(order.queries for order in orders) - 1, 0.5 + confidence / 2) / ndtri(0.5 + confidence / 2)
+    z, t = np.where(known, noise / safe, 0.0) * wider, np.where(known, difference / safe, 0.0)
+    signs = np.zeros(len(t), dtype=np.intp)
+    while True:
+        above, below = np.where(signs > 0, -np.inf, z), np.where(signs < 0, -np.inf, -z)
+        bound = np.quantile(np.maximum(above.max(axis=1), below.max(axis=1)), confidence, method="higher")
+        further = np.where(np.abs(t) > bound, np.sign(t), 0).astype(np.intp)
+        if (further == signs).all():
+            break
+        signs = further
+    both = []
+    for part in np.split(signs, 2):
+        matrix = np.zeros((orders[0].systems,) * 2, dtype=np.intp)
+        matrix[i, j], matrix[j, i] = part, -part
+        both.append(add_implied(matrix))
+    return both[0], both[1]
+
+
+def add_implied(signs: Signs) -> Signs:
+    """Add the pairs implied by transitivity."""
+    ahead = signs > 0
+    for k in range(len(signs)):
+        ahead |= ahead[:, k, None] & ahead[k]
+    return ahead.astype(np.intp) - ahead.T.astype(np.intp)
+
+
+def tau_b_ends(judged: Signs, people: Signs) -> tuple[float, float]:
+    """Return the minimum and maximum tau-b of two orders consistent with the significant pairs (`told_apart`)."""
+    i, j = np.triu_indices(len(judged), 1)
+    product = judged[i, j] * people[i, j]
+    sure, open_ = float(product.sum()), int((product == 0).sum())
+    return (sure - open_) / len(product), (sure + open_) / len(product)
+
+
+def tau_ap_ends(judged: Signs, people: Signs) -> tuple[float, float]:
+    """Return bounds of tau AP over all orders consistent with the significant pairs (`told_apart`).
+
+    Each system below the top contributes the share of those above it that are correctly above it. Each share is bounded
+    separately: by the systems surely above, and by the others in the worst and best case.
+    """
+    s = len(judged)
+    above, open_ = judged < 0, (judged == 0) & ~np.eye(s, dtype=bool)
+    surely, maybe = people < 0, people <= 0
+    n = above.sum(axis=1)
+    least = _share((above & surely).sum(axis=1), n + (open_ & ~surely).sum(axis=1))
+    most = _share((above & maybe).sum(axis=1) + (open_ & maybe).sum(axis=1), n + (open_ & maybe).sum(axis=1))
+    top = n == 0
+    low, high = least[~top].sum(), most.sum() - most[top].min()
+    return 2 / (s - 1) * float(low) - 1, 2 / (s - 1) * float(high) - 1
+
+
+def _share(part: NDArray[np.intp], of: NDArray[np.intp]) -> Array:
+    return np.asarray(part / np.maximum(of, 1))

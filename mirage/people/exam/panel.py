@@ -1,0 +1,133 @@
+"""Panels of judges: the effective number of independent judges, and the recommended one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from mirage.battles.decided import Places
+from mirage.people.exam.estimates import Array, Spread, estimate, jackknife
+from mirage.people.exam.items import Items, by_query
+from mirage.people.exam.records import Estimate, JudgeChoice, PanelWorth
+from mirage.stats.intervals import CONFIDENCE
+from mirage.text.languages import name_of
+
+_NO_COMMON = "no battle was decided by people and by every judge"
+
+
+def common(by_judge: Sequence[Items]) -> list[Places]:
+    """Return, for each judge, the indices of the battles that every judge decided."""
+    shared = reduce(np.intersect1d, [items.battle for items in by_judge])
+    return [np.searchsorted(items.battle, shared) for items in by_judge]
+
+
+def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
+    """Estimate the effective number of independent judges in a panel.
+
+    An error is the judge's points for a system minus people's. Correlations are taken about 0, since from the other
+    system's side every error has the opposite sign.
+
+    Args:
+        code: the language, or `all`.
+        parts: by judge the battles that it decided, one mapping per language; all of the same judges.
+    """
+    judges = tuple(sorted(parts[0]))
+    j = len(judges)
+    moments = [_moments([by_judge[name] for name in judges]) for by_judge in parts]
+
+    def effective(sums: Array) -> Array:
+        return np.asarray(j**2 / (_correlation(sums, j) ** 2).sum(axis=(1, 2)) / j)
+
+    spreads = [jackknife(sums, effective, lambda s: s[:, -1]) for sums in moments]
+    known = any(spread.n for spread in spreads)
+    share = estimate(spreads, none="a judge makes no error" if known else _NO_COMMON, scale="difference")
+    # Estimated as a share of the judges, for its bounds. Noise in the correlations only lowers the number, so its lower
+    # end is valid and its upper end is not.
+    value, low = (None if end is None else max(end * j, 1.0) for end in (share.value, share.low))
+    matrices = [_correlation(sums.sum(axis=0, keepdims=True), j)[0] for sums in moments if len(sums)]
+    matrix = np.mean(matrices, axis=0) if matrices and share.value is not None else np.zeros((0, 0))
+    return PanelWorth(
+        code, judges, replace(share, value=value, low=low, high=None), tuple(tuple(map(float, row)) for row in matrix)
+    )
+
+
+def _moments(by_judge: Sequence[Items]) -> Array:
+    """Return products of the judges' errors, and the number of battles (Q x (J * J + 1))."""
+    places = common(by_judge)
+    errors = np.column_stack([items.errors[rows] for items, rows in zip(by_judge, places, strict=True)])
+    products = (errors[:, :, None] * errors[:, None, :]).reshape(len(errors), -1)
+    return by_query(by_judge[0].query[places[0]], np.column_stack([products, np.ones(len(errors))]))
+
+
+def _correlation(sums: Array, j: int) -> Array:
+    """Return the error correlations (B x J x J); NaN if a judge makes no error."""
+    products = sums[:, :-1].reshape(-1, j, j)
+    scale = np.sqrt(np.diagonal(products, axis1=1, axis2=2))
+    below = scale[:, :, None] * scale[:, None, :]
+    return np.asarray(np.divide(products, below, out=np.full(products.shape, np.nan), where=below > 1e-12))
+
+
+def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estimate | None) -> JudgeChoice:
+    """Choose the judge that agrees most with people, on the battles that every judge decided.
+
+    Each other judge is compared with it over the same queries, at a simultaneous level for all comparisons
+    (Bonferroni).
+
+    Args:
+        code: the language, or `all`.
+        parts: as in `panel_worth`.
+        people: agreement of people with each other, if known.
+    """
+    where = "Over all languages" if code == "all" else f"In {name_of(code)}"
+    judges = sorted(parts[0])
+    tables = [_agreeing([by_judge[name] for name in judges]) for by_judge in parts]
+    if not all(len(table) for table in tables):
+        return JudgeChoice(code, (), f"{where} no judge can be named: {_NO_COMMON}.")
+    level = 1 - (1 - CONFIDENCE) / max(len(judges) - 1, 1)
+
+    def spreads(weights: Array) -> list[Spread]:
+        return [jackknife(table, lambda s: s[:, :-1] @ weights / s[:, -1], lambda s: s[:, -1]) for table in tables]
+
+    own = [estimate(spreads(np.eye(len(judges))[k]), none=_NO_COMMON) for k in range(len(judges))]
+    best = max(range(len(judges)), key=lambda k: own[k].value or 0.0)
+    apart: list[tuple[str, Estimate]] = []
+    near: list[tuple[str, Estimate]] = []
+    for k in range(len(judges)):
+        if k != best:
+            difference = np.eye(len(judges))[best] - np.eye(len(judges))[k]
+            row = judges[k], estimate(spreads(difference), none=_NO_COMMON, scale="difference", confidence=level)
+            (apart if row[1].low is not None and row[1].low > 0 else near).append(row)
+    share = f"{_percent(own[best])} of {own[best].n:,} votes"
+    if len(judges) == 1:
+        sentence = f"{where} {judges[0]} is the only judge examined: it agrees with {share}"
+    elif near:
+        names = " and ".join([judges[best], *(name for name, _ in near)])
+        differences = "; ".join(f"{name} {_points(row)} below" for name, row in near)
+        sentence = f"{where} {names} cannot be told apart: {judges[best]} agrees with {share}, {differences}"
+    else:
+        name, lead = min(apart, key=lambda each: each[1].value or 0.0)
+        sentence = f"{where} take {judges[best]}: it agrees with {share}, {_points(lead)} above {name}, the next"
+    if people is not None and people.value is not None:
+        sentence += f"; people agree with each other on {_percent(people)}"
+    return JudgeChoice(code, (judges[best], *(name for name, _ in near)), f"{sentence}.")
+
+
+def _agreeing(by_judge: Sequence[Items]) -> Array:
+    """Return the votes that agree with each judge, and all votes (Q x (J + 1))."""
+    places = common(by_judge)
+    columns = [items.agreeing[rows] for items, rows in zip(by_judge, places, strict=True)]
+    first, rows = by_judge[0], places[0]
+    return by_query(first.query[rows], np.column_stack([*columns, first.opinions.n[first.battle[rows]]]))
+
+
+def _percent(row: Estimate) -> str:
+    ends = "" if row.low is None or row.high is None else f" (95% interval {row.low:.0%} to {row.high:.0%})"
+    return f"{row.value or 0:.0%}{ends}"
+
+
+def _points(row: Estimate) -> str:
+    ends = "" if row.low is None or row.high is None else f" ({100 * row.low:.0f} to {100 * row.high:.0f})"
+    return f"{100 * (row.value or 0):.0f} points{ends}"

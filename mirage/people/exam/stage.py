@@ -1,0 +1,303 @@
+"""The exam of an arena's judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mirage import store
+from mirage.battles.decided import decide_battles
+from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without_known
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.people.exam.estimates import Array, estimate, jackknife
+from mirage.people.exam.items import (
+    Items,
+    Lengths,
+    Opinions,
+    items_of,
+    judge_sums,
+    known_sums,
+    opinions_of,
+    people_sums,
+)
+from mirage.people.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
+from mirage.people.exam.order import Order, order_measures, order_of
+from mirage.people.exam.panel import choose_judge, panel_worth
+from mirage.people.exam.records import Estimate, ExamResult, JudgeExam
+from mirage.people.votes import PEOPLE, Vote, imported_votes
+from mirage.people.votes.raters import score_verdicts
+from mirage.people.votes.stage import counting
+from mirage.text.languages import in_order
+from mirage.text.makers import BY_NAME, Makers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.llm import Limits
+    from mirage.stages.judge import JudgeStats
+
+DRAWS, SEED = 500, 0
+_REFERENCE = "people are what judges are compared with"
+_COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
+
+
+def exam(
+    arena: store.Arena,
+    *,
+    votes: Iterable[Vote] = (),
+    judges: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    ratings: str | None = None,
+    limits: Limits | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ExamResult:
+    """Measure how the judges of an arena agree with people on the same battles.
+
+    People are voters on randomly sampled battles, authors of imported verdicts, and raters of answers: of two answers
+    to a query, the one a person scored higher is better to that person.
+
+    Args:
+        arena: with judgments; lengths come from features, tokens from the ledger.
+        votes: the log of votes, or none.
+        judges: names; None for every judge that is not a person.
+        languages: codes; None for all with people's decisions.
+        ratings: measure whose scores count as people's; None for the only one people scored, and for none if there are
+            several, since they ask different questions.
+        limits: prices of tokens; without them costs are null.
+        draws: draws behind the intervals of the systems' order.
+        seed: seed of the draws.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        UnknownName: if a judge, a language or the measure does not exist.
+        NotEnoughData: if there is no battle decided by people, and no known-answer pair decided by a judge.
+    """
+    arena.need("judgments")
+    heard = [*counting(arena, votes), *_score_votes(arena, ratings)]
+    if languages is not None:
+        for code in languages:
+            if code not in arena.languages("judgments"):
+                raise UnknownName("language", code, arena.languages("judgments"), where=arena.address)
+        heard = [vote for vote in heard if vote.language in languages]
+    if not heard and "outcomes" not in arena.tables:
+        raise _nothing()
+    judgments = programs(arena.read("judgments", columns=_COLUMNS))
+    lengths: dict[tuple[str, str, str], float] = {}
+    if "features" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, system, value FROM features WHERE feature = 'length' AND value IS NOT NULL"
+        )
+        keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
+        lengths = dict(zip(keys, rows["value"].to_pylist(), strict=True))
+    outcomes = None
+    if "outcomes" in arena.tables:
+        outcomes = arena.sql("SELECT language, query_id, system, correct FROM outcomes WHERE parser = 'strict'")
+    result = examine(
+        judgments,
+        heard,
+        judges=judges,
+        lengths=lengths,
+        outcomes=outcomes,
+        languages=languages,
+        makers=store.makers_of(arena),
+        draws=draws,
+        seed=seed,
+    )
+    from mirage.stages.judge.stage import judge_statistics  # deferred: imports all of judging, which pages do not need
+
+    stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, limits=limits, tags=arena.tags)}
+    return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
+
+
+def examine(
+    judgments: pa.Table,
+    votes: Iterable[Vote],
+    *,
+    judges: Sequence[str] | None = None,
+    lengths: Lengths | None = None,
+    outcomes: pa.Table | None = None,
+    languages: Sequence[str] | None = None,
+    makers: Makers = BY_NAME,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ExamResult:
+    """Examine judges by votes.
+
+    Args:
+        judgments: columns of table `judgments`, of programs only.
+        votes: valid votes (`mirage.people.votes.standing`); those on battles not sampled at random are ignored.
+        judges: names; None for all.
+        lengths: lengths of the answers, if known.
+        outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
+        languages: codes of these pairs; None for all.
+        makers: maker of each judge and system.
+        draws: draws behind the intervals of the systems' order.
+        seed: seed of the draws.
+
+    Raises:
+        UnknownName: if a judge has no verdict.
+        NotEnoughData: if no vote counts and there is no known-answer pair.
+    """
+    opinions = opinions_of(votes)
+    drawn, whole = without_known(judgments), with_known(judgments)
+    battles = decide_battles(drawn)
+    known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes, languages=languages)
+    if not opinions and not known_pairs:
+        raise _nothing()
+    known = sorted(name for name in whole["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
+    for name in judges or ():
+        if name not in known:
+            raise UnknownName("judge", name, known)
+    names = [name for name in known if judges is None or name in judges]
+    by_judge = items_of(battles, opinions)
+    examined = _Examined(lengths or {}, makers, draws, seed)
+    exams: list[JudgeExam] = []
+    codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
+    for name in names:
+        exams += examined.rows(name, by_judge.get(name, {}), known_pairs.get(name, {}), codes)
+    between = examined.people(opinions, joint=len(codes) > 1) if opinions else []
+    exams += between
+    by_code = {row.language: row.measures["agree"] for row in between}
+    codes = [code for code in in_order(opinions) if any(code in by_judge.get(name, {}) for name in names)]
+    parts = [{name: by_judge[name][code] for name in names if code in by_judge.get(name, {})} for code in codes]
+    scopes = [(code, [part]) for code, part in zip(codes, parts, strict=True)]
+    if len(parts) > 1:
+        shared = set.intersection(*(set(part) for part in parts))
+        if shared:
+            scopes.append(("all", [{name: part[name] for name in sorted(shared)} for part in parts]))
+    return ExamResult(
+        tuple(exams),
+        tuple(panel_worth(code, scope) for code, scope in scopes if len(scope[0]) > 1),
+        tuple(choose_judge(code, scope, by_code.get(code)) for code, scope in scopes),
+    )
+
+
+def _nothing() -> NotEnoughData:
+    """Return the error for an exam without any decision by people."""
+    return NotEnoughData(
+        "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Examined:
+    """Builder of the rows of judges and people."""
+
+    lengths: Lengths
+    makers: Makers
+    draws: int
+    seed: int
+    orders: dict[tuple[str, bytes, bytes], Order | None] = field(default_factory=dict)
+    """Cached orders: judges on the same battles share people's."""
+
+    def rows(
+        self, judge: str, by_language: Mapping[str, Items], known: Mapping[str, Array], languages: Sequence[str]
+    ) -> list[JudgeExam]:
+        sums: dict[str, Array] = {}
+        orders: dict[str, tuple[Order, Order]] = {}
+        for code, items in by_language.items():
+            sums[code] = judge_sums(judge, items, lengths=self.lengths, makers=self.makers)
+            judged, people = self._order(items, items.points), self._order(items, items.people)
+            if judged is not None and people is not None:
+                orders[code] = judged, people
+        return [
+            JudgeExam(
+                judge,
+                code,
+                sum(len(by_language[part]) for part in scope if part in by_language),
+                _measures([sums.get(part, np.zeros((0, WIDTH))) for part in scope])
+                | {"known": _estimate_known([known[part] for part in scope if part in known])}
+                | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
+                None,
+                None,
+            )
+            for code, scope in _scopes(languages)
+        ]
+
+    def people(self, opinions: Mapping[str, Opinions], *, joint: bool) -> list[JudgeExam]:
+        rows = []
+        languages = in_order(opinions)
+        scopes = _scopes(languages)
+        if joint and len(languages) == 1:
+            scopes.append(("all", list(languages)))
+        for code, scope in scopes:
+            measures = _measures([people_sums(opinions[part]) for part in scope])
+            for name, measure in MEASURES.items():
+                if measure.group == "order" or name in ("length", "family", "known"):
+                    measures[name] = Estimate(None, None, None, 0, 0, _REFERENCE)
+                elif measures[name].value is None and not measures[name].n:
+                    measures[name] = replace(measures[name], reason="no battle was decided by two people")
+            n = sum(int((opinions[part].n > 1).sum()) for part in scope)
+            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}, None, None))
+        return rows
+
+    def _order(self, items: Items, taken: Array) -> Order | None:
+        key = items.opinions.language, items.battle.tobytes(), taken.tobytes()
+        if key not in self.orders:
+            self.orders[key] = order_of(items, taken, draws=self.draws, seed=self.seed)
+        return self.orders[key]
+
+
+def _scopes(languages: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return each language separately, and all together if there are several."""
+    return [*((code, [code]) for code in languages), *([("all", list(languages))] if len(languages) > 1 else [])]
+
+
+def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
+    return {
+        name: estimate(
+            [jackknife(part, statistic, trials) for part in sums],
+            none=MEASURES[name].none,
+            scale=MEASURES[name].scale,
+        )
+        for name, (statistic, trials) in STATISTICS.items()
+    }
+
+
+def _estimate_known(sums: Sequence[Array]) -> Estimate:
+    statistic, trials = KNOWN
+    return estimate([jackknife(part, statistic, trials) for part in sums], none=MEASURES["known"].none)
+
+
+def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
+    """Return the votes implied by people's scores, one per person and battle."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "scores" not in arena.tables:
+        if measure is not None:
+            raise UnknownName("measure that people scored", measure, ())
+        return []
+    scores = arena.read("scores")
+    scores = scores.filter(pc.fill_null(scores["person"], False))
+    names = sorted(scores["measure"].unique().to_pylist())
+    if measure is None and len(names) != 1:
+        return []
+    if measure is not None and measure not in names:
+        raise UnknownName("measure that people scored", measure, names)
+    votes: list[Vote] = []
+    for rater in sorted(scores["rater"].unique().to_pylist()):
+        try:
+            rows = score_verdicts(scores.filter(pc.equal(scores["rater"], rater)), measure or names[0])
+        except (NotEnoughData, UnknownName):
+            continue  # this person scored no two answers to a query
+        persons = {"person": pa.array([True] * len(rows)), "voter": pa.array([rater] * len(rows), pa.string())}
+        for name, column in persons.items():
+            rows = rows.set_column(rows.column_names.index(name), name, column)
+        votes += imported_votes(rows, arena.name)
+    return votes
+
+
+def _with_cost(row: JudgeExam, stats: JudgeStats | None) -> JudgeExam:
+    """Add the cost of a battle on which the judge agrees with people."""
+    agree = row.measures["agree"].value
+    if stats is None or not agree or stats.tokens_in is None or not stats.n:
+        return row
+    # Verdicts per battle: two if each is shown in both orders.
+    verdicts = row.measures["first"].n / row.battles / stats.n / agree
+    tokens = (stats.tokens_in + (stats.tokens_out or 0)) * verdicts
+    return replace(row, tokens=tokens, money=None if stats.money is None else stats.money * 1000 * verdicts)

@@ -1,0 +1,125 @@
+"""People's votes: a durable SQL log, a queue of battles, agreement with judges, and ratings corrected by votes.
+
+    votes = Votes()                                    # SQLite in the user's folder, or MIRAGE_VOTES_URL
+    pool = gather_pool(language="sw", answers=answers, judgments=judgments, ratings=ratings)
+    (item,) = next_items(pool, voter="amina", seen=mine, n=1)
+    votes.submit(Vote(vote_id=token(), time=now(), arena="sample", voter="amina", vote="A", ...))
+    rows = votes_on(arena, votes.rows(Vote)).counting
+    agreement(rows, judgments)
+    correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
+
+`rows.py` defines votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py` stores them
+(`tables.py`: the connections), `queue.py` chooses battles, `verdicts.py` converts votes to verdicts, `agreement.py`
+compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises
+votes on citations, `assignments.py` compares people with nugget assigners, `raters.py` analyses imported scores.
+"""
+
+from mirage.people.votes.agreement import ENOUGH, LEAST, Agreement, agreement, alpha, kappa
+from mirage.people.votes.assignments import AssignerAgreement, assigner_agreement
+from mirage.people.votes.belonging import ArenaVotes, belonging, votes_on
+from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
+from mirage.people.votes.correct import (
+    LEAST_EACH,
+    LEAST_QUERIES,
+    CorrectedRating,
+    Correction,
+    correct,
+    correction_needs,
+    join_corrections,
+)
+from mirage.people.votes.database import FORMAT, Votes
+from mirage.people.votes.queue import (
+    COMMON,
+    CONTROL,
+    FILLER,
+    RANDOM,
+    REASONS,
+    Pool,
+    Progress,
+    VoteItem,
+    cast,
+    gather_pool,
+    next_items,
+    progress,
+)
+from mirage.people.votes.rows import (
+    IMPORTED,
+    LONGEST,
+    UNDO,
+    AnyRow,
+    Evidence,
+    NuggetVote,
+    Row,
+    Vote,
+    digest,
+    item,
+    now,
+    shown_digest,
+    standing,
+    token,
+    validate_row,
+)
+from mirage.people.votes.tables import URL
+from mirage.people.votes.verdicts import battle, imported_votes, label, people
+from mirage.schema import PEOPLE
+
+__all__ = [
+    "COMMON",
+    "CONTROL",
+    "ENOUGH",
+    "ENOUGH_ANSWERS",
+    "EVERYBODY",
+    "FILLER",
+    "FORMAT",
+    "IMPORTED",
+    "LEAST",
+    "LEAST_EACH",
+    "LEAST_QUERIES",
+    "LONGEST",
+    "PEOPLE",
+    "RANDOM",
+    "REASONS",
+    "UNDO",
+    "URL",
+    "Agreement",
+    "AnyRow",
+    "ArenaVotes",
+    "AssignerAgreement",
+    "CitationSupport",
+    "CorrectedRating",
+    "Correction",
+    "Evidence",
+    "NuggetVote",
+    "Pool",
+    "Progress",
+    "Row",
+    "Vote",
+    "VoteItem",
+    "Votes",
+    "agreement",
+    "alpha",
+    "assigner_agreement",
+    "battle",
+    "belonging",
+    "cast",
+    "correct",
+    "correction_needs",
+    "digest",
+    "gather_pool",
+    "imported_votes",
+    "item",
+    "join_corrections",
+    "kappa",
+    "label",
+    "next_items",
+    "now",
+    "people",
+    "progress",
+    "shown_digest",
+    "standing",
+    "support_by_system",
+    "support_grades",
+    "token",
+    "validate_row",
+    "votes_on",
+]

@@ -1,0 +1,152 @@
+"""Assignment of votes to arenas by the texts voted on, independent of folder names.
+
+A vote has a digest of what was shown (`shown_digest`): of the query, and of the subject. The first part, with the ids,
+identifies the arenas of the vote; the second whether the answers are unchanged. So votes follow an arena that is
+renamed, copied or rebuilt from the same files, and another arena with the same name does not inherit them.
+
+Votes from versions without a query digest, and rows without any digest, belong to the arena whose folder has the name
+under which they were given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic
+
+from mirage import store
+from mirage.people.votes.rows import IMPORTED, AnyRow, Evidence, NuggetVote, Row, Vote, digest, item, standing
+from mirage.text.segmentation import counted
+
+
+@dataclass(frozen=True)
+class ArenaVotes(Generic[AnyRow]):
+    """The votes on an arena, by validity."""
+
+    counting: list[AnyRow]
+    """Valid votes on unchanged texts, in order of time."""
+    changed: list[AnyRow]
+    """Valid votes on texts that have changed; they do not count."""
+    by_name: int
+    """Number of counting votes assigned by the folder's name only."""
+
+    def notes(self) -> list[str]:
+        """Return a sentence on the votes that are left out, and one on those that belong by a name, where there are."""
+        lines = []
+        if self.changed:
+            lines.append(
+                f"Left out: {counted(len(self.changed), 'vote')} on answers whose text has changed since the vote."
+            )
+        if self.by_name:
+            lines.append(
+                f"{counted(self.by_name, 'vote')} of an earlier version, which kept no digest of the query: counted "
+                "for the name of the arena's folder."
+            )
+        return lines
+
+
+def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
+    """Classify the votes on an arena in its current state.
+
+    Args:
+        arena: the arena; with tags, only votes on queries that have them belong.
+        log: the log of all arenas, or any part with all votes of its voters on its items.
+    """
+    here = belonging(arena, log)
+    same = standing(row for row, is_same in here if is_same)
+    voted = {(row.voter, item(row)) for row in same}
+    changed = standing(row for row, is_same in here if not is_same)
+    return ArenaVotes(
+        same,
+        [row for row in changed if (row.voter, item(row)) not in voted],
+        sum(not _query_part(row) for row in same),
+    )
+
+
+def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, bool]]:
+    """Return the rows of a log that belong to an arena, including undos, each with whether its texts are unchanged.
+
+    Verdicts that came with a file are left out: the arena has them in its own table.
+    """
+    rows = [row for row in log if not (isinstance(row, Vote) and row.why == IMPORTED)]
+    if arena.tags:
+        rows = [row for row in rows if (row.language, row.query_id) in _tagged_queries(arena)]
+    texts = _Texts(arena, [row for row in rows if row.shown is not None])
+    here = []
+    for row in rows:
+        query_part, subject = _query_part(row), (row.shown or "").rpartition("-")[2]
+        current = texts.subject_digest(row)
+        if not query_part and row.arena == arena.name:
+            here.append((row, not subject or current in (None, subject)))
+        elif query_part and current is not None and query_part in texts.query_digests(row):
+            here.append((row, current == subject))
+    return here
+
+
+def shown_now(arena: store.Arena, votes: Sequence[Vote]) -> list[str]:
+    """Return the digest of an arena's current texts for each vote on battles between its answers."""
+    texts = _Texts(arena, votes)
+    return [f"{min(texts.query_digests(vote))}-{texts.subject_digest(vote)}" for vote in votes]
+
+
+def _query_part(row: Row) -> str:
+    """Return the query part of a row's digest; empty if unknown."""
+    return (row.shown or "").rpartition("-")[0]
+
+
+@lru_cache(maxsize=8)
+def _tagged_queries(arena: store.Arena) -> frozenset[tuple[str, str]]:
+    rows = store.chosen_queries(arena)
+    return frozenset(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
+
+
+class _Texts:
+    """The arena's texts of some rows."""
+
+    def __init__(self, arena: store.Arena, rows: Iterable[Row]) -> None:
+        self._arena = arena
+        self._query_ids: dict[str, set[str]] = defaultdict(set)
+        kinds: set[type[Row]] = set()
+        for row in rows:
+            kinds.add(type(row))
+            self._query_ids[row.language].add(row.query_id)
+        self._queries = self._read("queries", "''")
+        self._answers = self._read("answers", "system")
+        self._nuggets = self._read("nuggets", "nugget_id") if NuggetVote in kinds else {}
+        self._passages: dict[tuple[str, str, str], set[str]] = {}
+        for table in ("passages", "retrieved") if Evidence in kinds else ():
+            for key, texts in self._read(table, "passage_id").items():
+                self._passages.setdefault(key, set()).update(texts)
+
+    def _read(self, table: str, column: str) -> dict[tuple[str, str, str], set[str]]:
+        """Read the texts of a table, by language, query and a column."""
+        texts: dict[tuple[str, str, str], set[str]] = {}
+        for code in sorted(set(self._query_ids) & set(self._arena.languages(table))):
+            rows = self._arena.sql(
+                f"SELECT query_id, {column}, text FROM {table} "  # noqa: S608  # both are named below
+                "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[])) AND text IS NOT NULL",
+                [code, sorted(self._query_ids[code])],
+                languages=[code],
+            )
+            for query, name, text in zip(*(c.to_pylist() for c in rows.columns), strict=True):
+                texts.setdefault((code, query, name), set()).add(text)
+        return texts
+
+    def query_digests(self, row: Row) -> set[str]:
+        """Return the possible digests of a vote's query, and its passage."""
+        queries = self._queries.get((row.language, row.query_id, ""), {""})
+        if isinstance(row, Evidence):
+            passages = self._passages.get((row.language, row.query_id, row.passage_id), set())
+            return {digest(query, passage) for query in queries for passage in passages}
+        return {digest(query) for query in queries}
+
+    def subject_digest(self, row: Row) -> str | None:
+        """Return the digest of a vote's subject in the arena; None if it lacks a text."""
+        systems = (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,)
+        texts = [self._answers.get((row.language, row.query_id, system)) for system in systems]
+        if isinstance(row, NuggetVote):
+            texts.append(self._nuggets.get((row.language, row.query_id, row.nugget_id)))
+        known = [next(iter(text)) for text in texts if text is not None]
+        return digest(*known) if len(known) == len(texts) else None

@@ -1,0 +1,403 @@
+"""Judges' rankings corrected by people's votes (`powered.py` has the method and its sources).
+
+The votes used are those on battles with a known inclusion probability (`Vote.inclusion`), weighted by its inverse, and
+those on battles sampled plainly at random before probabilities were stored. If they are too few, or leave a system
+unconnected, there is no corrected ranking but a reason.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.battles.decision import Battle, Decision
+from mirage.errors import BadInput, NotEnoughData
+from mirage.people.votes.arrays import lay_out
+from mirage.people.votes.powered import Data, powered_estimate
+from mirage.people.votes.rows import Vote
+from mirage.people.votes.verdicts import battle, label
+from mirage.ranking.records import best_three
+from mirage.schema import CodeOrAll, Count, Range, Rank
+from mirage.text.segmentation import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+LEVEL, SEED, DRAWS = 0.95, 0, 2_000
+LEAST_QUERIES = 30
+"""Minimum number of queries with votes for a correction: errors are estimated between them."""
+LEAST_EACH = 5
+"""Minimum number of votes per system."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedRating:
+    """Corrected rating of one system: a judge's ranking corrected by votes."""
+
+    key = ("language", "judge", "system")
+
+    language: CodeOrAll
+    """Language of the battles; `all`: the mean over the languages that could be corrected, with equal weights."""
+    judge: str
+    """The corrected judge; several are comma-separated."""
+    system: str
+    """The system rated."""
+    rating: float
+    """Bradley-Terry strength in logits, centred on 0 over the systems."""
+    low: float
+    """Lower end of the 95% interval of `rating`."""
+    high: float
+    """Upper end."""
+    rank: Rank
+    """1 is best. Equal ratings share the best rank."""
+    rank_low: Rank
+    """Best end of the 95% interval of the rank."""
+    rank_high: Rank
+    """Worst end."""
+    votes: Count
+    """Counting votes on battles of this system."""
+    battles: Count
+    """Battles of this system decided by the judge, or one of several."""
+    lam: Annotated[float, Range(0, 1)]
+    """Weight of what judges and features predict, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
+    n_votes: Count
+    """Counting votes on the battles of all systems."""
+    n_battles: Count
+    """Battles decided by the judge, or one of several; both orders of a pair are one battle."""
+    width: Annotated[float, Range(0, None)] | None = None
+    """Width of the interval relative to that of the votes alone, by the same method: near 1 the judge adds nothing.
+    Null if votes alone give no rating.
+    """
+    uncorrected: float | None = None
+    """Rating by the judge's verdicts alone; null if not requested."""
+    uncorrected_low: float | None = None
+    """Lower end of its 95% interval, which ignores the judge's errors."""
+    uncorrected_high: float | None = None
+    """Upper end."""
+    uncorrected_rank: Rank | None = None
+    """Its rank."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correction:
+    """A judge's ranking corrected by people's votes, in one language or in several together."""
+
+    language: str
+    """Code, or `all`."""
+    judge: str
+    """The corrected judge; several are comma-separated."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    theta: Array
+    """S: ratings in logits, centred on 0."""
+    covariance: Array
+    """S x S: covariance of `theta`, by the sandwich over queries."""
+    df: Array
+    """S: degrees of freedom of the intervals: the queries voted on minus 1; with several languages Satterthwaite's."""
+    lam: float
+    """Weight of the prediction by judges and features."""
+    tuned: bool
+    """Whether it was tuned, or given."""
+    votes: NDArray[np.int64]
+    """S: votes that count on battles of each system."""
+    battles: NDArray[np.int64]
+    """S: battles of each system that a judge decided."""
+    n_votes: int
+    """Number of counting votes."""
+    voters: tuple[str, ...]
+    """Their voters, sorted."""
+    n_voted: int
+    """Number of battles with votes."""
+    n_queries: int
+    """Number of queries with votes."""
+    n_battles: int
+    """Battles that a judge decided."""
+    skipped: int
+    """Votes without an opinion, excluded."""
+    unread: int
+    """Votes on battles without a parsed verdict of a judge, which have no prediction."""
+    seed: int
+    """Seed of the draws behind the rank intervals, and of the folds of cross-fitting."""
+    languages: tuple[str, ...] = ()
+    """Codes of the joined languages; empty for one language."""
+    alone: Array | None = None
+    """S x S: covariance of the ratings by the votes alone, by the same method; None if these are unbounded."""
+    features: tuple[str, ...] = ()
+    """Features that the prediction used."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Voted languages that are not in the ranking, with the reason."""
+
+    def __repr__(self) -> str:
+        return f"Correction({self.language!r}: {best_three(self.systems, self.theta)}; {self.method})"
+
+    @property
+    def method(self) -> str:
+        """The method in one line."""
+        return (
+            f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
+            + (f"features {', '.join(self.features)}, " if self.features else "")
+            + f"{counted(self.n_votes, 'vote')} of {counted(len(self.voters), 'person')} on "
+            f"{counted(self.n_queries, 'query')}, drawn with "
+            f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
+            f"sandwich over queries, ranks by {DRAWS:,} draws, seed {self.seed}"
+            + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
+            + "".join(f"; without {code}: {why}" for code, why in self.left_out.items())
+        )
+
+    @property
+    def width(self) -> Array | None:
+        """S: width of the intervals relative to that of the votes alone; None if these are unbounded."""
+        return None if self.alone is None else self.error / np.sqrt(np.diag(self.alone))
+
+    @property
+    def error(self) -> Array:
+        """S: standard errors of `theta`."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    def interval(self, level: float = LEVEL) -> Array:
+        """Return the interval of each rating, lower and upper ends (2 x S)."""
+        from scipy.special import stdtrit
+
+        reach = stdtrit(self.df, (1 + level) / 2) * self.error
+        return np.stack([self.theta - reach, self.theta + reach])
+
+    def ranks(self) -> NDArray[np.int64]:
+        """Return the ranks (S): 1 is best; equal ratings share the best rank."""
+        return np.asarray(_ranks(self.theta[None])[0])
+
+    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
+        """Return the best and worst end of the interval of each rank, over draws from the ratings' distribution (2 x
+        S).
+        """
+        rng = np.random.default_rng([self.seed, zlib.crc32(self.language.encode())])
+        drawn = rng.multivariate_normal(self.theta, self.covariance, DRAWS, method="eigh")
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        return np.asarray(np.quantile(_ranks(drawn), tails, axis=0, method="inverted_cdf"), dtype=np.int64)
+
+    def rows(self) -> list[CorrectedRating]:
+        """Return one row per system, sorted by name."""
+        low, high = self.interval()
+        rank_low, rank_high = self.rank_interval()
+        ranks, width = self.ranks(), self.width
+        return [
+            CorrectedRating(
+                language=self.language,
+                judge=self.judge,
+                system=system,
+                rating=float(self.theta[k]),
+                low=float(low[k]),
+                high=float(high[k]),
+                rank=int(ranks[k]),
+                rank_low=int(rank_low[k]),
+                rank_high=int(rank_high[k]),
+                votes=int(self.votes[k]),
+                battles=int(self.battles[k]),
+                lam=self.lam,
+                n_votes=self.n_votes,
+                n_battles=self.n_battles,
+                width=None if width is None else float(width[k]),
+            )
+            for k, system in enumerate(self.systems)
+        ]
+
+    def table(self) -> pa.Table:
+        """Return the rows as a table."""
+        return schema.from_rows(CorrectedRating, self.rows())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a data frame, best first."""
+        frame: pd.DataFrame = self.table().to_pandas()
+        return frame.sort_values("rank", ignore_index=True)
+
+
+def correct(
+    votes: Sequence[Vote],
+    verdicts: Mapping[Battle, Decision],
+    *,
+    language: str,
+    judge: str,
+    more: Sequence[Mapping[Battle, Decision]] = (),
+    features: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType({}),
+    lam: float | None = None,
+    seed: int = SEED,
+) -> Correction:
+    """Correct the ranking of a language by one judge, or by several judges and features, using people's votes.
+
+    Every battle counts once, its points the mean over a judge's orders, or over the people who voted on it.
+
+    Args:
+        votes: those that stand (`standing`); only those on battles that were drawn with a known chance, or plainly at
+            random, are used.
+        verdicts: what the judge said of each battle (`verdicts.judged`). Votes on battles that it is silent on count
+            too, where it has judged both systems: without them people's ratings would be those of the others.
+        language: which language.
+        judge: the judge's name; with `more` the names of all.
+        more: what further judges said. A battle that one of them decided is used.
+        features: values of the answers of the language, by feature, query_id and system.
+        lam: weight of the prediction, from 0 (votes alone) to 1; None to tune it.
+        seed: seed of the draws behind the intervals of the ranks and of the parts of the cross-fit.
+
+    Raises:
+        NotEnoughData: saying how many votes are lacking, or which systems are not connected by them.
+        BadInput: if `lam` is out of range.
+    """
+    if lam is not None and not 0 <= lam <= 1:
+        raise BadInput(f"lambda cannot be {lam}", do="give a value from 0 to 1, or omit it to tune it")
+    judges = [
+        {battle_key: verdict for battle_key, verdict in by_battle.items() if battle_key[0] == language}
+        for by_battle in (verdicts, *more)
+    ]
+    judged_battles = {key for by_battle in judges for key, verdict in by_battle.items() if verdict.n_read}
+    if not judged_battles:
+        raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
+    drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
+    skipped = sum(label(vote) is None for vote in drawn)
+    systems = tuple(sorted({name for battle_key in judged_battles for name in battle_key[2:]}))
+    opinions: dict[Battle, list[Vote]] = defaultdict(list)
+    for vote in drawn:
+        if label(vote) is not None and set(battle(vote)[2:]) <= set(systems):
+            opinions[battle(vote)].append(vote)
+    battles = sorted(judged_battles | opinions.keys())
+    data = lay_out(battles, opinions, systems, judges, list(features.values()))
+    _refuse(data, language, systems)
+    result = powered_estimate(data, lam, seed=seed)
+    n_votes = sum(map(len, opinions.values()))
+    return Correction(
+        language=language,
+        judge=judge,
+        systems=systems,
+        theta=result.theta,
+        covariance=result.covariance,
+        df=np.full(len(systems), data.n_queries_voted - 1.0),
+        lam=result.lam,
+        tuned=lam is None,
+        votes=_by_system(
+            len(systems), [(battle_key, len(battle_votes)) for battle_key, battle_votes in opinions.items()], systems
+        ),
+        battles=_by_system(len(systems), [(battle_key, 1) for battle_key in judged_battles], systems),
+        n_votes=n_votes,
+        voters=tuple(sorted({vote.voter for battle_votes in opinions.values() for vote in battle_votes})),
+        n_voted=len(opinions),
+        n_queries=data.n_queries_voted,
+        n_battles=len(judged_battles),
+        skipped=skipped,
+        unread=sum(len(own) for battle_key, own in opinions.items() if battle_key not in judged_battles),
+        seed=seed,
+        alone=_alone(data),
+        features=tuple(features),
+    )
+
+
+def _alone(data: Data) -> Array | None:
+    """Return the covariance of the ratings by the votes alone (S x S); None if they are unbounded."""
+    try:
+        return np.asarray(powered_estimate(data, 0.0).covariance)
+    except NotEnoughData:
+        return None
+
+
+def join_corrections(corrections: Sequence[Correction]) -> Correction:
+    """Average the corrected rankings of several languages with equal weights, among the systems that all have. Votes in
+    different languages are independent, so the covariances add up.
+
+    Raises:
+        NotEnoughData: if there are fewer than two languages, or two systems that all of them have.
+        BadInput: if they correct different judges, or one language twice.
+    """
+    codes = sorted(correction.language for correction in corrections)
+    ordered = sorted(corrections, key=lambda correction: correction.language)
+    if len({correction.judge for correction in ordered}) > 1 or len(set(codes)) < len(codes):
+        raise BadInput("these corrections cannot be joined", do="correct one judge, each language once")
+    systems = sorted(set.intersection(*(set(correction.systems) for correction in ordered))) if ordered else []
+    if len(ordered) < 2 or len(systems) < 2:
+        raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
+    theta, covariance = np.zeros(len(systems)), np.zeros((len(systems), len(systems)))
+    below = np.zeros(len(systems))
+    alone: Array | None = np.zeros_like(covariance)
+    votes, battles = np.zeros((2, len(systems)), dtype=np.int64)
+    # Ratings are relative to the mean of the systems that are shown.
+    centre = np.eye(len(systems)) - 1 / len(systems)
+    for correction in ordered:
+        indices = [correction.systems.index(system) for system in systems]
+        part = centre @ correction.covariance[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
+        theta += centre @ correction.theta[indices] / len(ordered)
+        covariance += part
+        below += np.diag(part) ** 2 / correction.df[indices]
+        if alone is not None:
+            own = correction.alone
+            alone = None if own is None else alone + centre @ own[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
+        votes += correction.votes[indices]
+        battles += correction.battles[indices]
+    return replace(
+        ordered[0],
+        language="all",
+        systems=tuple(systems),
+        theta=theta,
+        covariance=covariance,
+        df=np.diag(covariance) ** 2 / below,
+        lam=float(np.mean([correction.lam for correction in ordered])),
+        votes=votes,
+        battles=battles,
+        voters=tuple(sorted({voter for correction in ordered for voter in correction.voters})),
+        languages=tuple(codes),
+        alone=alone,
+        **{name: sum(getattr(correction, name) for correction in ordered) for name in _SUMS},
+    )
+
+
+_SUMS = ("n_votes", "n_voted", "n_queries", "n_battles", "skipped", "unread")
+
+
+def correction_needs(n_queries: int) -> str:
+    """Return the requirements of a corrected ranking, and whether a language has enough queries.
+
+    Args:
+        n_queries: queries of one language that are asked for votes (`Pool.n_queries`).
+    """
+    needs = f"A corrected ranking takes votes on {LEAST_QUERIES} queries and {LEAST_EACH} on battles of each system"
+    if n_queries >= LEAST_QUERIES:
+        return f"{needs}."
+    return f"{needs}; this language has {n_queries}, so it cannot be corrected. Agreement with judges can be measured."
+
+
+def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
+    """Raise if the votes give no interval."""
+    from scipy.sparse.csgraph import connected_components
+
+    more = f"vote on more battles in {language}; those that the queue draws with a known chance count"
+    if data.n_queries_voted < LEAST_QUERIES:
+        raise NotEnoughData(f"votes on {data.n_queries_voted} queries in {language}: it takes {LEAST_QUERIES}", do=more)
+    pairs = data.means(np.ones(len(data.first)), data.voted.astype(float))
+    n, part = connected_components(pairs > 0, directed=False)
+    if n > 1:
+        alone = [name for name, k in zip(systems, part, strict=True) if k != np.bincount(part).argmax()]
+        raise NotEnoughData(f"the votes in {language} do not connect all systems: {', '.join(alone)} apart", do=more)
+    counts = ((pairs + pairs.T) * data.voted.sum()).sum(axis=1).round()
+    few = [name for name, count in zip(systems, counts, strict=True) if count < LEAST_EACH]
+    if few:
+        raise NotEnoughData(f"fewer than {LEAST_EACH} votes in {language} on battles of {', '.join(few)}", do=more)
+
+
+def _by_system(n: int, counts: Sequence[tuple[Battle, int]], systems: Sequence[str]) -> NDArray[np.int64]:
+    place = {name: k for k, name in enumerate(systems)}
+    totals = np.zeros(n, dtype=np.int64)
+    for battle_key, count in counts:
+        for name in battle_key[2:]:
+            totals[place[name]] += count
+    return totals
+
+
+def _ranks(theta: Array) -> NDArray[np.int64]:
+    """Return B x S ranks of B x S ratings: 1 + the number of systems that are clearly better."""
+    return np.asarray((theta[:, None, :] > theta[:, :, None] + 1e-9).sum(axis=2) + 1)

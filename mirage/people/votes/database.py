@@ -1,0 +1,402 @@
+"""Votes in SQL: an append-only log in SQLite or PostgreSQL, with the same code for both.
+
+By default one SQLite file in the user's folder; `MIRAGE_VOTES_URL` selects another database, such as
+`postgresql://user:password@host/votes` for a team. When `submit` returns, the vote is durable: it survives a crash at
+any moment, and power loss if the disk honours fsync (each commit is flushed: SQLite's WAL with `synchronous = FULL`,
+PostgreSQL's `synchronous_commit`). If it raises, the same vote can be submitted again and is stored once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mirage.errors import ArenaError, BadInput, Unreachable
+from mirage.people.votes import tables
+from mirage.people.votes.rows import UNDO, AnyRow, Row, item, now, token, validate_row
+from mirage.store import home
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, Table
+
+FORMAT = 1
+"""Schema version of the tables."""
+_LOCK = 0x6D6972616765
+"""PostgreSQL advisory lock for creating the tables."""
+
+T = TypeVar("T")
+
+
+class Votes:
+    """The votes of one database. Thread-safe; several processes may use the database at the same time.
+
+    Args:
+        url: the database; by default `MIRAGE_VOTES_URL`, else the SQLite file in the user's folder. It is opened on
+            first use, and the file is created by the first vote.
+
+    Raises:
+        BadInput: if the URL is neither SQLite nor PostgreSQL, or PostgreSQL's driver is not installed.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        self._given = url or os.environ.get(tables.URL, "")
+        self._address = self._given or f"sqlite:///{home.votes_file()}"
+        self._ready = False
+        if self._given:
+            # Fail early on an invalid URL.
+            _ = self._engine
+        self._preparing = threading.Lock()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """SQLAlchemy's engine, imported lazily: the import takes as long as a page."""
+        engine = tables.engine(self._address)
+        # The explorer never closes its votes explicitly.
+        weakref.finalize(self, engine.dispose)
+        return engine
+
+    @property
+    def _absent(self) -> bool:
+        """True if the user's file does not exist yet, so there are no votes."""
+        return not self._given and not self._ready and not home.votes_file().exists()
+
+    @property
+    def where(self) -> str:
+        """The database URL without the password."""
+        return self._engine.url.render_as_string(hide_password=True) if self._given else self._address
+
+    def submit(self, row: AnyRow) -> AnyRow:
+        """Store a vote durably.
+
+        Returns:
+            The stored row: an existing vote is unchanged.
+
+        Raises:
+            BadInput: if the row is invalid, or its id belongs to another vote.
+            Unreachable: if the database does not respond; the vote may be submitted again, with its id.
+        """
+        row = validate_row(row)
+        table = tables.vote_tables()[type(row)]
+
+        def work(db: Connection) -> AnyRow:
+            db.execute(self._insert(table), [asdict(row)])
+            return self._one(db, type(row), row.vote_id)
+
+        stored = self._do(work, write=True)
+        if _about(stored) != _about(row):
+            raise BadInput(f"the id {row.vote_id} belongs to another vote", do="give every vote a unique id")
+        return stored
+
+    def undo(self, kind: type[AnyRow], vote_id: str, *, voter: str, session: str | None = None) -> AnyRow:
+        """Undo a vote by appending a row; idempotent.
+
+        Args:
+            kind: kind of the vote.
+            vote_id: the vote.
+            voter: the voter who undoes it.
+            session: session in which it must have been given; None if the voter is authenticated.
+
+        Returns:
+            The appended row.
+
+        Raises:
+            BadInput: if there is no such vote of this voter, or it was given in another session.
+            Unreachable: if the database does not respond.
+        """
+        table = tables.vote_tables()[kind]
+
+        def work(db: Connection) -> AnyRow:
+            vote = self._one(db, kind, vote_id)
+            if vote.voter != voter.strip() or vote.vote == UNDO:
+                raise BadInput(f"{vote_id} is no vote of {voter}", do="take back a vote of your own")
+            if session is not None and vote.session != session:
+                raise BadInput(
+                    f"{vote_id} was given in another session",
+                    do="take it back where it was given, or log in under that name",
+                )
+            back = replace(
+                vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, note=None, seconds=None
+            )
+            db.execute(self._insert(table), [asdict(back)])
+            return self._one(db, kind, back.vote_id)
+
+        return self._do(work, write=True)
+
+    def forget(self, voter: str) -> int:
+        """Anonymise a person's votes permanently: the name becomes one random pseudonym, and notes and sessions are
+        deleted. Valid votes and agreement with others are unchanged.
+
+        Backups and earlier exports still contain the name; importing such an export again is rejected.
+
+        Args:
+            voter: the name, as in the votes.
+
+        Returns:
+            The number of changed rows.
+
+        Raises:
+            Unreachable: if the database does not respond; either nothing or everything has changed then.
+        """
+        from sqlalchemy import insert, update
+
+        # Drawn before the transaction, so that a retry after a lost connection uses the same name.
+        name = f"anonymous-{token()}"
+
+        def work(db: Connection) -> int:
+            changed = 0
+            for table in tables.vote_tables().values():
+                statement = update(table).where(table.c.voter == voter.strip())
+                changed += db.execute(statement.values(voter=name, note=None, session=None)).rowcount
+            if changed:
+                db.execute(insert(tables.metadata().tables["mirage_erasure"]).values(erasure=name, time=now()))
+            return changed
+
+        return self._do(work, write=True)
+
+    def append(self, rows: Sequence[AnyRow], where: Sequence[str] = ()) -> int:
+        """Store exported rows: all of them, or none; existing rows are unchanged.
+
+        Args:
+            rows: votes and undos.
+            where: location of each, for error messages.
+
+        Returns:
+            The number of new rows.
+
+        Raises:
+            BadInput: at the first row that is invalid, has the id of a different row, or undoes a missing vote.
+            Unreachable: if the database does not respond.
+        """
+        if not rows:
+            return 0
+        kind, places = type(rows[0]), where or [""] * len(rows)
+        sound: dict[str, AnyRow] = {}
+        place_of: dict[str, str] = {}
+        for row, place in zip(rows, places, strict=True):
+            try:
+                checked_row = validate_row(row)
+                if sound.get(checked_row.vote_id, checked_row) != checked_row:
+                    raise BadInput(
+                        f"the id {checked_row.vote_id} stands for another vote at {place_of[checked_row.vote_id]}"
+                    )
+            except BadInput as error:
+                raise BadInput(error.what, where=place, do=error.do or "nothing was imported") from None
+            sound[checked_row.vote_id], place_of[checked_row.vote_id] = checked_row, place
+
+        def work(db: Connection) -> int:
+            ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
+            stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+            for name, row in sound.items():
+                if stored.get(name, row) != row:
+                    raise BadInput(
+                        f"the database has another vote of the id {name}",
+                        where=place_of[name],
+                        do="nothing was imported",
+                    )
+                back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
+                if row.undoes and (back is None or _about(back) != _about(row)):
+                    raise BadInput(
+                        f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
+                        where=place_of[name],
+                        do="import the vote with it; nothing was imported_votes",
+                    )
+            new = [asdict(row) for name, row in sound.items() if name not in stored]
+            if new:
+                db.execute(self._insert(tables.vote_tables()[kind]), new)
+            return len(new)
+
+        return self._do(work, write=True)
+
+    def rows(self, kind: type[AnyRow], *, language: str | None = None, voter: str | None = None) -> list[AnyRow]:
+        """Return the log of all arenas, or a part of it, in order of time (`votes_on` selects the rows of an arena).
+
+        Raises:
+            Unreachable: if the database does not respond.
+        """
+        if self._absent:
+            return []
+        from sqlalchemy import select
+
+        table = tables.vote_tables()[kind]
+        query = select(*table.c).order_by(table.c.time, table.c.vote_id)
+        for name, value in (("language", language), ("voter", voter)):
+            if value is not None:
+                query = query.where(table.c[name] == value)
+        return self._do(lambda db: [kind(*row) for row in db.execute(query)])
+
+    def version(self) -> tuple[int, ...]:
+        """Return the number of rows of each kind (on battles, citations, nuggets), plus the number of anonymisations: a
+        cache key, since neither ever shrinks.
+        """
+
+        def work(db: Connection) -> tuple[int, ...]:
+            *of_logs, erasures = map(int, db.execute(_counts()).one())
+            return tuple(n + erasures for n in of_logs)
+
+        return (0,) * len(tables.KINDS) if self._absent else self._do(work)
+
+    def close(self) -> None:
+        """Close the connections; the next use opens new ones."""
+        if "_engine" in vars(self):
+            self._engine.dispose()
+
+    def __enter__(self) -> Votes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _one(self, db: Connection, kind: type[AnyRow], vote_id: str) -> AnyRow:
+        rows = self._by_id(db, kind, [vote_id])
+        if not rows:
+            raise BadInput(f"there is no vote {vote_id}", do="reload; the last vote was not kept")
+        return rows[0]
+
+    def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
+        from sqlalchemy import select
+
+        table, rows = tables.vote_tables()[kind], []
+        for start in range(0, len(ids), 500):
+            query = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
+            rows += [kind(*row) for row in db.execute(query)]
+        return rows
+
+    def _insert(self, table: Table) -> Any:
+        """Return an insert statement that leaves existing ids unchanged."""
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        insert = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
+        return insert(table).on_conflict_do_nothing(index_elements=["vote_id"])
+
+    def _do(self, work: Callable[[Connection], T], *, write: bool = False) -> T:
+        """Run work in a transaction, retrying once on a new connection after a lost one.
+
+        All work is idempotent: ids are unique.
+        """
+        from sqlalchemy import exc
+
+        for again in (True, False):
+            try:
+                self._prepare()
+                return self._in_transaction(work, write=write)
+            except exc.DBAPIError as error:
+                self._ready = False
+                self._engine.dispose()
+                if not again:
+                    raise self._gone(error.orig or error) from None
+            except exc.TimeoutError as error:
+                raise self._gone(error) from None
+        raise AssertionError("unreachable")
+
+    def _in_transaction(self, work: Callable[[Connection], T], *, write: bool) -> T:
+        with self._engine.connect().execution_options(mirage_write=write) as db, db.begin():
+            return work(db)
+
+    def _prepare(self) -> None:
+        """Create missing tables under a lock."""
+        with self._preparing:
+            if self._ready:
+                return
+            if not self._given:
+                home.votes_file()
+            if self._engine.dialect.name == "sqlite":
+                self._write_ahead()
+            self._in_transaction(self._make, write=True)
+            self._ready = True
+
+    def _make(self, db: Connection) -> None:
+        from sqlalchemy import func, insert, inspect, select
+
+        formats = tables.metadata().tables["mirage_format"]
+        if not inspect(db).has_table(formats.name):
+            if self._engine.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            tables.metadata().create_all(db)
+            if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
+                db.execute(insert(formats).values(format=FORMAT))
+        else:
+            self._widen(db)
+        stored_format = db.execute(select(formats.c.format)).scalar_one()
+        if stored_format != FORMAT:
+            raise ArenaError(
+                f"the votes have format {stored_format}, this version of mirage reads {FORMAT}",
+                where=self.where,
+                do="use the version of mirage that wrote them",
+            )
+
+    def _widen(self, db: Connection) -> None:
+        """Add the tables and columns missing from an earlier version: null in its rows, and ignored by its programs,
+        which keep working. Changed tables are backed up first.
+        """
+        from sqlalchemy import func, inspect, select, text
+
+        def lacking() -> list[str]:
+            inspector = inspect(db)
+            return [
+                f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
+                for table in tables.vote_tables().values()
+                if inspector.has_table(table.name)
+                for column in table.columns
+                if column.name not in {existing["name"] for existing in inspector.get_columns(table.name)}
+            ]
+
+        catalog = tables.metadata()
+        if lacking() or catalog.tables.keys() - set(inspect(db).get_table_names()):
+            if self._engine.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            statements = lacking()  # another process may have added them meanwhile
+            if statements:
+                tables.back_up(db)
+            for statement in statements:
+                db.execute(text(statement))
+            catalog.create_all(db)
+
+    def _write_ahead(self) -> None:
+        """Switch the file to a write-ahead log, with retries, since SQLite does not wait for locks here."""
+        from sqlalchemy import exc
+
+        until = time.monotonic() + tables.PATIENCE
+        while True:
+            try:
+                with self._engine.connect() as db:
+                    raw: Any = db.connection.dbapi_connection
+                    raw.execute("PRAGMA journal_mode = WAL")
+                    return
+            except Exception as error:
+                if isinstance(error, exc.DBAPIError) or "locked" not in str(error) or time.monotonic() > until:
+                    raise self._gone(error) from None
+                time.sleep(0.02)
+
+    def _gone(self, error: object) -> Unreachable:
+        message = " ".join(str(error).split())
+        do = "try again: the vote is sent with the same id, and kept once. "
+        if self._engine.dialect.name == "postgresql":
+            do += f"If it stays so, check that the server runs and that {tables.URL} is right"
+        elif "locked" in message:
+            do += "Another program holds the file; if it stays so, end it"
+        elif "not a database" in message or "malformed" in message:
+            do = "move the file away and import your last export of it: mirage votes import FILE"
+        else:
+            do += "If it stays so, free space on the disk and check the permissions of the folder"
+        return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)
+
+
+def _about(row: Row) -> tuple[str, ...]:
+    """Return a vote's voter, arena and item."""
+    return (row.voter, row.arena, *item(row))
+
+
+@cache
+def _counts() -> Any:
+    """Return the cached statement behind `version`, which every page with votes runs on every interaction."""
+    from sqlalchemy import func, select
+
+    logs = (select(func.count()).select_from(table) for table in tables.vote_tables().values())
+    erased = select(func.count()).select_from(tables.metadata().tables["mirage_erasure"])
+    return select(*(count.scalar_subquery() for count in (*logs, erased)))

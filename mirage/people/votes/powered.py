@@ -1,0 +1,331 @@
+"""Prediction-powered inference for Bradley-Terry, on arrays.
+
+Judges decide many battles and may be biased; people vote on a random part of them. The known components of every battle
+(`prediction_components`: verdicts, features) give one prediction f of people's points, and the estimate uses the
+prediction on all battles plus its correction on the voted ones:
+
+    g(theta) = mean over votes of d (y - sigma(d . theta) - lambda f) + lambda mean over all of d f = 0
+
+with y a person's points of the first system, d = +1 at the first system and -1 at the second. The mean over votes
+weights each battle by its inverse inclusion probability (Hajek), so that it need not be a plain random sample. It is
+consistent for any prediction; the prediction's quality only affects the width:
+
+- A judge enters through the residuals of its verdicts from its own Bradley-Terry ratings, so that a bias towards a
+  system, which these ratings absorb, costs no width. Features enter as residuals from the systems' means.
+- Several components are weighted by a ridge regression of people's points on them, cross-fitted over queries: the
+  prediction for a query never uses votes on it. A single component is used as it is.
+- lambda, from 0 (votes alone) to 1, minimises the variance (PPI++), so that the interval is not wider than that of the
+  votes alone, up to chance.
+
+Errors are sandwiches over queries: battles on one query are not independent. The votes alone are lambda = 0: the same
+estimator and the same intervals.
+
+Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
+Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; cross-fitting: Zrnic and Candes, PNAS 121 (2024); unequal
+probabilities: Zrnic and Candes, arXiv 2403.03208. Unlike the papers: errors are clustered by query, and they account
+for the voted battles being among all battles. `benchmarks/correction.py` measures coverage and width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import NotEnoughData
+from mirage.ranking.fit import Likelihood, PairCounts, maximise
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+FOLDS = 10
+"""Number of folds of the queries for cross-fitting."""
+_FAR = 15.0
+"""Logits beyond which a rating is unbounded."""
+_HOLD, _HOLD_JUDGE = 1e-3, 1e-7
+"""Penalties that keep intermediate ratings, and a judge's own ratings, finite."""
+_PENALTIES = tuple(10.0**k for k in range(-1, 5))
+"""Candidate ridge penalties, for components of variance 1, chosen by the error on left-out votes."""
+_REACH = 4.0
+"""Standard deviations at which features are clipped."""
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The battles of one language as arrays: N with known components, some with votes."""
+
+    first: Index
+    """N: the first system."""
+    second: Index
+    """N: the second."""
+    query: Index
+    """N: the query, from 0."""
+    known: Array
+    """N x K: known components of every battle (`prediction_components`), positive in favour of the first system."""
+    human: Array
+    """N: people's points of the first system; 0 without votes."""
+    weight: Array
+    """N: inverse inclusion probability of the battle, up to a common factor; 0 without votes."""
+    systems: int
+    """S."""
+    queries: int
+    """Q."""
+    silent: NDArray[np.bool_] | None = None
+    """N: whether no judge decided the battle, so that it is included only for its votes; None for none."""
+
+    @property
+    def mass(self) -> Array:
+        """Return the number of battles each one represents (N).
+
+        If every judge is silent only battles with votes are included. They represent the others of their kind, so that
+        their share of all battles equals their share of the weighted votes.
+        """
+        mass = np.ones(len(self.first))
+        decided = self.weight[~self.silent].sum() if self.silent is not None else 0.0
+        if self.silent is not None and decided > 0:
+            mass[self.silent] = self.weight[self.silent] * (~self.silent).sum() / decided
+        return mass
+
+    @property
+    def voted(self) -> NDArray[np.bool_]:
+        """N: whether there are votes."""
+        return np.asarray(self.weight > 0)
+
+    @property
+    def n_queries_voted(self) -> int:
+        """Number of queries with votes."""
+        return len(np.unique(self.query[self.voted]))
+
+    def means(self, values: Array, weight: Array) -> Array:
+        """Return weighted sums by first and second system, over the sum of the weights (S x S)."""
+        cells = self.first * self.systems + self.second
+        sums = np.bincount(cells, weight * values / weight.sum(), self.systems**2)
+        return np.asarray(sums.reshape(self.systems, self.systems), dtype=np.float64)
+
+    def scores(self, residual: Array, weight: Array) -> tuple[Index, Array]:
+        """Return the G queries of the battles with a weight, and each one's centred contribution to the weighted mean
+        of d * residual (G x S).
+        """
+        use = np.flatnonzero(weight)
+        share = weight[use] / weight.sum()
+        query_ids, row = np.unique(self.query[use], return_inverse=True)
+        size = (len(query_ids), self.systems)
+        sums = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
+        sums -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
+        sums = sums.reshape(size)
+        return query_ids, sums - np.bincount(row, share)[:, None] * sums.sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredEstimate:
+    """Ratings from votes and a prediction."""
+
+    theta: Array
+    """S: ratings in logits, centred on 0."""
+    covariance: Array
+    """S x S: covariance of `theta`, by the sandwich over queries."""
+    lam: float
+    """Weight of the prediction, from 0 to 1."""
+    of_votes: Array
+    """G x S: influence of the votes on each of the G voted queries on the ratings, net of the prediction."""
+
+
+def prediction_components(
+    first: Index,
+    second: Index,
+    systems: int,
+    *,
+    judges: Sequence[tuple[Array, Array]] = (),
+    features: Sequence[Array] = (),
+) -> Array:
+    """Return the components of a prediction for N battles.
+
+    Args:
+        first: N: the first system.
+        second: N: the second.
+        systems: S.
+        judges: for each judge, N points of the first system, NaN where it has not decided; and N numbers saying in
+            which order it saw the two: 1 for the first system first, -1 for the second, 0 for both orders.
+        features: differences of N values between the first system's answer and the second's, NaN where unknown.
+
+    Returns:
+        N x K. Of a judge its points less those that its own ratings expect; where it saw battles in one order also that
+        order, and the order of its ties, which tell a leaning towards what is shown first. Of a feature the
+        difference less that of the systems' means, in standard deviations. 0 where unknown.
+    """
+    columns = []
+    for points, order in judges:
+        decided = ~np.isnan(points)
+        cells = first[decided] * systems + second[decided]
+        shape = (systems, systems)
+        counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(decided.sum(), 1)
+        won = np.bincount(cells, points[decided], systems**2).reshape(shape) / max(decided.sum(), 1)
+        theta = solve_points(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
+        columns.append(np.where(decided, points - _sigma(theta[first] - theta[second]), 0.0))
+        seen = np.where(decided, order, 0.0)
+        columns += [_around(part, decided, first, second, systems) for part in (seen, seen * (points == 0.5))]
+    columns += [_around(part, ~np.isnan(part), first, second, systems) for part in features]
+    spread = [float(column.std()) for column in columns]
+    varying = [column for column, s in zip(columns, spread, strict=True) if s > 1e-9]
+    return np.stack(varying, axis=1) if varying else np.zeros((len(first), 0))
+
+
+def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredEstimate:
+    """Estimate ratings from votes and a prediction of them.
+
+    Args:
+        data: the battles.
+        lam: the weight of the prediction; None for the one with the least variance.
+        seed: seed of the parts of the queries that the prediction is cross-fitted over.
+
+    Raises:
+        NotEnoughData: if a rating has no bound.
+    """
+    everything = data.mass
+    predicted = np.zeros_like(everything) if lam == 0 else _predict(data, seed)
+    w = data.means(np.ones_like(everything), data.weight)
+    human = data.means(data.human, data.weight)
+    judge = data.means(predicted, everything) - data.means(predicted, data.weight)
+    query_ids, off = data.scores(predicted, data.weight)
+    all_query_ids, of_all = data.scores(predicted, everything)
+    voted = np.isin(all_query_ids, query_ids)
+    rest = of_all[voted] - off
+    elsewhere = of_all[~voted].T @ of_all[~voted]
+    weight = 0.0 if lam is None else lam
+    theta = np.zeros(data.systems)
+    for _ in range(4 if lam is None else 0):
+        theta = solve_points(w, human + weight * judge, theta, hold=_HOLD)
+        votes, inverse = _of_votes(data, theta, w)
+        moved = rest @ inverse
+        spread = float((moved**2).sum() + np.trace(inverse @ elsewhere @ inverse))
+        best = -float((votes @ inverse * moved).sum()) / spread if spread > 0 else 0.0
+        best = min(max(best, 0.0), 1.0)
+        converged = abs(best - weight) < 1e-6
+        weight = best
+        if converged:
+            break
+    theta = solve_points(w, human + weight * judge, theta)
+    votes, inverse = _of_votes(data, theta, w)
+    influence = votes + weight * rest
+    # Each rating costs a degree of freedom (Stata's CR1); unequal weights reduce the effective size (Kish 1965).
+    g, n = data.n_queries_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
+    small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
+    spread_of = influence.T @ influence + weight**2 * elsewhere
+    return PoweredEstimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
+
+
+def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
+    """Solve for the theta whose expected points equal the points won, centred on 0.
+
+    Args:
+        w: S x S: weight of the battles of each pair, the first system in the row.
+        a: S x S: points of the first system; may lie outside of 0 to `w`.
+        theta: where to begin.
+        hold: weight of a penalty on |theta|^2 / 2, that keeps the ratings finite.
+
+    Raises:
+        NotEnoughData: if the ratings have no bound.
+    """
+    i, j = np.triu_indices(len(theta), 1)
+    lost = w - a
+    counts = PairCounts((a[i, j] + lost[j, i])[None], (lost[i, j] + a[j, i])[None], None, len(theta))
+    maximum = maximise(
+        [Likelihood(counts, hold)], theta[None], tolerance=1e-6 if hold else 1e-9, bound=np.inf if hold else _FAR
+    )
+    if not maximum.converged[0]:
+        raise NotEnoughData(
+            "a system never lost, or never won, in the votes: its corrected rating has no bound",
+            do="vote on more battles of the queue, random ones among them",
+        )
+    return np.asarray(maximum.point[0] - maximum.point[0].mean())
+
+
+def _predict(data: Data, seed: int) -> Array:
+    """Return a prediction of the residuals of people's points from the ratings, which never uses votes on the same
+    query (N).
+    """
+    if data.known.shape[1] < 2:
+        return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
+    # Spread queries with votes evenly over the folds, and likewise the others.
+    rng = np.random.default_rng([seed, data.queries])
+    order = rng.permutation(data.queries)
+    with_votes = np.bincount(data.query[data.voted], minlength=data.queries) > 0
+    part = np.empty(data.queries, dtype=np.intp)
+    part[order[np.argsort(~with_votes[order], kind="stable")]] = np.arange(data.queries) % FOLDS
+    predicted = np.empty(len(data.first))
+    scaled = data.known / data.known.std(axis=0)
+    ones = np.ones_like(data.weight)
+    human = data.means(data.human, data.weight)
+    start = solve_points(data.means(ones, data.weight), human, np.zeros(data.systems), hold=_HOLD)
+    for k in range(FOLDS):
+        inside = part[data.query] == k
+        weight = np.where(inside, 0.0, data.weight)
+        w = data.means(ones, weight)
+        theta = solve_points(w, data.means(data.human, weight), start, hold=_HOLD)
+        inverse = _inverse(_curvature(w, theta))
+        use = np.flatnonzero(weight)
+        first, second = data.first[use], data.second[use]
+        residual = data.human[use] - _sigma(theta[first] - theta[second])
+        # Contribution of a battle's error to the variance of the ratings.
+        counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
+        predicted[inside] = scaled[inside] @ _ridge(scaled[use], residual, counts / counts.mean())
+    return predicted
+
+
+def _ridge(x: Array, y: Array, weight: Array) -> Array:
+    """Return the coefficients of a weighted ridge regression, with the penalty of the lowest error on left-out rows.
+
+    Source: Golub, Heath and Wahba, Technometrics 21 (1979).
+    """
+    root = np.sqrt(weight)
+    u, s, v = np.linalg.svd(x * root[:, None], full_matrices=False)
+    along = u.T @ (y * root)
+    best, least = np.zeros(x.shape[1]), np.inf
+    for penalty in _PENALTIES:
+        shrinkage = s**2 / (s**2 + penalty)
+        left_out = (y * root - u @ (shrinkage * along)) / (1 - u**2 @ shrinkage)
+        if (error := float(left_out @ left_out)) < least:
+            best, least = v.T @ (s / (s**2 + penalty) * along), error
+    return np.asarray(best)
+
+
+def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
+    """Return each query's contribution of votes to the scores (G x S), and the inverse of the curvature (S x S)."""
+    residual = data.human - _sigma(theta[data.first] - theta[data.second])
+    return data.scores(residual, data.weight)[1], _inverse(_curvature(w, theta))
+
+
+def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
+    """Return the residuals of a column from differences of system means, in standard deviations (N); 0 where
+    unknown.
+    """
+    design = np.zeros((int(present.sum()), systems))
+    rows = np.arange(len(design))
+    design[rows, first[present]] = 1
+    design[rows, second[present]] -= 1
+    values = column[present]
+    left = values - design @ (_inverse(design.T @ design) @ (design.T @ values))
+    scaled = np.zeros(len(column))
+    scale = float(left.std()) if len(left) else 0.0
+    if scale > 1e-9:
+        scaled[present] = np.clip(left / scale, -_REACH, _REACH)
+    return scaled
+
+
+def _curvature(w: Array, theta: Array) -> Array:
+    """Return minus the derivative of the expected points (S x S)."""
+    p = _sigma(theta[:, None] - theta[None, :])
+    c = w * p * (1 - p)
+    c = c + c.T
+    return np.asarray(np.diag(c.sum(axis=1)) - c)
+
+
+def _inverse(symmetric: Array) -> Array:
+    """Return the pseudo-inverse; directions that are 0 up to rounding, such as (1, ..., 1), stay 0."""
+    return np.asarray(np.linalg.pinv(symmetric, rcond=1e-10, hermitian=True))
+
+
+def _sigma(x: Array) -> Array:
+    return np.asarray(0.5 + np.tanh(x / 2) / 2)

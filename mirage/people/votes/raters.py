@@ -1,0 +1,421 @@
+"""Imported scores by people: inter-rater agreement, means by system, and implied verdicts.
+
+Krippendorff's alpha is computed for interval and ordinal scales. Its intervals resample queries, since all answers to a
+query share its difficulty.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema, store
+from mirage.battles.verdict_rows import OF_SCORES
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.people.votes.agreement import LEAST
+from mirage.schema import CodeOrAll, Count, Judgment, Range, Share
+from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stats.intervals import bootstrap_tails
+from mirage.text.segmentation import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+Coefficient = Annotated[float, Range(-1, 1)]
+
+DRAWS, SEED, LEVEL = 1_000, 0, 0.95
+MOST_VALUES = 30
+"""Maximum number of distinct values of an ordinal scale."""
+_DEFINED = 0.9
+"""Minimum share of draws with a value for an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """Agreement of the people who scored the same answers by one measure, in one language."""
+
+    key = ("measure", "language")
+
+    measure: str
+    """The scale."""
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over the languages that have a value, with equal weights."""
+    answers: Count
+    """Answers scored by at least two people."""
+    queries: Count
+    """Number of queries of these answers, the units of the intervals."""
+    raters: Count
+    """People who scored them."""
+    pairs: Count
+    """Pairs of scores of one answer."""
+    equal: Share | None
+    """Share of the pairs with equal scores: the mean pairwise agreement."""
+    equal_low: Share | None
+    """Lower end of the 95% interval of `equal`: percentiles over draws of queries."""
+    equal_high: Share | None
+    """Upper end."""
+    ordinal: Coefficient | None
+    """Krippendorff's ordinal alpha: 1 is perfect, 0 is chance. Null for scales of more than 30 values."""
+    ordinal_low: Coefficient | None
+    """Lower end of the interval of `ordinal`."""
+    ordinal_high: Coefficient | None
+    """Upper end."""
+    interval: Coefficient | None
+    """Krippendorff's interval alpha."""
+    interval_low: Coefficient | None
+    """Lower end of the interval of `interval`."""
+    interval_high: Coefficient | None
+    """Upper end."""
+    reason: str | None
+    """Reason why a value or an interval is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMean:
+    """Mean score of one system by one measure, in one language."""
+
+    key = ("measure", "language", "system")
+
+    measure: str
+    """The scale."""
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over languages with equal weights."""
+    system: str
+    """The system."""
+    mean: float | None
+    """Mean over queries of the mean over raters, in the unit of the scale; null if no score is valid."""
+    low: float | None
+    """Lower end of the 95% interval of `mean` (Student's t, the query as the unit); null with fewer than two."""
+    high: float | None
+    """Upper end."""
+    queries: Count
+    """Queries with a score."""
+    raters: Count
+    """Number of people, or programs, who scored."""
+    person: bool
+    """Whether the scores are by people."""
+
+
+_STATISTICS = ("equal", "ordinal", "interval")
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    row: RaterAgreement
+    drawn: dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratings:
+    """The scores of one measure in one language: by query, by answer, the scores of different people."""
+
+    by_query: Mapping[str, Sequence[Sequence[float]]]
+    raters: int
+
+
+def rater_agreement(scores: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -> list[RaterAgreement]:
+    """Compare the people who scored the same answers.
+
+    Args:
+        scores: table `scores`; programs, and scores without a value, do not count.
+        draws: bootstrap draws of queries.
+        seed: seed of the draws.
+
+    Returns:
+        A row for each measure and language, and `all` where a measure has several; by name.
+
+    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12.
+    """
+    parts: dict[str, list[_Part]] = defaultdict(list)
+    for (measure, language), ratings in sorted(_gather(scores).items()):
+        rng = np.random.default_rng([seed, zlib.crc32(f"{measure}/{language}".encode())])
+        parts[measure].append(_compare(measure, language, ratings, rng, draws))
+    rows = []
+    for of_measure in parts.values():
+        rows += [part.row for part in of_measure]
+        if len(of_measure) > 1:
+            rows.append(_joint(of_measure))
+    return rows
+
+
+def _gather(scores: pa.Table) -> dict[tuple[str, str], _Ratings]:
+    answers: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
+    raters: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in scores.to_pylist():
+        if row["person"] and row["value"] is not None:
+            key = row["measure"], row["language"]
+            answers[key][row["query_id"], row["system"]].append(row["value"])
+            raters[key].add(row["rater"])
+    gathered = {}
+    for key, by_answer in answers.items():
+        by_query: dict[str, list[list[float]]] = defaultdict(list)
+        for (query_id, _), values in sorted(by_answer.items()):
+            if len(values) > 1:
+                by_query[query_id].append(values)
+        gathered[key] = _Ratings(by_query, len(raters[key]))
+    return gathered
+
+
+def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Generator, draws: int) -> _Part:
+    units = [unit for query in ratings.by_query.values() for unit in query]
+    levels = np.unique([value for unit in units for value in unit])
+    n = len(ratings.by_query)
+    sums = np.array([_sums(query, levels) for query in ratings.by_query.values()])
+    values: dict[str, float | None] = {}
+    drawn: dict[str, Array] = {}
+    times = rng.multinomial(n, np.full(n, 1 / n), draws) @ sums if n else None
+    for name in _STATISTICS:
+        value = float(_statistic(name, sums.sum(axis=0, keepdims=True), levels)[0]) if n else np.nan
+        drawn[name] = _statistic(name, times, levels) if times is not None else np.array([])
+        values |= _ends(name, value, drawn[name], n)
+    row = RaterAgreement(
+        measure=measure,
+        language=language,
+        answers=len(units),
+        queries=n,
+        raters=ratings.raters,
+        pairs=sum(len(unit) * (len(unit) - 1) // 2 for unit in units),
+        **values,
+        reason=_reason(values, n, len(levels)),
+    )
+    return _Part(row, drawn)
+
+
+def _sums(units: Iterable[Sequence[float]], levels: Array) -> Array:
+    """Return the contribution of a query's answers: pairs, equal pairs, coincidences of values, and moments.
+
+    Coincidences are counted only for scales of few values; the moments (squared differences within answers, scores,
+    their sum and the sum of their squares) are used for all.
+    """
+    few = len(levels) <= MOST_VALUES
+    table = np.zeros((len(levels), len(levels)) if few else (0, 0))
+    pairs = equal = within = count = total = squares = 0.0
+    for unit in units:
+        values = np.array(unit)
+        m = len(values)
+        differences = values[:, None] - values[None, :]
+        pairs += m * (m - 1) / 2
+        equal += (np.count_nonzero(differences == 0) - m) / 2
+        within += float((differences**2).sum()) / (m - 1)
+        count, total, squares = count + m, total + float(values.sum()), squares + float((values**2).sum())
+        if few:
+            times = np.bincount(np.searchsorted(levels, values), minlength=len(levels)).astype(np.float64)
+            table += (np.outer(times, times) - np.diag(times)) / (m - 1)
+    return np.concatenate([[pairs, equal, within, count, total, squares], table.ravel()])
+
+
+def _statistic(name: str, sums: Array, levels: Array) -> Array:
+    """Return a statistic of B data sets, from sums of `_sums`; NaN if undefined."""
+    if name == "equal":
+        return _over(sums[:, 1], sums[:, 0])
+    if name == "interval":
+        within, count, total, squares = sums[:, 2:6].T
+        return 1 - _over((count - 1) * within, 2 * (count * squares - total**2))
+    if len(levels) > MOST_VALUES:
+        return np.full(len(sums), np.nan)
+    table = sums[:, 6:].reshape(len(sums), len(levels), len(levels))
+    margins = table.sum(axis=1)
+    # The distance of two ranks is the number of scores between them, counting half of their own.
+    middles = np.cumsum(margins, axis=1) - margins / 2
+    distances = (middles[:, :, None] - middles[:, None, :]) ** 2
+    observed = (table * distances).sum(axis=(1, 2))
+    expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
+    return 1 - _over((margins.sum(axis=1) - 1) * observed, expected)
+
+
+def _over(a: Array, b: Array) -> Array:
+    """Return the quotient, NaN for a denominator of 0."""
+    return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-9))
+
+
+def _ends(name: str, value: float, drawn: Array, n: int) -> dict[str, float | None]:
+    """Return a value and its interval; null if undefined."""
+    if np.isnan(value):
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    finite = drawn[np.isfinite(drawn)]
+    if n < LEAST or len(finite) < _DEFINED * len(drawn) or np.ptp(finite) == 0:
+        return {name: value, f"{name}_low": None, f"{name}_high": None}
+    low, high = np.quantile(finite, bootstrap_tails(LEVEL, n), method="weibull")
+    return {name: value, f"{name}_low": float(low), f"{name}_high": float(high)}
+
+
+def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | None:
+    if not n:
+        return "no answer has the scores of two people"
+    reasons = []
+    if levels < 2:
+        reasons.append("no alpha: all scores are the same")
+    elif levels > MOST_VALUES:
+        reasons.append(f"no alpha for ranks: the scores have {levels} different values")
+    if n < LEAST:
+        reasons.append(f"scores on {counted(n, 'query')} are too few for an interval: it takes {LEAST}")
+    elif values["equal_low"] is None:
+        reasons.append("no interval of the share of equal pairs: the draws of queries do not differ")
+    return "; ".join(reasons) or None
+
+
+def _joint(parts: Sequence[_Part]) -> RaterAgreement:
+    """Average over languages, with the interval from the means of the draws; the counts are sums, raters the
+    maximum.
+    """
+    values: dict[str, float | None] = {}
+    for name in _STATISTICS:
+        known = [part for part in parts if getattr(part.row, name) is not None]
+        if not known:
+            values |= _ends(name, np.nan, np.array([]), 0)
+            continue
+        whole = all(getattr(part.row, f"{name}_low") is not None for part in known)
+        drawn = np.mean([part.drawn[name] for part in known], axis=0)
+        mean = float(np.mean([getattr(part.row, name) for part in known]))
+        values |= _ends(name, mean, drawn, sum(part.row.queries for part in known) if whole else 0)
+    rows = [part.row for part in parts]
+    reasons = dict.fromkeys(f"{row.language}: {row.reason}" for row in rows if row.reason)
+    return RaterAgreement(
+        measure=rows[0].measure,
+        language="all",
+        answers=sum(row.answers for row in rows),
+        queries=sum(row.queries for row in rows),
+        raters=max(row.raters for row in rows),
+        pairs=sum(row.pairs for row in rows),
+        **values,
+        reason="; ".join(reasons) or None,
+    )
+
+
+def score_means(scores: pa.Table) -> list[ScoreMean]:
+    """Average the scores of each system by each measure, separately for people and programs.
+
+    Args:
+        scores: table `scores`. Scores without a value do not count.
+
+    Returns:
+        A row for each measure, language and system, and `all` where a measure has several languages; the measures of
+        people first.
+    """
+    result = []
+    bounds = {
+        row["measure"]: (min(ends), max(ends))
+        for row in scores.select(["measure", "low", "high"]).to_pylist()
+        if None not in (ends := (row["low"], row["high"]))
+    }
+    for person in (True, False):
+        groups: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        raters: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        for row in scores.to_pylist():
+            if row["person"] is person:
+                key = row["language"], row["system"], row["measure"]
+                raters[key].add(row["rater"])
+                if row["value"] is not None:
+                    groups[key][row["query_id"]].append(row["value"])
+        table = _by_query(groups)
+        rows = means(table, bounds=bounds)
+        languages = defaultdict(set)
+        for row in rows:
+            languages[row.feature].add(row.language)
+        rows += over_languages((row for row in rows if len(languages[row.feature]) > 1), table, bounds=bounds)
+        result += [_mean(row, raters, person) for row in sorted(rows, key=lambda r: (r.feature, r.language, r.system))]
+    return result
+
+
+def _by_query(groups: Mapping[tuple[str, str, str], Mapping[str, Sequence[float]]]) -> pa.Table:
+    """Return the mean over raters of every answer, as a table of features."""
+    rows = [
+        schema.Feature(language, query_id, system, measure, float(np.mean(values)), None)
+        for (language, system, measure), queries in groups.items()
+        for query_id, values in queries.items()
+    ]
+    return schema.from_rows("features", rows)
+
+
+def _mean(row: FeatureMean, raters: Mapping[tuple[str, str, str], set[str]], person: bool) -> ScoreMean:
+    names = [
+        group
+        for (language, system, measure), group in raters.items()
+        if (system, measure) == (row.system, row.feature) and row.language in (language, "all")
+    ]
+    n = len(set().union(*names))
+    return ScoreMean(row.feature, row.language, row.system, row.mean, row.low, row.high, row.n, n, person)
+
+
+def score_verdicts(scores: pa.Table, measure: str) -> pa.Table:
+    """Derive verdicts of a judge `people: MEASURE`: of two answers to a query the one with the higher score is better.
+
+    Each person who scored both gives the first a win, half or none; the battle's points are their mean. The answer
+    listed first is chosen by a hash of the battle, since people saw no order.
+
+    Args:
+        scores: table `scores`.
+        measure: the scale. Only people's scores count; on a scale whose best end is the lower one, lower wins.
+
+    Returns:
+        Table `judgments`.
+
+    Raises:
+        UnknownName: if no person gave a score by this measure.
+        NotEnoughData: if no person scored two answers to a query.
+    """
+    by_query: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    measures = set()
+    for row in scores.to_pylist():
+        if row["person"]:
+            measures.add(row["measure"])
+        if row["person"] and row["measure"] == measure and row["value"] is not None:
+            ends = row["low"], row["high"]
+            sign = -1 if None not in ends and ends[1] < ends[0] else 1
+            by_query[row["language"], row["query_id"]][row["system"]][row["rater"]] = sign * row["value"]
+    if measure not in measures:
+        raise UnknownName("measure that people scored", measure, measures)
+    rows = [
+        judgment
+        for key, systems in sorted(by_query.items())
+        for judgment in _battles(key, systems, judge_name(measure))
+    ]
+    if not rows:
+        raise NotEnoughData(f"no person scored two answers to a query by {measure}", do="use another measure")
+    return schema.sort("judgments", schema.from_rows("judgments", rows))
+
+
+def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], judge: str) -> Iterable[Judgment]:
+    for pair in itertools.combinations(sorted(systems), 2):
+        turned = zlib.crc32("/".join((*key, *pair)).encode()) % 2
+        first, second = pair[::-1] if turned else pair
+        both = sorted(systems[first].keys() & systems[second].keys())
+        if both:
+            points = float(np.mean([(np.sign(systems[first][r] - systems[second][r]) + 1) / 2 for r in both]))
+            verdict: schema.Verdict = "A" if points > 0.5 else "B" if points < 0.5 else "tie"
+            yield Judgment(*key, judge, first, second, verdict, None, None, None, points)
+
+
+def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
+    """Store the verdicts of `score_verdicts` in an arena, replacing earlier ones of this measure.
+
+    Raises:
+        TableMissing: if the arena has no scores.
+        UnknownName: if no person gave a score by this measure.
+        NotEnoughData: if no person scored two answers to a query.
+    """
+    import pyarrow as pa
+
+    def make() -> store.UpsertResult:
+        seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
+        judgments = score_verdicts(seen.tables["scores"], measure)
+        name = judge_name(measure)
+        note = f"{name}: the higher of two scores that a person gave to the answers to a query wins"
+        rows = store.NewRows(judgments, pa.table({"judge": [name]}))
+        return store.upsert(path, {"judgments": rows}, made_by=made_by, seen=seen, notes=[note], subjects=[name])
+
+    return store.retry_outdated(make)
+
+
+def judge_name(measure: str) -> str:
+    """Return the judge name of verdicts derived from people's scores by a measure."""
+    return f"{OF_SCORES}{measure}"

@@ -1,0 +1,300 @@
+"""Rows of the vote log, and the rule for valid votes.
+
+The log is append-only. A vote is undone by a row that references it, and a later vote of the same person on the same
+item replaces the earlier one; `standing` applies this rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.schema import Code, Range
+from mirage.text.languages import is_code
+from mirage.text.names import NAMES, normalise_name
+
+Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
+Supports = Literal["yes", "no", "unclear", "undo"]
+States = Literal["support", "partial_support", "not_support", "skip", "undo"]
+UNDO: Literal["undo"] = "undo"
+IMPORTED = "imported"
+"""Reason of an imported vote, whose battle no queue chose."""
+LONGEST = {"note": 4_000, "voter": 100}
+"""Maximum length of text that people type."""
+_TEXT = 1_000
+"""Maximum length of any other text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One person's verdict on one battle, in the order shown; or that an earlier vote is taken back."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """Made by whoever submits it, before it is submitted, and unique: a vote that is sent again is kept once."""
+    time: str
+    """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    arena: str
+    """Name of the folder of the arena where it was given. It says to which arena the vote belongs only where `shown`
+    does not."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second; the order is drawn for each person and battle."""
+    voter: str
+    """Who voted: a name or a pseudonym."""
+    vote: Choice
+    """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
+    `undo`: the vote that `undoes` names is taken back."""
+    control: bool
+    """Whether the battle was drawn plainly at random, hence counts for agreement."""
+    why: str
+    """Why the queue chose it: `random`, or reasons with commas between them (`mirage.people.votes.queue`); `imported`:
+    it came with a file."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of the battle to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
+    holds the query, and does not count for answers that have taken the place of these. Without a hyphen it is of the
+    answers alone, as earlier versions wrote it; null where unknown."""
+    inclusion: Annotated[float, Range(0, 1)] | None = None
+    """The chance with which the queue had this battle among those that it asks, all of which come in random order; in
+    corrected ratings a vote weighs one over it. Null where the chance is not known: such votes count where `control`
+    says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A person's vote on whether a passage supports the sentence that cites it."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    sentence: schema.Count
+    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
+    (`mirage.stages.features.support.cited_places`)."""
+    passage_id: str
+    """The passage it cites."""
+    voter: str
+    """Who voted."""
+    vote: Supports
+    """Whether the passage supports the sentence; `undo`: the vote that `undoes` names is taken back."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of it to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """As in a vote; of the query and the passage, and the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetVote:
+    """A person's vote on whether an answer states a nugget."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    nugget_id: str
+    """The nugget."""
+    voter: str
+    """Who voted."""
+    vote: States
+    """Whether the answer states the nugget: `support`: all of it; `partial_support`: a part; `not_support`: nothing;
+    `skip`: no opinion; `undo`: the vote that `undoes` names is taken back."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of it to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """As in a vote; of the query, and the answer and the nugget."""
+
+
+Row = Vote | Evidence | NuggetVote
+AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote)
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+def digest(*texts: str) -> str:
+    """Return a short digest of shown texts; their order does not matter."""
+    import hashlib
+
+    parts = sorted(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
+    """Digest what was shown to a voter, in two parts with a hyphen between them.
+
+    Args:
+        query: its text, empty where the arena lacks it; of a citation also the passage.
+        subject: the answers; of a nugget the answer and the nugget.
+    """
+    return f"{digest(*query)}-{digest(*subject)}"
+
+
+def now() -> str:
+    """Return the current time in the format of the rows."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def token() -> str:
+    """Return a new vote id."""
+    import uuid
+
+    return uuid.uuid4().hex
+
+
+def validate_row(row: AnyRow) -> AnyRow:
+    """Validate a row, and remove characters that databases do not store.
+
+    Raises:
+        BadInput: if a value is invalid for its column, or fields contradict each other.
+    """
+    values: dict[str, Any] = {}
+    kind: type = type(row)
+    for column in schema.columns(kind):
+        value = getattr(row, column.name)
+        values[column.name] = _check_value(column, value)
+    cleaned: AnyRow = kind(**values)
+    if not _is_time(cleaned.time):
+        raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
+    if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
+        raise BadInput("a vote names what it undoes exactly if it is 'undo'")
+    if isinstance(cleaned, Vote) and cleaned.system_a == cleaned.system_b:
+        raise BadInput(f"{cleaned.system_a} battles itself", do="name two systems")
+    if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
+        raise BadInput(
+            f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
+        )
+    return cleaned
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return bool(_TIME.fullmatch(text)) and datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False
+
+
+def _check_value(column: schema.Column, value: Any) -> Any:
+    name = column.name
+    if value is None:
+        if not column.nullable:
+            raise BadInput(f"{name} is missing", do=f"{name}: {column.meaning}")
+        return None
+    if column.kind == "text":
+        return _text(column, value)
+    if column.kind == "flag" and isinstance(value, bool):
+        return value
+    whole = column.kind == "count"
+    if column.kind == "flag" or isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        raise BadInput(f"{name} is {value!r}, not a {column.kind}", do=f"{name}: {column.meaning}")
+    if not 0 <= value < 2**31:
+        raise BadInput(f"{name} is {value!r}, which is out of range", do=f"{name}: {column.meaning}")
+    return int(value) if whole else float(value)
+
+
+def _text(column: schema.Column, value: Any) -> str:
+    name = column.name
+    if not isinstance(value, str):
+        raise BadInput(f"{name} is {value!r}, not a text", do=f"{name}: {column.meaning}")
+    if column.languages is not None or column.choices is not None:
+        if column.languages is not None and not is_code(value):
+            raise BadInput(f"there is no language {value!r}", do="give the code of a language, as en or pt-BR")
+        if column.choices is not None and value not in column.choices:
+            raise UnknownName(name, value, column.choices)
+        return value
+    clean = value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+    if name == "note":
+        clean = clean.strip()
+    elif clean != value:
+        raise BadInput(f"{name} contains NUL or a lone surrogate, which databases do not store", do="rename it")
+    if name in NAMES:
+        clean = normalise_name(clean)
+    if len(clean) > LONGEST.get(name, _TEXT):
+        raise BadInput(f"{name} has {len(clean):,} characters", do=f"write at most {LONGEST.get(name, _TEXT):,}")
+    if not clean and not column.nullable:
+        raise BadInput(f"{name} is empty", do=f"{name}: {column.meaning}")
+    return clean
+
+
+def item(row: Row) -> tuple[str, ...]:
+    """Return the item a vote is on, regardless of the order shown."""
+    if isinstance(row, Vote):
+        return (row.language, row.query_id, *sorted((row.system_a, row.system_b)))
+    about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
+    return (row.language, row.query_id, row.system, *about)
+
+
+def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
+    """Return the valid votes: not undone, and the last of several by one person on one item.
+
+    Args:
+        rows: the log of one arena (`belonging`), or a part with all votes of its voters on its items; in any order.
+
+    Returns:
+        The votes, in order of time, then id.
+    """
+
+    def age(row: Row) -> tuple[str, str]:
+        return row.time, row.vote_id
+
+    ordered: list[AnyRow] = sorted(rows, key=age)
+    undone = {row.undoes for row in ordered}
+    counting = [row for row in ordered if row.vote != UNDO and row.vote_id not in undone]
+    last = {(row.voter, item(row)): row for row in counting}
+    return sorted(last.values(), key=age)
+
+
+def names(kind: type[Row]) -> tuple[str, ...]:
+    """Return the columns of a kind of rows."""
+    return tuple(f.name for f in fields(kind))

@@ -1,0 +1,382 @@
+"""Votes on an arena: the queue, agreement, corrected rankings, import and export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mirage.ranking as rank
+from mirage import schema, store
+from mirage.battles.decision import decisions
+from mirage.battles.verdict_rows import programs
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.people import votes
+from mirage.people.votes.rows import AnyRow
+from mirage.ranking import DRAWS, SEED
+from mirage.ranking.ranking import rank_by
+from mirage.store.export import export_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMNS = tuple(dict.fromkeys((*rank.COLUMNS, "points")))
+"""Columns of table `judgments` that are read."""
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class CorrectionResult:
+    """A judge's ranking corrected by votes, in the languages where this is possible."""
+
+    judge: str
+    """The judge; several are comma-separated."""
+    languages: Mapping[str, votes.Correction]
+    """Corrections by language code, and `all` if several share systems."""
+    refused: Mapping[str, NotEnoughData]
+    """Reason why there is none, by code of the other languages."""
+    uncorrected: Mapping[tuple[str, str], tuple[float, float | None, float | None, int]]
+    """Rating, interval (null where the data puts no bound) and rank by the judge alone, by language and system;
+    empty for several judges."""
+
+    def table(self) -> pa.Table:
+        """Return one row per language and system (`votes.CorrectedRating`), the best first."""
+        rows = []
+        for code, correction in self.languages.items():
+            for row in sorted(correction.rows(), key=lambda row: (row.rank, row.system)):
+                rating, low, high, place = self.uncorrected.get((code, row.system), (None,) * 4)
+                rows.append(
+                    replace(
+                        row,
+                        uncorrected=rating,
+                        uncorrected_low=low,
+                        uncorrected_high=high,
+                        uncorrected_rank=place,
+                    )
+                )
+        return schema.from_rows(votes.CorrectedRating, rows)
+
+
+def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
+    """Return the battles of a language that can be voted on; the same for all voters, cached by the arena's version.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+        UnknownName: if it has none in the language.
+    """
+    arena.need("answers")
+    if language not in arena.languages("answers"):
+        raise UnknownName("language", language, arena.languages("answers"), where=f"{arena.address} (answers)")
+    answers = arena.sql(
+        "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?",
+        [language],
+        languages=[language],
+    )
+    tables = {
+        name: arena.read(name, columns=columns, languages=[language])
+        for name, columns in (("judgments", _COLUMNS), ("ratings", None))
+        if language in arena.languages(name)
+    }
+    return votes.gather_pool(
+        language=language, answers=answers, judgments=tables.get("judgments"), ratings=tables.get("ratings")
+    )
+
+
+def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
+    """Return the votes that count for an arena in its current state, in order of time: its imported verdicts by people,
+    and the valid votes of the log that belong to it (`votes.votes_on`).
+    """
+    return [*_imported_votes(arena), *votes.votes_on(arena, log).counting]
+
+
+def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
+    """Return citation support by the votes that count for an arena (`votes.support_by_system`).
+
+    Raises:
+        NotEnoughData: if there is no such vote.
+    """
+    supported = votes.support_by_system(votes.votes_on(arena, log).counting)
+    if not supported:
+        raise _no_evidence(arena)
+    return supported
+
+
+def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by: str) -> store.Arena:
+    """Store people's votes on citations as grades of the grader `people`, next to those of models.
+
+    The majority on a citation counts: `yes` is full support and `no` is none; without a majority for either there is no
+    grade. Grades of undone votes are removed.
+
+    Args:
+        path: the arena's folder.
+        log: votes on citations; those on other arenas, and on changed answers, are ignored.
+        made_by: the command, for the manifest.
+
+    Raises:
+        NotEnoughData: if no vote counts.
+        ArenaError: if the arena lacks passages or answers, or cannot be written.
+    """
+    import pyarrow as pa
+
+    from mirage.stages.features import support_grading  # deferred: imports the model clients, which pages do not need
+
+    seen = store.consistently(path, support_grading.seen_citations)
+    grades = votes.support_grades(votes.votes_on(seen.arena, log).counting)
+    if not len(grades):
+        raise _no_evidence(seen.arena)
+    replaced = pa.table({"grader": [schema.PEOPLE]})
+    rows = {"support_grades": store.NewRows(grades, replaced)}
+    return store.upsert(path, rows, made_by=made_by, seen=seen, subjects=[schema.PEOPLE]).arena
+
+
+def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:
+    """Return the votes that count for an arena (`votes.votes_on`), on its current nuggets."""
+    arena_votes = votes.votes_on(arena, log).counting
+    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nuggets")))
+    names = ("language", "query_id", "nugget_id")
+    bank = arena.read("nuggets", columns=names, languages=codes) if codes else None
+    known = set(zip(*(bank[name].to_pylist() for name in names), strict=True)) if bank is not None else set()
+    return [vote for vote in arena_votes if (vote.language, vote.query_id, vote.nugget_id) in known]
+
+
+def nugget_agreement(
+    arena: store.Arena, log: Iterable[votes.NuggetVote], *, languages: Sequence[str] | None = None, seed: int = SEED
+) -> list[votes.AssignerAgreement]:
+    """Compare people with the nugget assigners of an arena (`votes.assigner_agreement`).
+
+    Raises:
+        TableMissing: if the arena has no assignments.
+        NotEnoughData: if nobody has voted on a nugget in the languages.
+    """
+    arena.need("nugget_assignments")
+    arena_votes = [vote for vote in counting_nuggets(arena, log) if languages is None or vote.language in languages]
+    if not arena_votes:
+        do = "vote on the Spot check page, with the switch on nuggets"
+        raise NotEnoughData(f"there are no votes on nuggets of {arena.name}", do=do)
+    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nugget_assignments")))
+    return votes.assigner_agreement(arena_votes, arena.read("nugget_assignments", languages=codes), seed=seed)
+
+
+def _no_evidence(arena: store.Arena) -> NotEnoughData:
+    do = "vote on the Spot check page, with the switch on citations"
+    return NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
+
+
+def vote_agreement(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    languages: Sequence[str] | None = None,
+    control: bool = True,
+    seed: int = SEED,
+) -> list[votes.Agreement]:
+    """Compare people with each judge of an arena, and with each other (`votes.agreement`).
+
+    Raises:
+        NotEnoughData: if nobody has voted in the languages, or nobody on a battle drawn at random.
+    """
+    arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
+    agreements = votes.agreement(
+        arena_votes, _judgments(arena, {v.language for v in arena_votes}), control=control, seed=seed
+    )
+    if not agreements:
+        missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
+        where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
+        raise NotEnoughData(
+            f"there are {missing} on {where}" if not arena_votes else f"there is {missing} on {where}", do=_VOTE
+        )
+    return agreements
+
+
+def correct_ranking(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    judge: str | Sequence[str],
+    languages: Sequence[str] | None = None,
+    features: Sequence[str] | None = (),
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> CorrectionResult:
+    """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and overall.
+
+    Args:
+        arena: the arena.
+        log: its votes.
+        judge: whose verdicts; of several, what they predict together.
+        languages: codes; None for all with votes.
+        features: measures of the answers that the prediction uses too; None for all that the arena has.
+        draws: bootstrap draws of the uncorrected ranking's intervals.
+        seed: seed of all draws.
+
+    Raises:
+        UnknownName: if a judge has no verdict here, or there is no such feature.
+        NotEnoughData: if no language has the votes it takes; with the reason of each.
+    """
+    arena.need("judgments")
+    arena_votes = counting(arena, log)
+    counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
+    codes = sorted(counted if languages is None else set(languages))
+    names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
+    judged_languages = [code for code in codes if code in arena.languages("judgments")]
+    judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
+    verdicts = decisions(judgments)
+    for name in names:
+        if codes and name not in verdicts:
+            raise UnknownName("judge", name, verdicts, where=arena.address)
+    label = ",".join(names)
+    corrections, refused = {}, {}
+    for code in codes:
+        measures = _measures(arena, code, features)
+        try:
+            corrections[code] = votes.correct(
+                arena_votes,
+                verdicts[names[0]],
+                language=code,
+                judge=label,
+                more=[verdicts[name] for name in names[1:]],
+                features=measures,
+                seed=seed,
+            )
+        except NotEnoughData as error:
+            refused[code] = error
+    if not corrections:
+        raise NotEnoughData(
+            f"no ranking by {label} can be corrected",
+            where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
+            do=_VOTE,
+        )
+    codes = list(corrections)
+    with suppress(NotEnoughData):
+        corrections["all"] = votes.join_corrections(list(corrections.values()))
+    uncorrected = []
+    if len(names) == 1:
+        uncorrected = rank_by(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
+    columns = ("rating", "low", "high", "rank")
+    return CorrectionResult(
+        label,
+        corrections,
+        refused,
+        {(row["language"], row["system"]): tuple(row[name] for name in columns) for row in uncorrected},
+    )
+
+
+def people_verdicts(arena: store.Arena, log: Iterable[votes.Vote]) -> pa.Table:
+    """Return people's votes on an arena as verdicts, one row per vote: language, query_id, system_a, system_b,
+    verdict.
+    """
+    return votes.people(counting(arena, log))
+
+
+def export_votes(database: votes.Votes, kind: type[AnyRow], out: Path, *, arena: store.Arena | None = None) -> int:
+    """Write the log, including undone votes, to one file in the format of its extension.
+
+    Args:
+        database: the votes.
+        kind: kind of votes.
+        out: the file.
+        arena: only votes of this arena, including those on changed answers; None for all.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        BadInput: if the file's extension is unknown, or it cannot be written.
+        Unreachable: if the database does not respond.
+    """
+    rows = database.rows(kind)
+    if arena is not None:
+        rows = [row for row, _ in votes.belonging(arena, rows)]
+    export_rows(schema.from_rows(kind, rows), out)
+    return len(rows)
+
+
+def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
+    """Import an exported log; one invalid line rejects the file, and existing rows are unchanged.
+
+    Returns:
+        The number of rows read, and the number of new ones.
+
+    Raises:
+        BadInput: with file and line.
+        Unreachable: if the database does not respond.
+    """
+    rows, where = [], []
+    for line in store.records(path):
+        try:
+            rows.append(votes.validate_row(_row(kind, line.value)))
+        except BadInput as error:
+            raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
+        where.append(line.where)
+    if not rows:
+        raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
+    return len(rows), database.append(rows, where)
+
+
+_VOTE = "vote on the Spot check page, whose queue draws battles at random"
+
+
+def _measures(
+    arena: store.Arena, language: str, names: Sequence[str] | None
+) -> dict[str, dict[tuple[str, str], float]]:
+    """Return the feature values of a language's answers, by feature, query and system.
+
+    Raises:
+        UnknownName: if a feature is not among the arena's.
+    """
+    if names is not None and not names:
+        return {}
+    arena.need("features")
+    rows = arena.sql(
+        "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
+        [language],
+        languages=[language],
+    )
+    by_feature: dict[str, dict[tuple[str, str], float]] = {}
+    for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        by_feature.setdefault(feature, {})[query, system] = value
+    for name in names or ():
+        if name not in by_feature:
+            raise UnknownName("feature", name, by_feature, where=f"{arena.address} (features, {language})")
+    return by_feature if names is None else {name: by_feature[name] for name in dict.fromkeys(names)}
+
+
+def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
+    """Return the verdicts given by programs."""
+    codes = sorted(set(languages) & set(arena.languages("judgments")))
+    return programs(arena.read("judgments", columns=(*_COLUMNS, "person"), languages=codes)) if codes else None
+
+
+@lru_cache(maxsize=8)
+def _imported_votes(arena: store.Arena) -> tuple[votes.Vote, ...]:
+    """Return the verdicts given by people among the arena's judgments."""
+    import pyarrow.compute as pc
+
+    # Most arenas have none: reading only this column is fast.
+    if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
+        return ()
+    return tuple(votes.imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
+
+
+def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
+    """Convert a record to a row, parsing CSV text by column."""
+    values: dict[str, Any] = {}
+    table: type = kind
+    for column in schema.columns(table):
+        value = record.get(column.name)
+        if value == "" and column.nullable:
+            value = None
+        if isinstance(value, str) and column.kind != "text":
+            value = _number(column.name, value) if column.kind != "flag" else _FLAGS.get(value.casefold(), value)
+        values[column.name] = value
+    return kind(**values)
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        return int(text) if text.isascii() and text.isdigit() else float(text)
+    except ValueError:
+        raise BadInput(f"{name} is {text!r}, not a number") from None

@@ -1,0 +1,89 @@
+"""Conversion of votes to verdicts: the battle of a vote, its label, and its verdict.
+
+People's verdicts come to what `decision.VERDICTS` says: `both_bad` is a tie. A `skip` is no opinion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mirage.battles.decision import READABLE, TIE, VERDICTS, Battle, swap
+from mirage.battles.decision import battle as battle_of
+from mirage.people.votes.rows import IMPORTED, Vote
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_OF_VOTE = {word: VERDICTS[word] for word in READABLE}
+
+
+def battle(vote: Vote) -> Battle:
+    """Return the battle of a vote."""
+    return battle_of(vote.language, vote.query_id, vote.system_a, vote.system_b)
+
+
+def label(vote: Vote) -> int | None:
+    """Return the label of a vote: `FIRST`, `SECOND`, `TIE`; None for a skip."""
+    outcome = _OF_VOTE.get(vote.vote)
+    return swap(outcome) if outcome is not None and vote.system_a > vote.system_b else outcome
+
+
+def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
+    """Return the verdicts of people among judgments as votes, one row per verdict.
+
+    Nothing chose their battles to suit a judge, so they count like votes on battles drawn at random.
+
+    Args:
+        judgments: columns of `schema.Judgment`: its key, `verdict`, `person` and `voter`.
+        arena: name of the arena.
+
+    Returns:
+        Them, in the order of the table.
+    """
+    import pyarrow.compute as pc
+
+    rows = judgments.filter(pc.fill_null(judgments["person"], False))
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "voter")
+    columns = (rows[name].to_pylist() for name in names)
+    return [
+        Vote(
+            vote_id="/".join((IMPORTED, *battle_key, judge, *([voter] if voter else []))),
+            time="",
+            arena=arena,
+            language=battle_key[0],
+            query_id=battle_key[1],
+            system_a=battle_key[2],
+            system_b=battle_key[3],
+            voter=voter or judge,
+            vote="skip" if verdict == "unparsed" else verdict,
+            control=True,
+            why=IMPORTED,
+            note=None,
+            undoes=None,
+            seconds=None,
+            session=None,
+            shown=None,
+        )
+        for language, query_id, judge, a, b, verdict, voter in zip(*columns, strict=True)
+        for battle_key in [(language, query_id, a, b)]
+    ]
+
+
+def people(votes: Iterable[Vote]) -> pa.Table:
+    """Votes as verdicts: a row for each vote that is an opinion.
+
+    Args:
+        votes: those that stand (`standing`).
+
+    Returns:
+        Columns language, query_id, system_a, system_b (as shown) and verdict (`A`, `B` or `tie`), in the order of the
+        votes.
+    """
+    import pyarrow as pa
+
+    names = ("language", "query_id", "system_a", "system_b")
+    opinions = [vote for vote in votes if vote.vote in _OF_VOTE]
+    columns = {name: [getattr(vote, name) for vote in opinions] for name in names}
+    columns["verdict"] = ["tie" if _OF_VOTE[vote.vote] == TIE else vote.vote for vote in opinions]
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in (*names, "verdict")]))

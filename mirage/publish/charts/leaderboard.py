@@ -1,0 +1,333 @@
+"""Figures of the Leaderboard page: dots with whiskers, and ranks by language and system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.publish.charts import primitives
+from mirage.publish.charts.palette import (
+    FORMATS,
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    Kind,
+    Mode,
+    axis,
+    columns_width,
+    family,
+    ink,
+    label_text,
+    layout,
+    looks,
+    rows_axis,
+    span,
+)
+from mirage.ranking.scale import Scale
+from mirage.schema import Ties
+from mirage.text.languages import in_order, is_code, name_of
+
+HEAD = ROW + 2
+"""Height of a table's head in pixels: rows of a chart beside a table line up with its rows."""
+FOOT = 52
+
+
+def axis_title(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
+    """Title of the axis of ratings, or of differences to a reference: what it measures and on which scale.
+
+    With a tie as half a point for each a rating stands for the expected points of a battle; where ties are dropped, or
+    an outcome of their own, for the odds of winning it.
+    """
+    quantity = "Rating" if reference is None else f"Difference to {label_text(reference)}"
+    outcome = "expected<br>points" if ties == "half" else "winning<br>against losing"
+    scale_name = "logits" if scale == "logit" else "arena scale"
+    # In lines, since a system's name may be long and the chart narrow.
+    return f"{quantity},{' ' if reference is None else '<br>'}{scale_name} of {outcome} (higher is better)"
+
+
+def whiskers(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    mode: Mode,
+    title: str | None = None,
+    kind: Kind = "rating",
+    zero: float = 0.0,
+    what: str = "rating",
+) -> dict[str, Any]:
+    """Ratings with their intervals, one row a system, in the order of the rows and of their height in a table.
+
+    Args:
+        rows: `system, rating, low, high, rank, rank_low, rank_high, battles, bounded`; an end that is None is one on
+            which the data puts no bound, and its whisker runs to the edge. `card`, where it is there, has lines on the
+            system for the hover.
+        mode: light or dark.
+        title: title of the axis; that of ratings in logits with half a point a tie unless given.
+        kind: how the values are written.
+        zero: where the line stands that they are measured from.
+        what: what the values are called on hover.
+    """
+    data = []
+    edges = _edges(rows)
+    title = title or axis_title()
+    foot = FOOT + 2 * SPACE * title.count("<br>")
+    for maker in looks(row["system"] for row in rows):
+        points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) == maker]
+        color = maker.color(mode)
+        marker = {
+            "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in points],
+            "symbol": maker.symbol,
+            "size": MARK_SIZE,
+            "line": {"color": color, "width": 1.5},
+        }
+        reach = [(_reach(row, "low", edges), _reach(row, "high", edges)) for _, row in points]
+        data.append(
+            primitives.dots(
+                [row["rating"] for _, row in points],
+                [i for i, _ in points],
+                [_rating_hover(row, maker.name, what, kind) for _, row in points],
+                marker,
+                clicks=[[row["system"]] for _, row in points],
+                name=maker.name,
+                error_x=primitives.whiskers(reach, color, width=6),
+            )
+        )
+    data += _open_ends(rows, edges, mode)
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(rows) + foot,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot},
+            xaxis=axis(
+                mode,
+                title=title,
+                zeroline=zero == 0,
+                tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
+                range=list(edges),
+            ),
+            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
+            shapes=[*_rules(rows, mode), *([] if zero == 0 else [_upright(zero, mode)])],
+        ),
+    }
+
+
+def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    """Both ends of the axis: all values and ends, and a little more."""
+    values = [row[name] for row in rows for name in ("rating", "low", "high") if row[name] is not None] or [0.0]
+    margin = 0.06 * (max(values) - min(values)) or 1.0
+    return min(values) - margin, max(values) + margin
+
+
+def _reach(row: Mapping[str, Any], end: str, edges: tuple[float, float]) -> float:
+    """How far a whisker reaches; past the edge, where it is cut off, if the data puts no bound there."""
+    if row[end] is not None:
+        return float(abs(row[end] - row["rating"]))
+    return 2 * (edges[1] - edges[0])
+
+
+def _open_ends(rows: Sequence[Mapping[str, Any]], edges: tuple[float, float], mode: Mode) -> list[dict[str, Any]]:
+    """An arrow at the edge for every end on which the data puts no bound."""
+    ends = [(i, row, side) for i, row in enumerate(rows) for side in ("low", "high") if row[side] is None]
+    if not ends:
+        return []
+    marker = {
+        "symbol": ["triangle-left" if side == "low" else "triangle-right" for *_, side in ends],
+        "color": [family(row["system"]).color(mode) for _, row, _ in ends],
+        "size": MARK_SIZE + 1,
+    }
+    return [
+        primitives.dots(
+            [edges[0] if side == "low" else edges[1] for *_, side in ends],
+            [i for i, *_ in ends],
+            ["no lower bound" if side == "low" else "no upper bound" for *_, side in ends],
+            marker,
+            clicks=[[row["system"]] for _, row, _ in ends],
+            cliponaxis=False,
+        )
+    ]
+
+
+def _upright(x: float, mode: Mode) -> dict[str, Any]:
+    """The line that values are measured from, where it is not 0."""
+    line = {"color": ink(mode).muted, "width": 1}
+    return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
+
+
+def _rules(rows: Sequence[Mapping[str, Any]], mode: Mode) -> list[dict[str, Any]]:
+    """A line between two rows of different tiers; a system without one stands with those above it."""
+    tiers = [row.get("tier") for row in rows]
+    for k in range(1, len(tiers)):
+        tiers[k] = tiers[k - 1] if tiers[k] is None else tiers[k]
+    line = {"color": ink(mode).muted, "width": 1}
+    return [
+        {
+            "type": "line",
+            "layer": "below",
+            "xref": "paper",
+            "x0": 0,
+            "x1": 1,
+            "y0": k + 0.5,
+            "y1": k + 0.5,
+            "line": line,
+        }
+        for k in range(len(rows) - 1)
+        if tiers[k] is not None and tiers[k] != tiers[k + 1]
+    ]
+
+
+def rank_map(
+    cells: Sequence[Mapping[str, Any]],
+    *,
+    systems: Sequence[str],
+    mode: Mode,
+    value: str = "rank",
+    dense: bool = False,
+) -> dict[str, Any]:
+    """Ranks by language (columns) and system (rows) as square marks, which, unlike an image, can be clicked.
+
+    Args:
+        cells: `language, system`, the rank under `value`, and for the hover `rating, low, high, rank_low, rank_high,
+            battles` where known.
+        systems: the order of the rows, that of the table.
+        mode: light or dark.
+        value: name of the rank's column.
+        dense: for two maps side by side.
+    """
+    row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
+    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
+    positions = {system: i for i, system in enumerate(systems)}
+    shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
+    worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
+    data = [
+        primitives.cells(
+            [codes.index(cell["language"]) for cell in shown],
+            [positions[cell["system"]] for cell in shown],
+            [str(cell[value]) for cell in shown],
+            [_rank_hover(cell, value) for cell in shown],
+            clicks=[[cell["system"], cell["language"]] for cell in shown],
+            shade=[(cell[value] - 1) / max(worst - 1, 1) for cell in shown],
+            mode=mode,
+            size=size,
+            text_size=text,
+        )
+    ]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + row * len(systems) + SPACE,
+            **columns_width(len(codes)),
+            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(codes))),
+                ticktext=codes,
+                range=[-0.6, len(codes) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
+        ),
+    }
+
+
+def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
+    """Ranks by language as one line a system, named at its end.
+
+    Args:
+        cells: as for `rank_map`.
+        systems: the order of the table.
+        mode: light or dark.
+    """
+    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
+    data: list[dict[str, Any]] = []
+    worst = max((cell["rank"] for cell in cells), default=1)
+    systems_by_rank: dict[int, list[str]] = {}
+    for system in systems:
+        by_language = {cell["language"]: cell for cell in cells if cell["system"] == system}
+        if not by_language:
+            continue
+        maker = family(system)
+        color = maker.color(mode)
+        system_cells = [by_language.get(code) for code in codes]
+        last = max(k for k, cell in enumerate(system_cells) if cell is not None)
+        if last == len(codes) - 1:
+            systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(label_text(system))
+        data.append(
+            primitives.dots(
+                range(len(codes)),
+                [None if cell is None else cell["rank"] for cell in system_cells],
+                ["" if cell is None else _rank_hover(cell, "rank") for cell in system_cells],
+                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+                clicks=[[system, code] for code in codes],
+                field="hovertext",
+                mode="lines+markers",
+                name=label_text(system),
+                line={"color": color, "width": 1.5},
+                showlegend=False,
+            )
+        )
+    names = [
+        {
+            "x": len(codes) - 1,
+            "y": rank,
+            "text": ", ".join(tied_systems),
+            "xanchor": "left",
+            "xshift": 10,
+            "showarrow": False,
+            "font": {"color": ink(mode).muted, "size": 12},
+        }
+        for rank, tied_systems in systems_by_rank.items()
+    ]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * worst + FOOT,
+            **columns_width(len(codes)),
+            margin={"l": 2 * SPACE, "r": 200, "t": HEAD, "b": SPACE},
+            annotations=names,
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(codes))),
+                ticktext=codes,
+                range=[-0.4, len(codes) - 0.8],
+                zeroline=False,
+            ),
+            yaxis=axis(
+                mode,
+                title="Rank (1 is best)",
+                range=[worst + 0.6, 0.4],
+                tickvals=list(range(1, worst + 1)),
+                zeroline=False,
+            ),
+        ),
+    }
+
+
+def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind) -> str:
+    value, count = FORMATS[kind], FORMATS["count"]
+    lines = [
+        f"<b>{label_text(row['system'])}</b> ({maker})",
+        f"{label_text(quantity)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
+        f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
+        f"n = {count.write(row['battles'])} battles",
+    ]
+    if not row.get("bounded", True):
+        lines.append("how far out it lies is the prior's word: never beaten, or never winning, against the rest")
+    lines += [label_text(line) for line in row.get("card", ())]
+    return "<br>".join(lines)
+
+
+def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
+    lines = [f"<b>{label_text(cell['system'])}</b>, {name_of(cell['language'])}", f"rank {cell[value]}"]
+    if value != "rank":
+        lines[1] += f" by the {value}"
+    if "rank_low" in cell:
+        rating, count = FORMATS["rating"], FORMATS["count"]
+        lines[1] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
+        lines.append(f"rating {rating.write(cell['rating'])}, {span(cell['low'], cell['high'])}")
+        lines.append(f"n = {count.write(cell['battles'])} battles")
+    return "<br>".join(lines)

@@ -1,0 +1,233 @@
+"""Plotly traces as plain dicts: dots, whiskers, lines and segments, cells of a matrix, horizontal bars.
+
+Where a function takes `more`, its fields are added to the trace or replace those it has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from mirage.publish.charts.palette import Mode, ink, on_ramp
+
+Trace = dict[str, Any]
+"""One trace of a figure's `data`."""
+Reach = tuple[float, float]
+"""How far a whisker reaches from its mark: down (or to the left) and up (or to the right), in units of the axis."""
+HoverField = Literal["text", "hovertext"]
+"""The field of a trace that holds the hover texts; `text` is also drawn where the mode has text."""
+
+
+def dots(
+    x: Sequence[Any],
+    y: Sequence[Any],
+    hover: Sequence[str],
+    marker: Mapping[str, Any],
+    *,
+    clicks: Sequence[Sequence[str]] | None = None,
+    field: HoverField = "text",
+    **more: object,
+) -> Trace:
+    """Marks with a hover text each.
+
+    Args:
+        x: horizontal positions.
+        y: vertical positions.
+        hover: the hover texts, HTML.
+        marker: Plotly's `marker`.
+        clicks: what a click on each mark yields; the other marks then keep their opacity. None: no clicks.
+        field: where the hover texts stand.
+        more: other fields of the trace.
+    """
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(x),
+        "y": list(y),
+        **_hover(hover, field),
+        **_clicks(clicks, marker.get("opacity", 1)),
+        "marker": dict(marker),
+        **more,
+    }
+
+
+def lines(x: Sequence[Any], y: Sequence[Any], line: Mapping[str, Any], **more: object) -> Trace:
+    """A line through points, without hover.
+
+    Args:
+        x: horizontal positions.
+        y: vertical positions.
+        line: Plotly's `line`.
+        more: other fields of the trace.
+    """
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": list(x),
+        "y": list(y),
+        "line": dict(line),
+        "hoverinfo": "skip",
+        **more,
+    }
+
+
+def segments(
+    pairs: Iterable[tuple[tuple[float, float], tuple[float, float]]], line: Mapping[str, Any], **more: object
+) -> Trace:
+    """Separate straight segments in one trace, without hover.
+
+    Args:
+        pairs: both ends of each segment, as (x, y).
+        line: Plotly's `line`.
+        more: other fields of the trace.
+    """
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for (x0, y0), (x1, y1) in pairs:
+        x += [x0, x1, None]
+        y += [y0, y1, None]
+    return lines(x, y, line, **more)
+
+
+def whiskers(reach: Iterable[Reach], color: str, *, thickness: float = 1.5, width: float = 4) -> Trace:
+    """Error bars for `error_x` or `error_y`.
+
+    Args:
+        reach: how far each goes down and up.
+        color: their colour.
+        thickness: of the line, in pixels.
+        width: half the width of the caps, in pixels.
+    """
+    ends = list(reach)
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [up for _, up in ends],
+        "arrayminus": [down for down, _ in ends],
+        "color": color,
+        "thickness": thickness,
+        "width": width,
+    }
+
+
+def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) -> list[Reach]:
+    """How far the interval of each row reaches from its value; 0 where an end is null.
+
+    Args:
+        rows: the marks' rows.
+        value: name of the value's column.
+        low: name of the lower end's column.
+        high: name of the upper end's column.
+    """
+    return [
+        (0 if row[low] is None else row[value] - row[low], 0 if row[high] is None else row[high] - row[value])
+        for row in rows
+    ]
+
+
+def cells(
+    x: Sequence[int],
+    y: Sequence[int],
+    text: Sequence[str],
+    hover: Sequence[str],
+    *,
+    clicks: Sequence[Sequence[str]],
+    shade: Sequence[float] | None,
+    mode: Mode,
+    size: float,
+    text_size: float,
+) -> Trace:
+    """Cells of a matrix as square marks with a text in each, which, unlike an image, can be clicked.
+
+    Args:
+        x: columns.
+        y: rows.
+        text: what is written in each.
+        hover: the hover texts, HTML.
+        clicks: what a click on each yields.
+        shade: place of each on the ramp, from 0, the best, to 1, the worst; None: all are hollow.
+        mode: light or dark.
+        size: side of a square in pixels.
+        text_size: size of the text in pixels.
+    """
+    colors = ink(mode)
+    fill: dict[str, Any] = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
+    if shade is not None:
+        ramp = [list(stop) for stop in colors.ramp]
+        fill = {"color": list(shade), "cmin": 0, "cmax": 1, "colorscale": ramp, "line": {"width": 0}}
+    text_color = colors.muted if shade is None else [on_ramp(mode, share) for share in shade]
+    return dots(
+        x,
+        y,
+        hover,
+        {"symbol": "square", "size": size, **fill},
+        clicks=clicks,
+        field="hovertext",
+        mode="markers+text",
+        text=list(text),
+        textfont={"color": text_color, "size": text_size},
+        selected={"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
+    )
+
+
+def bars(
+    x: Sequence[float | None],
+    y: Sequence[int],
+    hover: Sequence[str],
+    marker: Mapping[str, Any],
+    *,
+    clicks: Sequence[Sequence[str]] | None = None,
+    field: HoverField = "text",
+    **more: object,
+) -> Trace:
+    """Horizontal bars with a hover text each.
+
+    Args:
+        x: their lengths.
+        y: their rows.
+        hover: the hover texts, HTML.
+        marker: Plotly's `marker`.
+        clicks: what a click on each bar yields; the other bars then keep their opacity. None: no clicks.
+        field: where the hover texts stand; in `text` they are not drawn.
+        more: other fields of the trace.
+    """
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": list(x),
+        "y": list(y),
+        **_hover(hover, field),
+        **({"textposition": "none"} if field == "text" else {}),
+        **_clicks(clicks, 1),
+        "marker": dict(marker),
+        **more,
+    }
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round values between two ends: multiples of 1, 2 or 5 times a power of ten.
+
+    Args:
+        low: the lower end.
+        high: the upper end, above it.
+        most: how many values at most.
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
+        first, last = math.ceil(low / step), math.floor(high / step)
+        if last - first < most:
+            break
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+def _hover(texts: Sequence[str], field: HoverField) -> Trace:
+    """The hover texts in a field, and the template that shows nothing else."""
+    return {field: list(texts), "hovertemplate": f"%{{{field}}}<extra></extra>"}
+
+
+def _clicks(clicks: Sequence[Sequence[str]] | None, opacity: float) -> Trace:
+    """What clicks yield, and that marks which are not selected keep their opacity."""
+    if clicks is None:
+        return {}
+    return {"customdata": [list(click) for click in clicks], "unselected": {"marker": {"opacity": opacity}}}

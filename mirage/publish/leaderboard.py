@@ -1,0 +1,165 @@
+"""Printable rankings: LaTeX for a paper, Markdown for a README.
+
+A rule separates tiers, the systems of the best tier are bold, and the caption states the method. Names are escaped, so
+that no name can end a cell, a row or the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mirage import store
+from mirage.errors import BadInput, UnknownName
+from mirage.ranking import Ranking
+from mirage.ranking.ranking import ordered
+from mirage.ranking.records import JOINT
+from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
+from mirage.text.segmentation import counted
+
+HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Queries", "Battles")
+"""Columns of the printed table."""
+_ALIGN = "rlrrrrrr"
+
+
+def to_latex(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+    r"""Return the ranking of one language as a LaTeX table with the rules of `booktabs`.
+
+    Args:
+        ranking: the ranking.
+        language: code, or `all`; None for the last, which is `all` if there are several.
+        title: start of the caption; plain text.
+        notes: sentences at the end of the caption; plain text.
+
+    Returns:
+        A `table` environment. Names in non-Latin scripts need XeLaTeX or LuaLaTeX and a suitable font.
+
+    Raises:
+        UnknownName: if the language is not ranked.
+    """
+    lines, rules = [], []
+    for n, row in enumerate(_rows(ranking, language)):
+        low = r"-\infty" if row["low"] is None else f"{row['low']:+.2f}"
+        high = r"+\infty" if row["high"] is None else f"{row['high']:+.2f}"
+        name = latex_text(row["system"])
+        name = rf"\textbf{{{name}}}" if row["best"] else name
+        rules += [n] * row["begins"]
+        lines.append(_cells(row, name, f"${row['rating']:+.2f}$", f"[${low}$, ${high}$]"))
+    return latex_frame(
+        [latex_text(name) for name in HEAD],
+        lines,
+        sides=_ALIGN,
+        caption=latex_text(caption(ranking, language, title=title, notes=notes)),
+        label="leaderboard",
+        rules=rules,
+    )
+
+
+def to_markdown(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+    """Return the ranking of one language as a GitHub Markdown table, with the caption below.
+
+    Markdown has no rules between rows, so only the tier column separates tiers. Args and errors: as for `to_latex`.
+    """
+    lines = []
+    for row in _rows(ranking, language):
+        low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
+        high = "+∞" if row["high"] is None else f"{row['high']:+.2f}"
+        name = markdown_text(row["system"])
+        name = f"**{name}**" if row["best"] and name else name
+        rating = f"{row['rating']:+.2f}"
+        lines.append(_cells(row, name, rating, f"{low} to {high}"))
+    words = markdown_text(caption(ranking, language, title=title, notes=notes))
+    return markdown_frame(HEAD, lines, sides=_ALIGN, caption=words)
+
+
+def caption(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+    """Return the caption of a printed table: subject, referee, extent, method, and the meaning of a tier.
+
+    Args and errors: as for `to_latex`.
+    """
+    code = _code(ranking, language)
+    row = ranking.languages[code]
+    codes = [other for other in ranking.languages if other != JOINT] if code == JOINT else [code]
+    where = "" if codes == ["und"] else f" in {counted(len(codes), 'language')} ({', '.join(codes)})"
+    queries = "query" if row.n_queries == 1 else "queries"
+    skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
+    sentences = [
+        f"{counted(len(row.systems), 'system')}, {row.n_queries:,} {queries}{where}, referee {ranking.referee}{skill}.",
+        f"Ratings in logits: {ranking.method}.",
+    ]
+    if ranking.battles:
+        sentences.append(
+            "Two systems in different tiers differ significantly: paired test over queries, Holm's correction over "
+            "all pairs, 5%. With several tiers, the systems of the best are bold."
+        )
+    sentences += [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
+    return " ".join([f"{title}." if title else "", *sentences]).strip()
+
+
+def write_leaderboard(ranking: Ranking, out: Path, *, title: str = "", notes: Sequence[str] = ()) -> None:
+    """Write a ranking into one file, in the format of its extension.
+
+    Args:
+        ranking: the ranking.
+        out: file named .tex or .md (the last row of `languages`, to print), .csv or .json (every language, unrounded);
+            overwritten if it exists.
+        title: title; plain text.
+        notes: caveats.
+
+    Raises:
+        BadInput: if the extension is unknown, or the file cannot be written.
+    """
+    about = {
+        "title": title,
+        "referee": ranking.referee,
+        "skill": ranking.skill,
+        "method": ranking.method,
+        "seed": ranking.seed,
+        "draws": ranking.n_draws,
+        "queries": {code: row.n_queries for code, row in ranking.languages.items()},
+        "notes": list(notes),
+    }
+    kinds: dict[str, Callable[[], str]] = {
+        ".tex": lambda: to_latex(ranking, title=title, notes=notes),
+        ".md": lambda: to_markdown(ranking, title=title, notes=notes),
+        ".csv": lambda: store.to_csv(ordered(ranking)),
+        ".json": lambda: store.to_json(ordered(ranking), about),
+    }
+    if out.suffix not in kinds:
+        raise BadInput(f"{out.name} has an unknown extension", do=f"use one of {', '.join(kinds)}")
+    store.write_whole(out, kinds[out.suffix]().encode("utf-8"))
+
+
+def _code(ranking: Ranking, language: str | None) -> str:
+    code = list(ranking.languages)[-1] if language is None else language
+    if code not in ranking.languages:
+        raise UnknownName("language", code, ranking.languages)
+    return code
+
+
+def _rows(ranking: Ranking, language: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the systems of one language, best first: `schema.Rating` columns and three more.
+
+    They are `queries`, the number of queries of its battles, `begins`, whether it starts a tier other than the first,
+    and `best`, whether it is in the best of several tiers.
+    """
+    code = _code(ranking, language)
+    part = ranking.languages[code]
+    queries = dict(zip(part.systems, part.queries_by_system.tolist(), strict=True))
+    rows = [row for row in ordered(ranking).to_pylist() if row["language"] == code]
+    several = len({row["tier"] for row in rows} - {None}) > 1
+    tier: int | None = None
+    for row in rows:
+        begins = tier is not None and row["tier"] not in (None, tier)
+        tier = tier if row["tier"] is None else row["tier"]
+        best = several and row["tier"] == 1
+        yield row | {"queries": queries[row["system"]], "begins": begins, "best": best}
+
+
+def _cells(row: dict[str, Any], name: str, rating: str, interval: str) -> list[str]:
+    """Return the cells of a row in the order of `HEAD`, given the format-specific ones."""
+    low, high = row["rank_low"], row["rank_high"]
+    ranks = str(low) if low == high else f"{low} to {high}"
+    tier = "" if row["tier"] is None else str(row["tier"])
+    return [str(row["rank"]), name, rating, interval, ranks, tier, f"{row['queries']:,}", f"{row['battles']:,}"]

@@ -1,0 +1,472 @@
+"""Ratings with uncertainty: posterior bootstrap over queries, intervals of ratings and ranks, the row over all
+languages.
+
+**The draws** are a posterior bootstrap (Fong, Lyddon and Holmes 2019, "Scalable nonparametric sampling from multimodal
+posteriors with the posterior bootstrap"): every query gets an exponential weight (the Bayesian bootstrap of Rubin,
+Annals of Statistics 9(1), 1981), the pseudo-points of Jeffreys' prior (`jeffreys.py`) get gamma weights, and the
+weighted likelihood is maximised. With independent battles of two systems a draw is a sample from the posterior under
+Jeffreys' prior, whose intervals have good coverage also where one side hardly wins (Brown, Cai and DasGupta,
+Statistical Science 16(2), 2001); with many battles on a query it is the bootstrap with the query as the unit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.battles.counts import Battles
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.by_query import ByQuery, by_query
+from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
+from mirage.ranking.graph import groups, unbounded_sides
+from mirage.ranking.joint import joint_row
+from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
+from mirage.ranking.threads import one_thread
+from mirage.schema import Ties
+from mirage.stats.intervals import need_draws
+from mirage.stats.units import Unit, Units, centre_moves, name_unit
+from mirage.text.languages import refuse_name_of_all
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.tiers import Tiers
+
+__all__ = [
+    "DRAWS",
+    "JOINT",
+    "LEVEL",
+    "SEED",
+    "Difference",
+    "LanguageRanking",
+    "Ranking",
+    "join_rankings",
+    "query_weights",
+    "rate",
+]
+
+DRAWS, SEED = 1000, 0
+"""Default bootstrap draws and seed. With 1,000 draws an interval end varies between seeds by 4% of the half-width, with
+200 by 10%."""
+
+SHOWN = 20
+"""Languages printed by `repr`."""
+
+CLOSE = 1e-10
+"""Tolerance of a draw's ratings in logits, met to about ten times this: interval ends agree to 1e-9 across
+processors.
+"""
+
+_CELLS = 4_000_000
+"""Maximum draws x pairs in memory."""
+
+_SPARSE = 0.05
+"""Share of pairs that battle on a query below which sparse products are used."""
+
+DRAWN = 200
+"""Maximum number of systems in a language for the bootstrap; with more, draws are normal with the covariance clustered
+by query, since maximising the likelihood for each draw would take a minute.
+"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking:
+    """Ratings of systems by language and for all languages together, with the method, seed and number of draws."""
+
+    referee: str
+    """Name of the referee that decided the battles."""
+    skill: schema.Skill
+    """Skill whose queries count."""
+    ties: Ties
+    """Treatment of ties."""
+    n_draws: int
+    """Bootstrap draws."""
+    seed: int
+    """Seed of the draws."""
+    penalty: Penalty
+    """Factor of the likelihood."""
+    ridge: float
+    """Weight of the ridge penalty, which fixes the ratings of parts of the data that never met."""
+    languages: Mapping[str, LanguageRanking]
+    """By language code, and `all` where there is more than one language."""
+    left_out: tuple[str, ...]
+    """Systems without battles in some language, hence not in the row over all languages."""
+    battles: Mapping[str, Battles] = field(default_factory=dict)
+    """The rated battles by language code; empty with style control, where battles alone do not determine the ratings:
+    such a ranking has no tiers.
+    """
+    parts: tuple[Ranking, ...] = ()
+    """The rankings this one was joined from (`join_rankings`), whose results are reused."""
+    intervals: tuple[Literal["draws", "sandwich"], ...] = ("draws",)
+    """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`streamed.py`); both where
+    languages differ.
+    """
+    tested: Mapping[str, Tiers] = field(default_factory=dict)
+    """By language: the tests of a ranking that does not hold its battles, if they were computed with it."""
+    unit: Unit = "query"
+    """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
+    layouts: Mapping[str, ByQuery] = field(default_factory=dict)
+    """The battles arranged by query, by language code, if cached from `rate` (`by_query`)."""
+
+    def __repr__(self) -> str:
+        rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
+        more = f"\n  ... {len(self.languages) - SHOWN} more" if len(self.languages) > SHOWN else ""
+        return f"Ranking by {self.referee}: {self.method}\n{rows}{more}"
+
+    @cached_property
+    def by_query(self) -> Mapping[str, ByQuery]:
+        """The battles arranged by query, by language code: input of tests and analytic intervals.
+
+        Raises:
+            NotEnoughData: if the ranking does not hold its battles.
+        """
+        if not self.battles:
+            raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
+        known = self.layouts or {code: layout for part in self.parts for code, layout in part.by_query.items()}
+        ordered = sorted(self.battles.items())
+        ties, penalty, ridge = self.ties, self.penalty, self.ridge
+        return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in ordered}
+
+    @cached_property
+    def tiers(self) -> Mapping[str, Tiers]:
+        """Tests between all systems at the 5% level and the resulting tiers, by language and `all`; without battles,
+        only for languages tested with the ranking.
+        """
+        from mirage.ranking.tiers import separate
+
+        if self.tested and not self.battles:
+            return self.tested
+        known = {code: tiers for part in self.parts for code, tiers in part.tiers.items()}
+        return separate(self, known={**known, **self.tested})
+
+    def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
+        """Return the difference between the ratings of two systems, with its interval.
+
+        Args:
+            first: the system to compare.
+            second: the reference system.
+            language: code, or `all`; None for the last row, which is `all` with several languages.
+
+        Raises:
+            UnknownName: if a system or the language is not ranked here.
+        """
+        code = list(self.languages)[-1] if language is None else language
+        if code not in self.languages:
+            raise UnknownName("language", code, self.languages)
+        row = self.languages[code]
+        if first not in row.systems:
+            raise UnknownName("system", first, row.systems, where=f"the ranking of {code}")
+        value, *ends = row.differences(second)[:, row.systems.index(first)].tolist()
+        low, high = (end if np.isfinite(end) else None for end in ends)
+        return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
+
+    @property
+    def method(self) -> str:
+        """The method in one line."""
+        ties = {"half": "ties half a win each", "davidson": "ties by Davidson's model", "drop": "ties dropped"}
+        penalty = {"jeffreys": "Jeffreys' prior (bias-reduced)", "none": "maximum likelihood"}
+        kinds = {"draws": "draws", "sandwich": "normal draws by the sandwich"}
+        drawn = " or ".join(kinds[way] for way in self.intervals)
+        return (
+            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals over "
+            f"{self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
+        )
+
+    def table(self) -> pa.Table:
+        """Return the ranking as table `ratings`, one row per language and system."""
+        data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
+        tiers = self.tiers if self.battles or self.tested else {}
+        for row in self.languages.values():
+            low, high = row.interval()
+            rank_low, rank_high = row.rank_interval()
+            tier = tiers[row.language].tier if row.language in tiers else {}
+            bounded = set(row.bounded)
+            n = len(row.systems)
+            data["language"] += [row.language] * n
+            data["referee"] += [self.referee] * n
+            data["skill"] += [self.skill] * n
+            data["system"] += row.systems
+            data["rating"] += row.theta.tolist()
+            data["low"] += [end if np.isfinite(end) else None for end in low.tolist()]
+            data["high"] += [end if np.isfinite(end) else None for end in high.tolist()]
+            data["rank"] += row.ranks().tolist()
+            data["rank_low"] += rank_low.tolist()
+            data["rank_high"] += rank_high.tolist()
+            data["tier"] += [tier.get(system) for system in row.systems]
+            for k, name in enumerate(("wins", "ties", "losses")):
+                data[name] += row.record[:, k].tolist()
+            data["battles"] += row.record.sum(axis=1).tolist()
+            data["bounded"] += [system in bounded for system in row.systems]
+        return schema.from_columns("ratings", data)
+
+
+def rate(
+    battles: Mapping[str, Battles],
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ties: Ties = "half",
+    penalty: Penalty = "jeffreys",
+    ridge: float = RIDGE,
+) -> Ranking:
+    """Rate the systems of each language, and over all languages together.
+
+    A draw weights the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
+    every language has equal weight; draw b of the joint row is the mean of the languages' draws b. A language's draws
+    do not depend on which other languages are rated, unless these share its query ids: such queries are one unit, with
+    the same weight in all languages of a draw.
+
+    Args:
+        battles: battles by language, of one referee and skill.
+        draws: bootstrap draws; more make the intervals more stable, not narrower.
+        seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
+        ties: treatment of ties.
+        penalty: `jeffreys`, or `none` for maximum likelihood.
+        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+
+    Raises:
+        NotEnoughData: if a language has no battle to rate.
+        BadInput: if the battles are not of one referee and skill, or an option is out of range.
+    """
+    if not battles:
+        raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
+    need_draws(draws)
+    refuse_name_of_all(battles)
+    if ties not in ("half", "davidson", "drop"):
+        raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
+    kinds = {(b.referee, b.skill) for b in battles.values()}
+    if len(kinds) > 1:
+        raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
+    ((referee, skill),) = kinds
+    shared = units_of(battles).shared
+    with one_thread():
+        layouts = {
+            code: by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge)
+            for code, language_battles in sorted(battles.items())
+        }
+        languages = {
+            code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
+            for code, layout in layouts.items()
+        }
+    ranking = Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    return add_joint_row(replace(ranking, intervals=_ways(battles), layouts=layouts))
+
+
+def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
+    """Join rankings of one language each, with the row over all languages: the result of `rate` on all their battles.
+
+    Raises:
+        NotEnoughData: if there are none.
+        BadInput: if referee, skill or settings differ, or a ranking has several languages.
+    """
+    if not rankings:
+        raise NotEnoughData("there are no rankings to join", do="choose at least one language that has one")
+    settings = {
+        (ranking.referee, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
+        for ranking in rankings
+    }
+    codes = [code for ranking in rankings for code in ranking.languages]
+    if len(settings) > 1 or len(codes) > len(rankings) or len(set(codes)) < len(codes):
+        raise BadInput("these rankings cannot be joined", do="rate each language once, all with the same settings")
+    if len(rankings) == 1:
+        return rankings[0]
+    ordered = sorted(rankings, key=lambda ranking: list(ranking.languages))
+    languages = {code: row for ranking in ordered for code, row in ranking.languages.items()}
+    battles = {code: row for ranking in ordered for code, row in ranking.battles.items()}
+    known, shared = ordered[0], units_of(battles).shared
+    if shared:
+        # Draws made per language do not share the weights of shared queries: draw again.
+        with one_thread():
+            languages = {
+                code: _rate_one(
+                    code, battles[code], layout, draws=known.n_draws, seed=known.seed, ridge=known.ridge, shared=shared
+                )
+                for part in ordered
+                for code, layout in part.by_query.items()
+            }
+    ways = _ways(battles)
+    return add_joint_row(
+        replace(known, languages=languages, battles=battles, parts=tuple(ordered), intervals=ways, layouts={})
+    )
+
+
+def add_joint_row(ranking: Ranking, battles: Mapping[str, Battles] | None = None) -> Ranking:
+    """Return a ranking with its row over all languages, if there are several.
+
+    Args:
+        ranking: the rows of single languages.
+        battles: the rated battles, if the ranking does not hold them.
+    """
+    languages = dict(ranking.languages)
+    rated = ranking.battles if battles is None else battles
+    units = units_of(rated)
+    systems = set.union(*(set(row.systems) for row in languages.values()))
+    left_out = tuple(
+        sorted(system for system in systems if not all(system in row.systems for row in languages.values()))
+    )
+    if len(languages) > 1 and len(systems) - len(left_out) > 1:
+        chosen = [system for system in sorted(systems) if system not in left_out]
+        languages[JOINT] = joint_row(languages, chosen, units, rated)
+    return replace(ranking, languages=languages, left_out=left_out, unit=units.unit)
+
+
+def units_of(battles: Mapping[str, Battles]) -> Units:
+    """Return the sampling units of the queries on which systems battle, by language code."""
+    return Units({code: language_battles.queries for code, language_battles in battles.items()})
+
+
+def _rate_one(
+    code: str,
+    battles: Battles,
+    layout: ByQuery,
+    *,
+    draws: int,
+    seed: int,
+    ridge: float,
+    shared: Collection[str],
+) -> LanguageRanking:
+    whole, s = layout.counted, len(battles.systems)
+    if not whole.first.any() and not whole.second.any() and not (whole.ties is not None and whole.ties.any()):
+        raise NotEnoughData(
+            f"no battle to rate in {code}" + (" once ties are dropped" if battles.ties.any() else ""),
+            do="choose other languages, or count ties",
+        )
+    theta, queries_by_system = layout.point[0, :s], battles.queries_by_system()
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    at_shared = _at_shared(battles.queries, shared)
+    if s > DRAWN:
+        drawn = theta + _normal(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed) @ layout.moves
+    else:
+        weights = _weights(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed)
+        drawn = widen_draws(theta, _fitted_draws(layout, weights, rng, ridge=ridge), queries_by_system)
+    parted = groups(battles.systems, whole)
+    return LanguageRanking(
+        code,
+        battles.systems,
+        theta,
+        drawn,
+        battles.record(),
+        parted,
+        len(battles.queries),
+        queries_by_system,
+        battles.unparsed,
+        unbounded_sides(battles.systems, parted, whole),
+    )
+
+
+def _ways(battles: Mapping[str, Battles]) -> tuple[Literal["draws", "sandwich"], ...]:
+    """Return the kinds of draws the languages need."""
+    many = {len(language_battles.systems) > DRAWN for language_battles in battles.values()}
+    return tuple("sandwich" if way else "draws" for way in sorted(many))
+
+
+def _fitted_draws(layout: ByQuery, weights: Array, rng: np.random.Generator, *, ridge: float) -> Array:
+    """Return the ratings (B x S) under each draw's query weights (B x Q) and prior pseudo-points."""
+    per_query, whole, s = layout.each, layout.counted, len(layout.systems)
+    columns = [_summing(column) for column in (per_query.first, per_query.second, per_query.ties) if column is not None]
+    start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
+    at_once = max(1, _CELLS // max(1, whole.first.shape[1]))
+    parts = []
+    for k in range(0, len(weights), at_once):
+        drawn = weights[k : k + at_once]
+        first, second, *tied = (total(drawn) for total in columns)
+        if layout.prior is not None:
+            of_first, of_second = layout.prior.draw_points(rng, len(drawn))
+            first, second = first + of_first, second + of_second
+        pairs = PairCounts(first, second, tied[0] if tied else None, s)
+        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
+    return np.concatenate(parts)
+
+
+def _summing(column: Counts) -> Callable[[Array], Array]:
+    """Return a function that sums a column (Q x P) over weighted queries: from B x Q weights to B x P sums."""
+    if np.count_nonzero(column) > _SPARSE * column.size:
+        return lambda weights: np.asarray(weights @ column)
+    from scipy.sparse import csr_array
+
+    cells = csr_array(column.T)
+    return lambda weights: np.ascontiguousarray((cells @ weights.T).T)
+
+
+def query_weights(
+    code: str, battles: Battles, *, draws: int = DRAWS, seed: int = SEED, shared: Collection[str] = ()
+) -> Array:
+    """Return the weight of each query in each draw of `rate` (B x Q), the strata weighted equally.
+
+    For averages of other quantities over the same resamples.
+
+    Args:
+        code: the language.
+        battles: its battles.
+        draws: B.
+        seed: seed of the draws.
+        shared: ids of queries that occur in several languages (`units.py`); they have the same weights in all of them.
+    """
+    strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    return _weights(rng, strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
+
+
+def _at_shared(queries: Sequence[str], shared: Collection[str]) -> dict[int, str]:
+    """Return the shared ids among the queries, by index."""
+    return {k: query for k, query in enumerate(queries) if query in shared} if shared else {}
+
+
+def _weights(
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
+    """Return exponential query weights (B x Q) that sum to Q, each stratum with the same share."""
+    n = sum(len(rows) for rows in strata)
+    weights = _numbers("standard_exponential", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
+    for rows in strata:
+        weights[:, rows] *= n / len(strata) / weights[:, rows].sum(axis=1, keepdims=True)
+    return weights
+
+
+def _normal(
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
+    """Return normal numbers (B x Q) whose sums of the queries' influences have the covariance of the ratings, the query
+    as the cluster.
+    """
+    numbers = _numbers("standard_normal", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
+    for rows in strata:
+        numbers[:, rows] = centre_moves(numbers[:, rows].T).T
+    return numbers
+
+
+def _numbers(
+    kind: Literal["standard_exponential", "standard_normal"],
+    rng: np.random.Generator,
+    strata: Sequence[NDArray[np.intp]],
+    *,
+    draws: int,
+    at_shared: Mapping[int, str],
+    seed: int,
+) -> Array:
+    """Return B x Q random numbers; a query that occurs in several languages gets the same ones in all of them."""
+    numbers = np.empty((draws, sum(len(rows) for rows in strata)))
+    for rows in strata:
+        numbers[:, rows] = getattr(rng, kind)((draws, len(rows)), dtype=np.float32)
+    for k, query in at_shared.items():
+        number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
+        numbers[:, k] = getattr(np.random.default_rng([seed, number]), kind)(draws, dtype=np.float32)
+    return numbers

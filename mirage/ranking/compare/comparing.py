@@ -1,0 +1,307 @@
+"""Comparison of two systems by ratings, or by any measure with a value per query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mirage import schema
+from mirage.battles.referee import Referee, only_judge, referees
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking import DRAWS, SEED
+from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
+from mirage.ranking.compare.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
+from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate
+from mirage.ranking.compare.paired import quantile as t_quantile
+from mirage.ranking.compare.records import Comparison, ComparisonReport, ComparisonVerdict, MovedQuery
+from mirage.ranking.compare.runs import rank_runs
+from mirage.ranking.holm import holm
+from mirage.ranking.large import VerdictFiles, rank_files
+from mirage.ranking.ranking import rank_by
+from mirage.ranking.records import JOINT
+from mirage.stats.units import Units
+from mirage.text.languages import in_order
+
+if TYPE_CHECKING:
+    from mirage.ranking import Ranking
+    from mirage.store import Arena
+
+MOVED = 10
+"""Default number of queries listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The two systems in one language, or in all."""
+
+    estimate: PairedEstimate | None
+    """The estimate; None with a reason."""
+    unpaired: int = 0
+    """Queries with a value of only one system."""
+    reason: str | None = None
+    """Reason why there is no estimate."""
+
+
+def compare_systems(
+    arena: Arena,
+    first: str,
+    second: str | None = None,
+    *,
+    against: Arena | None = None,
+    measure: str = RATING,
+    referee: str | None = None,
+    margin: float = 0.0,
+    languages: Sequence[str] | None = None,
+    parser: schema.Parser = "strict",
+    assigner: str | None = None,
+    moved: int = MOVED,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ComparisonReport:
+    """Compare two systems over the queries that both have.
+
+    Args:
+        arena: holds the first system, and the second unless `against` is given.
+        first: the system to compare.
+        second: the reference system; None for the system of the same name in `against`.
+        against: holds the second system; queries are matched by language and query_id. For ratings, the second system's
+            battles there are added to those of the first arena, and systems of the same name are identical.
+        measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
+        referee: decider of battles, for ratings; None for the only one.
+        margin: largest difference that counts as none; 0 or more, in the unit of the measure.
+        languages: codes; None for all.
+        parser: parser whose outcomes count.
+        assigner: model whose nugget assignments count; None for the default.
+        moved: number of queries with the largest differences to list.
+        draws: bootstrap draws behind the intervals of ratings.
+        seed: seed of the draws.
+
+    Raises:
+        BadInput: if a system is compared with itself, or the margin is invalid.
+        UnknownName: if a system, language, measure or referee does not exist.
+        TableMissing: if the arena lacks a table that the measure needs.
+        NotEnoughData: if there is no query of both systems.
+    """
+    other = first if second is None else second
+    if not (math.isfinite(margin) and margin >= 0):
+        raise BadInput(f"a margin cannot be {margin}", do="give 0 or more: the largest difference that counts as none")
+    if against is None and other == first:
+        raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
+    if measure == RATING:
+        if against is not None:
+            how_to_rank = {"languages": languages, "parser": parser, "draws": draws, "seed": seed}
+            ranking, other = rank_runs(arena, first, against, other, referee, **how_to_rank)  # type: ignore[arg-type]
+        else:
+            ranking = _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
+        return compare_ratings(ranking, first, other, margin=margin, moved=moved)
+    if referee is not None:
+        raise BadInput("a referee applies to ratings only, not to this measure", do="omit the referee")
+    value = query_measure(measure)
+    how = {"languages": languages, "parser": parser, "assigner": assigner}
+    if against is None:
+        of_first, of_second = query_values(arena, (first, other), value, **how)  # type: ignore[arg-type]
+    else:
+        (of_first,) = query_values(arena, (first,), value, **how)  # type: ignore[arg-type]
+        (of_second,) = query_values(against, (other,), value, **how)  # type: ignore[arg-type]
+    return _by_values(of_first, of_second, value, (first, other), margin, moved)
+
+
+def compare_ratings(
+    ranking: Ranking, first: str, second: str, *, margin: float = 0.0, moved: int = MOVED
+) -> ComparisonReport:
+    """Compare two systems by their ratings, with the ranking's differences and intervals and the p-values of its tests.
+
+    Raises:
+        UnknownName: if a system is not ranked.
+    """
+    systems = {system for row in ranking.languages.values() for system in row.systems}
+    for system in (first, second):
+        if system not in systems:
+            raise UnknownName("system", system, systems, where=f"the ranking by {ranking.referee}")
+    parts = {code: _compare_row(ranking, first, second, code) for code in ranking.languages}
+    if len(parts) > 1 and JOINT not in parts:
+        parts[JOINT] = _Part(None, reason="no two systems have battles in every language")
+    title = f"rating by {ranking.referee} in logits; higher is better"
+    rows = _rows(parts, margin)
+    return ComparisonReport(
+        first,
+        second,
+        RATING,
+        title,
+        "logits",
+        margin,
+        rows,
+        _moved_ratings(ranking, first, second, moved),
+        ranking.unit,
+    )
+
+
+def _ranking(
+    arena: Arena,
+    referee: str | None,
+    languages: Sequence[str] | None,
+    *,
+    parser: schema.Parser,
+    draws: int,
+    seed: int,
+) -> Ranking:
+    name = only_judge(referees(arena, panel=True) if referee else referees(arena), referee, noun="referee")
+    judge = Referee.from_name(name)
+    if judge.kind == "judge" and not arena.tags:
+        files = VerdictFiles.of_arena(arena, languages=None if languages is None else list(languages))
+        if files.large:
+            return rank_files(files, judge=name, languages=languages, draws=draws, seed=seed)
+    table = arena.read(judge.table)
+    return rank_by(table, name, parser=parser, languages=languages, draws=draws, seed=seed)
+
+
+def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:
+    """Compare two systems in one row of a ranking. The standard error is derived from the interval, if it has both
+    ends.
+    """
+    row, absent = ranking.languages[code], [s for s in (first, second) if s not in ranking.languages[code].systems]
+    if absent:
+        return _Part(None, reason=f"{' and '.join(absent)} have no battles here")
+    gap, tiers = ranking.difference(first, second, language=code), ranking.tiers[code]
+    index = tiers.index_of(first, second)
+    n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))
+    df, differing = float(tiers.df[index]), min(int(tiers.differing[index]), n)
+    error = reason = None
+    if n < 2:
+        reason = "one query gives no estimate of the spread"
+    elif gap.low is None or gap.high is None:
+        sides = [f"{s} is not bounded {row.unbounded[s]}" for s in (first, second) if s in row.unbounded]
+        reason = "the data puts no bound on the difference: " + ", ".join(sides)
+    else:
+        error = (gap.high - gap.low) / 2 / t_quantile(n - 1, 1 - ALPHA / 2)
+    low, high = (None, None) if n < 2 else (gap.low, gap.high)
+    freedom = None if error is None else max(df, 1.0) if math.isfinite(df) else n - 1.0
+    p = float(tiers.p[index])
+    return _Part(PairedEstimate(gap.value, error, freedom, low, high, p, n, differing, reason))
+
+
+def _moved_ratings(ranking: Ranking, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
+    if not ranking.battles:
+        return ()
+    rows = []
+    for code, layout in ranking.by_query.items():
+        if first in layout.systems and second in layout.systems:
+            moves = layout.moves[:, layout.systems.index(first)] - layout.moves[:, layout.systems.index(second)]
+            queries = ranking.battles[code].queries
+            rows += [MovedQuery(code, q, None, None, move) for q, move in zip(queries, moves.tolist(), strict=True)]
+    return _most(rows, most)
+
+
+def _by_values(
+    of_first: QueryValues,
+    of_second: QueryValues,
+    measure: QueryMeasure,
+    systems: tuple[str, str],
+    margin: float,
+    most: int,
+) -> ComparisonReport:
+    shared = sorted(of_first.keys() & of_second.keys())
+    if not shared:
+        raise NotEnoughData(
+            f"there is no query on which both {systems[0]} and {systems[1]} have a value of {measure.name}",
+            do="compare systems that answered the same queries",
+        )
+    rows = [
+        MovedQuery(*key, (a := of_first[key].value), (b := of_second[key].value), measure.sign * (a - b))
+        for key in shared
+    ]
+    parts = {}
+    estimated: dict[str, LanguageDifferences] = {}
+    for code in in_order({language for language, _ in of_first.keys() | of_second.keys()}):
+        of_code = [row for row in rows if row.language == code]
+        unpaired = sum(language == code for language, _ in of_first.keys() ^ of_second.keys())
+        if not of_code:
+            parts[code] = _Part(None, unpaired, "no query has a value of both")
+            continue
+        strata = np.unique([of_first[code, row.query_id].stratum for row in of_code], return_inverse=True)[1]
+        differences = np.array([row.difference for row in of_code])
+        estimate = paired_estimate(differences, strata, reach=measure.reach)
+        parts[code] = _Part(estimate, unpaired)
+        estimated[code] = LanguageDifferences(tuple(row.query_id for row in of_code), differences, strata, estimate)
+    if len(parts) > 1:
+        joint = joint_estimate(estimated, reach=measure.reach)
+        unpaired = sum(part.unpaired for part in parts.values())
+        parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
+    table = _rows(parts, margin)
+    unit = Units({code: part.queries for code, part in estimated.items()}).unit
+    return ComparisonReport(*systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, most), unit)
+
+
+def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
+    """Return the rows, after Holm's correction over the languages that have a test."""
+    codes = [code for code, part in parts.items() if part.estimate is not None and code != JOINT]
+    tested = [part.estimate.p for code in codes if (part := parts[code]).estimate is not None]
+    adjusted = dict(zip(codes, holm(tested), strict=True))
+    rows = []
+    for code in (*(code for code in parts if code != JOINT), *(code for code in parts if code == JOINT)):
+        estimate, unpaired = parts[code].estimate, parts[code].unpaired
+        if estimate is None:
+            rows.append(_empty(code, unpaired, parts[code].reason))
+        else:
+            rows.append(_row(code, estimate, adjusted.get(code, estimate.p), unpaired, margin))
+    return tuple(rows)
+
+
+def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, margin: float) -> Comparison:
+    verdict = _verdict(estimate, p_holm, margin)
+    more = more_queries(estimate, margin) if verdict == "inconclusive" else MoreQueries(0, 0, 0, None)
+    if more.high is None and more.low is not None:
+        # As in `mirage.ranking.sample_size`: no estimate where some difference in the interval is never decided.
+        more = replace(
+            more, more=None, reason=more.reason or "the interval contains differences that no number of queries decides"
+        )
+    reason = estimate.reason or more.reason
+    if verdict == "inconclusive" and reason is None and _verdict(estimate, 0.0, margin) != verdict:
+        few = estimate.p > ALPHA
+        reason = f"they differ on only {estimate.differing} queries" if few else "not after Holm's correction"
+    if verdict == "inconclusive" and estimate.differing == 0 and estimate.otherwise is not None:
+        most = f"{estimate.otherwise:.1%}"
+        reason = f"the two are equal on these {estimate.n_queries} queries, but up to {most} of all queries may differ"
+    return Comparison(
+        code,
+        verdict,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.p,
+        p_holm,
+        estimate.n_queries,
+        unpaired,
+        estimate.differing,
+        estimate.detectable,
+        more.more,
+        more.low,
+        more.high,
+        reason,
+    )
+
+
+def _empty(code: str, unpaired: int, reason: str | None) -> Comparison:
+    nothing = (None,) * 5
+    return Comparison(code, "inconclusive", *nothing, 0, unpaired, 0, None, None, None, None, reason)
+
+
+def _verdict(estimate: PairedEstimate, p: float, margin: float) -> ComparisonVerdict:
+    low = -math.inf if estimate.low is None else estimate.low
+    high = math.inf if estimate.high is None else estimate.high
+    if p <= ALPHA and low > 0:
+        return "better"
+    if p <= ALPHA and high < 0:
+        return "worse"
+    return "equivalent" if -margin <= low and high <= margin else "inconclusive"
+
+
+def _most(rows: Sequence[MovedQuery], most: int) -> tuple[MovedQuery, ...]:
+    """Return the queries with the largest differences, losses before gains of the same size."""
+    moved = [row for row in rows if row.difference != 0]
+    moved.sort(key=lambda row: (-abs(row.difference), row.difference, row.language, row.query_id))
+    return tuple(moved[:most])

@@ -1,0 +1,389 @@
+"""Ratings at equal style: length, citations and language of the answers as covariates of every battle.
+
+    controlled = control_style(battles, covariates(features, ("length", "citations")))
+    controlled.ranking, controlled.plain                  # with and without control, on the same battles
+    controlled.coefficients["en"]                         # effect of each covariate on the judge
+    controlled.outside["en"]                              # systems whose rating relies on extrapolation
+
+A judge that prefers long answers favours verbose systems. With z the difference of a covariate between the two answers
+of a battle, P(i beats j) = 1 / (1 + exp(-(theta_i - theta_j + beta z))): the thetas are the strengths of systems at
+equal style, the betas the effect of style. Both are fitted jointly, as in the style control of Chatbot Arena (Li,
+Angelopoulos and Chiang 2024, "Does style matter?") and the length control of AlpacaEval (Dubois et al. 2024, arXiv
+2404.04475). Unlike there, the query is the unit of every interval, a battle with an unknown covariate is excluded and
+counted, and length enters as a logarithm, since readers perceive ratios of lengths. The estimate is bias-reduced like
+that of `rate` (`cells.py`).
+
+A coefficient is estimated within the usual range of differences, and extrapolated for a system whose answers are far
+longer than all others': such systems are listed (`StyleControl.outside`).
+
+This controls only for what is measured, and also removes merit that comes with style: where longer answers are longer
+because they are better, use the plain ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from mirage.battles.counts import Battles, codes
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, add_joint_row, rate, units_of
+from mirage.ranking.cells import StyledRatings, fit_style
+from mirage.ranking.fit import RIDGE, Array
+from mirage.ranking.graph import groups, unbounded_sides
+from mirage.ranking.joint import mean_over_languages
+from mirage.ranking.records import widen_draws
+from mirage.ranking.threads import one_thread
+from mirage.stats.intervals import bootstrap_tails
+from mirage.stats.units import Units, name_unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Covariate:
+    """A property of an answer's style that can be controlled for."""
+
+    name: str
+    """Name of the covariate."""
+    feature: str
+    """Feature it is computed from, as declared in `mirage.stages.features`."""
+    per: str
+    """Unit of the coefficient, in words."""
+    logarithm: bool = False
+    """Whether it is transformed to log2(1 + value)."""
+
+
+COVARIATES: Mapping[str, Covariate] = {
+    covariate.name: covariate
+    for covariate in (
+        Covariate("length", "length", "each doubling of the length", logarithm=True),
+        Covariate("citations", "n_citations", "each citation more"),
+        Covariate("language", "target_language", "the language asked for instead of another"),
+    )
+}
+"""All covariates by name."""
+
+FENCE = 1.5
+"""Multiple of the interquartile range beyond the quartiles at which an answer is an outlier (Tukey, Exploratory Data
+Analysis, 1977): 0.7% of normal values.
+"""
+
+_POLISHED = 6
+"""Iterations of the median polish that removes query effects from the covariates (Tukey, 1977)."""
+
+_NORMAL = 1.349
+"""Interquartile range of a normal variable, in standard deviations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Covariates:
+    """Covariates of the answers of one language."""
+
+    names: tuple[str, ...]
+    """The K covariates (`COVARIATES`)."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    queries: tuple[str, ...]
+    """The Q queries, sorted by id."""
+    values: Array
+    """Q x S x K, in the unit of the coefficients (length: log2 of characters + 1); NaN where unknown."""
+
+    def of(self, battles: Battles) -> Array:
+        """Return the values in the order of the battles' systems and queries (Q x S x K); NaN where unknown."""
+        values = np.full((len(battles.queries), len(battles.systems), len(self.names)), np.nan)
+        at_query = {name: k for k, name in enumerate(self.queries)}
+        at_system = {name: k for k, name in enumerate(self.systems)}
+        q = np.array([at_query.get(name, -1) for name in battles.queries])
+        s = np.array([at_system.get(name, -1) for name in battles.systems])
+        values[np.ix_(q >= 0, s >= 0)] = self.values[np.ix_(q[q >= 0], s[s >= 0])]
+        return values
+
+
+def covariates(features: pa.Table, names: Sequence[str]) -> dict[str, Covariates]:
+    """Read covariates from the features of the answers.
+
+    Args:
+        features: table `features`.
+        names: names from `COVARIATES`.
+
+    Returns:
+        Covariates by language.
+
+    Raises:
+        UnknownName: if there is no such covariate.
+        NotEnoughData: if a feature was not measured for any answer.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chosen = []
+    for name in dict.fromkeys(names):
+        if name not in COVARIATES:
+            raise UnknownName("covariate", name, COVARIATES)
+        chosen.append(COVARIATES[name])
+    feature_names = [covariate.feature for covariate in chosen]
+    rows = features.filter(pc.is_in(features["feature"], value_set=pa.array(feature_names, pa.string())))
+    rows = rows.filter(pc.is_valid(rows["value"]))
+    at_feature = np.asarray(pc.index_in(rows["feature"], value_set=pa.array(feature_names, pa.string())))
+    for k, covariate in enumerate(chosen):
+        if not (at_feature == k).any():
+            raise NotEnoughData(f"no answer has the feature {covariate.feature}", do="run: mirage features DIR")
+    languages, language = codes(rows["language"])
+    by_language = {}
+    for code, name in enumerate(languages):
+        in_language = language == code
+        language_rows = rows.filter(in_language)
+        queries, q = codes(language_rows["query_id"])
+        systems, s = codes(language_rows["system"])
+        values = np.full((len(queries), len(systems), len(chosen)), np.nan)
+        values[q, s, at_feature[in_language]] = language_rows["value"].to_numpy()
+        for k, covariate in enumerate(chosen):
+            if covariate.logarithm:
+                values[:, :, k] = np.log2(1 + values[:, :, k])
+        by_language[name] = Covariates(tuple(covariate.name for covariate in chosen), systems, queries, values)
+    return by_language
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """The effect of a style covariate on a judge in one language."""
+
+    language: str
+    """Code, or `all`: the mean over the languages that have a value."""
+    covariate: str
+    """Name of the covariate."""
+    per: str
+    """Unit of the coefficient."""
+    value: float | None
+    """Gain in logits of an answer per unit over an answer that differs in nothing else; null where not identified."""
+    low: float | None
+    """Lower end of the 95% interval of `value`."""
+    high: float | None
+    """Upper end."""
+    spread: float
+    """Standard deviation of the covariate's difference between the two answers of a battle, in the same unit; for `all`
+    its mean.
+    """
+    reason: str | None
+    """Reason why there is no value; null where there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class StyleControl:
+    """Ratings with answer style (such as length) held equal, and the uncontrolled ratings of the same battles."""
+
+    names: tuple[str, ...]
+    """The covariates."""
+    ranking: Ranking
+    """The ranking with control. It has no tiers."""
+    coefficients: Mapping[str, tuple[Coefficient, ...]]
+    """By language, and `all` with several languages, in the order of `names`."""
+    battles: Mapping[str, Battles]
+    """Battles used, by language."""
+    n_missing: Mapping[str, int]
+    """Battles excluded because a covariate of one of the two answers is unknown, by language."""
+    outside: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """By language and system, the covariates in which its answers lie far outside those of the other systems (`FENCE`):
+    no battle shows the effect of style in that range, so the rating relies on extrapolation.
+    """
+
+    @property
+    def n_battles(self) -> Mapping[str, int]:
+        """Number of battles used, by language."""
+        return {code: int(battles.record().sum()) // 2 for code, battles in self.battles.items()}
+
+    @cached_property
+    def plain(self) -> Ranking:
+        """The ranking of the same battles without control."""
+        like = self.ranking
+        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties, ridge=like.ridge)
+
+    @property
+    def method(self) -> str:
+        """The method in one line."""
+        unit = name_unit(self.ranking.unit)
+        return (
+            f"Bradley-Terry at equal {_and(self.names)}, Jeffreys' prior (bias-reduced), ties "
+            f"{'half a win each' if self.ranking.ties == 'half' else 'dropped'}; {LEVEL:.0%} percentile intervals over "
+            f"{self.ranking.n_draws:,} draws with the {unit} as the unit, seed {self.ranking.seed}"
+        )
+
+
+def control_style(
+    battles: Mapping[str, Battles],
+    known: Mapping[str, Covariates],
+    *,
+    ties: Literal["half", "drop"] = "half",
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ridge: float = RIDGE,
+) -> StyleControl:
+    """Rate the systems at equal style.
+
+    Args:
+        battles: battles by language, decided by judges.
+        known: covariates by language (`covariates`).
+        ties: treatment of ties; Davidson's model is not supported with covariates.
+        draws: bootstrap draws of queries.
+        seed: seed of the draws; queries have the same weights as in `rate`.
+        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+
+    Raises:
+        BadInput: if ties are modelled, or the battles are decided by relevance labels, which ignore style.
+        NotEnoughData: if a language has no battle whose covariates are known.
+    """
+    if ties not in ("half", "drop"):
+        raise BadInput(f"style control does not support ties {ties!r}", do="use half or drop")
+    if any(
+        len(np.unique(language_battles.strata)) > 1 or language_battles.skill != "both"
+        for language_battles in battles.values()
+    ):
+        raise BadInput("relevance labels ignore style, so there is none to control for", do="choose a judge")
+    if not battles:
+        raise NotEnoughData("no language has both battles and covariates", do="run: mirage features DIR")
+    names = next(iter(known.values())).names if known else ()
+    used, missing, values = {}, {}, {}
+    for code, language_battles in sorted(battles.items()):
+        measurements = (
+            known[code].of(language_battles)
+            if code in known
+            else np.full((*language_battles.wins.shape[:2], len(names)), np.nan)
+        )
+        n_battles = language_battles.wins + language_battles.wins.transpose(0, 2, 1) + language_battles.ties
+        measured = np.all(np.isfinite(measurements), axis=2)
+        both_measured = measured[:, :, None] & measured[:, None, :]
+        points = None if language_battles.points is None else language_battles.points * both_measured
+        used[code] = replace(
+            language_battles,
+            wins=language_battles.wins * both_measured,
+            ties=language_battles.ties * both_measured,
+            points=points,
+        )
+        missing[code] = int((np.triu(n_battles, 1) * ~both_measured).sum(dtype=np.int64))
+        values[code] = np.where((n_battles * both_measured).any(axis=2)[:, :, None], measurements, np.nan)
+        share = used[code].shared(ties)
+        if (share == share.transpose(0, 2, 1)).all():
+            raise NotEnoughData(
+                f"no battle in {code} has a winner and known {_and(names)} of both answers",
+                do="measure them (mirage features DIR), or leave the language out",
+            )
+    shared = units_of(used).shared
+    with one_thread():
+        fits = {
+            code: fit_style(
+                language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge, shared=shared
+            )
+            for code, language_battles in used.items()
+        }
+    rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
+    first = next(iter(used.values()))
+    ranking = add_joint_row(Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used)
+    coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
+    outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
+    if JOINT in ranking.languages:
+        coefficients[JOINT] = _mean(names, coefficients, fits, units_of(used))
+    return StyleControl(names, ranking, coefficients, used, missing, outside)
+
+
+def _row(code: str, battles: Battles, fit: StyledRatings) -> LanguageRanking:
+    parted, queries_by_system = groups(battles.systems, fit.whole), battles.queries_by_system()
+    return LanguageRanking(
+        code,
+        battles.systems,
+        fit.theta,
+        widen_draws(fit.theta, fit.theta_draws, queries_by_system),
+        battles.record(),
+        parted,
+        len(battles.queries),
+        queries_by_system,
+        battles.unparsed,
+        unbounded_sides(battles.systems, parted, fit.whole),
+    )
+
+
+def _wider(n: int) -> float:
+    """Return the factor that corrects the spread of draws with exponential weights of n queries, whose variance is (n -
+    1)/(n + 1) of that of the estimate.
+
+    The percentiles of one language correct for few queries; those of a mean over languages, which uses the queries of
+    all, do not.
+    """
+    return ((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0
+
+
+def _outside(
+    values: Array, systems: tuple[str, ...], coefficients: Sequence[Coefficient]
+) -> dict[str, tuple[str, ...]]:
+    """Return the systems at least half of whose answers are outliers among those of the others, with the covariates.
+
+    Differences are taken to the query's typical value, by a median polish, so they do not depend on which other systems
+    answered the query. Where half of the others' answers are equal, their standard deviation replaces the interquartile
+    range, scaled as for normal values.
+    """
+    covariates_by_system: dict[str, tuple[str, ...]] = {}
+    for k in (k for k, coefficient in enumerate(coefficients) if coefficient.reason is None):
+        known = np.isfinite(values[:, :, k])
+        part = np.ix_(known.any(axis=1), known.any(axis=0))
+        known, seen = known[part], values[:, :, k][part]
+        middle = np.median if known.all() else np.nanmedian
+        of_system = np.zeros((1, seen.shape[1]))
+        for _ in range(_POLISHED):
+            usual = middle(seen - of_system, axis=1, keepdims=True)
+            of_system = middle(seen - usual, axis=0, keepdims=True)
+        flat = (seen - usual)[known]
+        whose = part[1][0][np.nonzero(known)[1]]
+        order = np.argsort(flat)
+        flat, whose = flat[order], whose[order]
+        for s, system in enumerate(systems):
+            own, others = flat[whose == s], flat[whose != s]
+            if not len(own) or not len(others):
+                continue
+            # Both arrays are sorted.
+            low, high = others[len(others) // 4], others[-1 - len(others) // 4]
+            reach = FENCE * ((high - low) or _NORMAL * others.std())
+            if not low - reach <= own[len(own) // 2] <= high + reach:
+                covariates_by_system[system] = (*covariates_by_system.get(system, ()), coefficients[k].covariate)
+    return covariates_by_system
+
+
+def _read(code: str, names: tuple[str, ...], fit: StyledRatings, n: int) -> tuple[Coefficient, ...]:
+    ends = np.quantile(fit.value_draws, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
+    rows: list[Coefficient] = []
+    for k, (name, reason) in enumerate(zip(names, fit.reasons, strict=True)):
+        low, value, high = (None if reason else float(v) for v in (ends[0, k], fit.value[k], ends[1, k]))
+        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, float(fit.spread[k]), reason))
+    return tuple(rows)
+
+
+def _mean(
+    names: tuple[str, ...],
+    by: Mapping[str, Sequence[Coefficient]],
+    fits: Mapping[str, StyledRatings],
+    units: Units,
+) -> tuple[Coefficient, ...]:
+    """Average each coefficient over the languages that identify it."""
+    rows: list[Coefficient] = []
+    for k, name in enumerate(names):
+        informative = [code for code in fits if by[code][k].reason is None]
+        spread = float(np.mean([fits[code].spread[k] for code in informative or fits]))
+        per = COVARIATES[name].per
+        if not informative:
+            rows.append(Coefficient(JOINT, name, per, None, None, None, spread, "not identified in any language"))
+            continue
+        value, drawn = mean_over_languages(
+            [fits[code].value[k] for code in informative],
+            [_wider(len(units.queries[code])) * fits[code].value_draws[:, k] for code in informative],
+        )
+        low, high = np.quantile(drawn, bootstrap_tails(LEVEL, units.n), method="weibull").tolist()
+        rows.append(Coefficient(JOINT, name, per, float(value), low, high, spread, None))
+    return tuple(rows)
+
+
+def _and(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else "style"

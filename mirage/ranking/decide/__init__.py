@@ -1,0 +1,28 @@
+"""Choice of a system: the cheapest not significantly worse than the best, per language and overall.
+
+    report = choose_systems(arena, referee="gpt-4o", requirements=Requirements(budget=2.0))
+    report.overall.choice, report.overall.p_right
+
+`worth.py` computes each system's value with draws, `facts.py` its price and latency, `contest.py` has the statistics,
+`choosing.py` assembles the report.
+"""
+
+from mirage.ranking.decide.choosing import choose_systems
+from mirage.ranking.decide.records import (
+    ChoiceReport,
+    LanguageChoice,
+    Requirements,
+    SystemFacts,
+    SystemOption,
+    WeightedChoice,
+)
+
+__all__ = [
+    "ChoiceReport",
+    "LanguageChoice",
+    "Requirements",
+    "SystemFacts",
+    "SystemOption",
+    "WeightedChoice",
+    "choose_systems",
+]

@@ -1,0 +1,263 @@
+"""Rankings by a referee, and the remarks a reader needs besides the table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import mirage.ranking as rank
+from mirage import schema
+from mirage.battles.referee import POOLED, RELEVANCE, Referee
+from mirage.battles.verdict_rows import judges_of
+from mirage.errors import BadInput
+from mirage.ranking import DRAWS, SEED
+from mirage.ranking.bootstrap import units_of
+from mirage.ranking.control import covariates
+from mirage.ranking.records import JOINT
+from mirage.ranking.sparse import DENSE
+from mirage.ranking.whatif import RankComparison, RankOptions, WhatIfResult, recompute
+from mirage.text.segmentation import counted, enumerated
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def rank_by(
+    table: pa.Table,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ties: schema.Ties = "half",
+    penalty: rank.Penalty = "jeffreys",
+) -> rank.Ranking:
+    """Rank the systems by a referee.
+
+    Args:
+        table: `outcomes` if the referee is `relevance`, else `judgments`.
+        referee: `relevance`, or a judge's name.
+        skill: skill whose queries count; a judge has only `both`.
+        parser: parser whose outcomes decide.
+        languages: codes; None for all that can be ranked.
+        draws: bootstrap draws.
+        seed: seed of the draws.
+        ties: treatment of ties.
+        penalty: `jeffreys`, or `none` for maximum likelihood.
+
+    Raises:
+        UnknownName: if a language or judge has no battles.
+        NotEnoughData: if a chosen language lacks a subset the skill needs.
+        BadInput: if a judge is combined with a skill.
+    """
+    battles = Referee.from_name(referee, skill=skill, parser=parser).battles(table, languages=languages)
+    return rank.rate(battles, draws=draws, seed=seed, ties=ties, penalty=penalty)
+
+
+def what_if(
+    judgments: pa.Table,
+    judges: Sequence[str],
+    choice: RankOptions,
+    *,
+    features: pa.Table | None = None,
+    votes: pa.Table | None = None,
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> WhatIfResult:
+    """Rank the systems by one judge or several pooled, with the verdicts that the options select.
+
+    Args:
+        judgments: table `judgments`.
+        judges: names; `pooled` for every judge of the table.
+        choice: the options.
+        features: table `features`, for style control.
+        votes: people's verdicts that replace the judges' (`ranking.whatif.recompute`).
+        languages: codes; None for all.
+        draws: bootstrap draws.
+        seed: seed of the draws.
+
+    Raises:
+        UnknownName: if a judge, maker, covariate or language is not known here.
+        NotEnoughData: if nothing is left to rate.
+        BadInput: if relevance labels are among the judges, or style control is combined with a model of ties.
+    """
+    if RELEVANCE in judges:
+        raise BadInput(
+            "relevance labels are not a judge: options for judges (pooling, makers, style control) do not apply",
+            do="choose judges, or drop the options for judges",
+        )
+    names = judges_of(judgments) if POOLED in judges else list(dict.fromkeys(judges))
+    verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
+    style = covariates(features, choice.control) if features is not None and choice.control else None
+    return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
+
+
+def counted_lines(result: WhatIfResult) -> list[str]:
+    """Return lines on the verdicts that a ranking counts and excludes."""
+    lines = []
+    if len(result.n_verdicts) > 1:
+        counts = ", ".join(f"{judge} {n:,}" for judge, n in result.n_verdicts.items())
+        lines.append(
+            f"verdicts of {len(result.n_verdicts)} judges pooled, with equal weight for each verdict: {counts}"
+        )
+    lines += [f"{n:,} verdicts left out: {reason}" for reason, n in result.left_out.items()]
+    if result.voted:
+        lines.append(f"{result.voted:,} verdicts replaced by people's votes")
+    if result.lacking:
+        lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in result.lacking.items()))
+    if result.controlled is not None:
+        missing = sum(result.controlled.n_missing.values())
+        if missing:
+            lines.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+        last = list(result.controlled.coefficients)[-1]
+        for coefficient in result.controlled.coefficients[last]:
+            worth = (
+                coefficient.reason
+                if coefficient.value is None
+                else f"{coefficient.value:+.2f} logits ({coefficient.low:+.2f} to {coefficient.high:+.2f})"
+            )
+            lines.append(f"{coefficient.covariate}, {last}: {worth} for {coefficient.per}")
+        outside: dict[tuple[str, str], list[str]] = {}
+        for code, systems in result.controlled.outside.items():
+            for system, names in systems.items():
+                for name in names:
+                    outside.setdefault((name, system), []).append(code)
+        for name in result.controlled.names:
+            far = [f"{system} ({', '.join(codes)})" for (of, system), codes in outside.items() if of == name]
+            if far:
+                lines.append(
+                    f"ratings that rely on extrapolation, since at least half of the system's answers are far outside "
+                    f"the others' in {name}: {', '.join(far)}"
+                )
+    return lines
+
+
+def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
+    """Return lines on a language's changed ranks, missing systems and a disconnected comparison graph.
+
+    Args:
+        comparison: the comparison.
+        language: code, or `all`.
+        name: display name by system; the system's own name where absent.
+    """
+    called = name or {}
+    moves = comparison.of(language)
+    descriptions = [
+        f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
+        for m in moves
+    ]
+    lines = [f"{counted(len(moves), 'rank')} moved: {', '.join(descriptions)}" if moves else "no rank moved"]
+    if language in comparison.gone:
+        lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
+    if language in comparison.apart:
+        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in comparison.apart[language])
+        lines.append(f"the comparison graph fell apart into {len(comparison.apart[language])} groups: {parts}")
+    return lines
+
+
+def ordered(ranking: rank.Ranking, reference: str | None = None) -> pa.Table:
+    """Return a ranking's table in reading order: by language, `all` last, the best system first.
+
+    With a reference system, there are three more columns: `difference`, the system's rating minus the reference's, and
+    `difference_low` and `difference_high`, its 95% interval; null where the data puts no bound, and all three where the
+    reference is not ranked in the language.
+    """
+    import pyarrow as pa
+
+    table = ranking.table()
+    order = list(ranking.languages)
+    keys = zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), range(len(table)), strict=True)
+    places = [k for *_, k in sorted(keys, key=lambda key: (order.index(key[0]), *key[1:3]))]
+    if reference is not None:
+        columns: list[list[float | None]] = [[], [], []]
+        for row in ranking.languages.values():
+            ranked = reference in row.systems
+            values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
+            for column, part in zip(columns, values, strict=True):
+                column += [v if v is not None and math.isfinite(v) else None for v in part]
+        for name, column in zip(("difference", "difference_low", "difference_high"), columns, strict=True):
+            table = table.append_column(name, pa.array(column, pa.float64()))
+    return table.take(pa.array(places))
+
+
+_PRIOR: dict[rank.Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}
+"""What determines a rating that the data does not bound."""
+
+
+def _joint_remarks(ranking: rank.Ranking) -> list[str]:
+    """Return remarks on the row of all languages."""
+    joint = ranking.languages.get(JOINT)
+    if joint is None:
+        return []
+    lines = []
+    if joint.unbounded:
+        ways = {"above": "upwards", "below": "downwards", "both": "both ways"}
+        of_system = {
+            system: [code for code, row in ranking.languages.items() if code != JOINT and system in row.unbounded]
+            for system in joint.unbounded
+        }
+        listed = enumerated([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
+        lines.append(f"the mean over languages is unbounded where one language is: {listed}")
+    if ranking.unit != "query" and ranking.battles:
+        shared = len(units_of(ranking.battles).shared)
+        lines.append(
+            f"{counted(shared, 'query id')} {'occurs' if shared == 1 else 'occur'} in several languages: each is one "
+            "unit, resampled and tested jointly"
+        )
+    return lines
+
+
+def remarks(
+    ranking: rank.Ranking, table: pa.Table | None = None, *, languages: Sequence[str] | None = None
+) -> list[str]:
+    """Return the remarks a reader of a ranking needs besides its table.
+
+    Args:
+        ranking: the ranking.
+        table: the table it was computed from (`rank_by`); None for judges, which need no table here.
+        languages: the requested languages; other languages are not mentioned.
+    """
+    lines = []
+    single = [row for code, row in ranking.languages.items() if code != "all"]
+    if table is not None and Referee.from_name(ranking.referee).by_labels and languages is None:
+        short = rank.lacking(table, skill=ranking.skill)
+        if short:
+            lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
+    if ranking.left_out:
+        lines.append("not in the joint row, without battles in some language: " + enumerated(ranking.left_out))
+    unparsed = sum(row.unparsed for row in single)
+    if unparsed:
+        lines.append(f"{unparsed:,} battles excluded: unparsed verdict")
+    side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
+    loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
+    if loose:
+        lines.append(
+            "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
+            f"the rating depends on {_PRIOR[ranking.penalty]}: " + enumerated(loose)
+        )
+    lines += _joint_remarks(ranking)
+    few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
+    if few:
+        lines.append(
+            f"fewer than {rank.FEW} queries, so intervals cover less than their nominal level: " + enumerated(few)
+        )
+    if not ranking.battles:
+        if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
+            lines.append(f"no tiers of more than {DENSE:,} systems: {', '.join(many)}")
+        return lines
+    lines += rank.designs(ranking.battles)
+    alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
+    if alike:
+        lines.append("too few queries to separate any two systems, hence one tier: " + enumerated(alike))
+    apart = [
+        f"{system} ({language}: {ratio:.1f} times)"
+        for language, systems in rank.disagreements(ranking).items()
+        for system, ratio in systems.items()
+    ]
+    if apart:
+        lines.append("bootstrap and analytic intervals differ in width: " + enumerated(apart))
+    return lines

@@ -1,0 +1,52 @@
+"""Stages from outcomes or judgments to ratings and tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+import mirage.ranking as rank
+from mirage import schema
+from mirage.battles.referee import RELEVANCE, Referee
+from mirage.ranking import DRAWS, SEED, paper
+from mirage.ranking.ranking import rank_by
+from mirage.stages.stage import Stage, Tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    ranked = [
+        rank_by(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
+    ]
+    return {"ratings": pa.concat_tables([result.table() for result in ranked])}
+
+
+def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    return {"ratings": rank_by(tables["judgments"], judge, draws=draws, seed=seed).table()}
+
+
+def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:
+    return paper.play(battles, **options).table()
+
+
+def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    outcomes = tables["outcomes"]
+    skills = get_args(schema.Skill)
+    played = [_tournaments(Referee.relevance(skill).battles(outcomes), options) for skill in skills]
+    return {"tournaments": pa.concat_tables(played)}
+
+
+def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
+    return {"tournaments": _tournaments(Referee.judge(judge).battles(tables["judgments"]), options)}
+
+
+RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate_by_relevance)
+JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate_by_judge)
+RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
+JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _judged_tournaments)

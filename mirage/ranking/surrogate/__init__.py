@@ -1,0 +1,82 @@
+"""The surrogate judge: ratings predicted from features of answers, with measures of how far to trust them.
+
+    seen = Training(features, {code: LanguageData(...)})    # `surrogate.training` joins it from tables
+    compared = compare_regressors(seen)                     # every regressor on left-out systems
+    compared.default, compared.quality(), compared.tests
+    held = leave_one_out(seen, "forest")                    # predictions, intervals, ratings
+    predict(seen, compared.default, out=["a new model"])    # {language: ratings of every system}
+    by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
+
+`data.py` defines the data a fit may use, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
+`pooled.py` and `answers.py`), `evaluate.py` leaves out one system at a time, `pairs.py` two at a time, `quality.py`
+measures the predictions, `importance.py` the importance of features, `range.py` whether a system is in the range of the
+others, `draws.py` fits many draws in one batch. Arrays only: no module here knows a referee, a judge or storage.
+"""
+
+from mirage.ranking.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages
+from mirage.ranking.surrogate.draws import Draws, by_draw
+from mirage.ranking.surrogate.evaluate import (
+    LEVEL,
+    NESTED,
+    HeldOut,
+    RegressorComparison,
+    compare_regressors,
+    leave_one_out,
+    margin,
+    paired,
+)
+from mirage.ranking.surrogate.importance import FeatureImportance, importances
+from mirage.ranking.surrogate.pairs import apart_by, slope_parts, square, tau_parts
+from mirage.ranking.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
+from mirage.ranking.surrogate.range import ALL, Distance, distances, outside
+from mirage.ranking.surrogate.regressors import (
+    FORMER_NAMES,
+    PUBLISHED,
+    REGRESSORS,
+    SEED,
+    Regressor,
+    predict,
+    regressor,
+    with_present_names,
+)
+
+__all__ = [
+    "ALL",
+    "COVERAGE",
+    "FORMER_NAMES",
+    "LEVEL",
+    "NESTED",
+    "PUBLISHED",
+    "REGRESSORS",
+    "SEED",
+    "Distance",
+    "Draws",
+    "FeatureImportance",
+    "HeldOut",
+    "LanguageData",
+    "PairedTest",
+    "Predicted",
+    "Quality",
+    "Regressor",
+    "RegressorComparison",
+    "Training",
+    "apart_by",
+    "averages",
+    "by_draw",
+    "compare_regressors",
+    "distances",
+    "importances",
+    "leave_one_out",
+    "margin",
+    "outside",
+    "paired",
+    "predict",
+    "r2",
+    "regressor",
+    "slope_parts",
+    "square",
+    "tau_b",
+    "tau_parts",
+    "taus",
+    "with_present_names",
+]

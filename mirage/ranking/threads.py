@@ -1,0 +1,18 @@
+"""Single-threaded BLAS for small matrices."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def one_thread() -> Any:
+    """Limit BLAS to one thread: for these small products, synchronising threads costs more than it saves."""
+    return _blas().limit(limits=1, user_api="blas")

@@ -1,0 +1,74 @@
+"""The paper's tournaments on an arena: running, tabulating and storing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mirage import schema, store
+from mirage.battles.referee import Referee
+from mirage.ranking import paper
+from mirage.ranking.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
+from mirage.stages.stage import Progress, run
+
+
+def tournaments(
+    arena: store.Arena,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+    tournaments: int = paper.TOURNAMENTS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> paper.TournamentResult:
+    """Run the tournaments of a referee (`ranking.paper.play`); other arguments and errors as for `rank_by`."""
+    decider = Referee.from_name(referee, skill=skill, parser=parser)
+    battles = decider.battles(arena.read(decider.table), languages=languages)
+    return paper.play(battles, tournaments=tournaments, seed=seed, progress=progress)
+
+
+def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
+    """Return rows by language, the best first: `language, system, rating, low, high, rank, tournaments, failed, rated,
+    reason`.
+
+    `rating` is the mean over tournaments with a rating, null if none has one; `low` and `high` are its published
+    percentiles, null with a reason if fewer than `paper.FEWEST_RATED` of the tournaments have a rating (`rated`).
+    """
+    all_rows = []
+    for code, tournaments in played.languages.items():
+        rows: list[dict[str, Any]] = [
+            {"language": code, "system": s, "rating": None, "low": None, "high": None, "rank": None}
+            for s in tournaments.systems
+        ]
+        if tournaments.fitted:
+            for row, rating, rank in zip(rows, tournaments.mean().tolist(), tournaments.ranks().tolist(), strict=True):
+                row |= {"rating": rating, "rank": rank}
+            if not tournaments.lacking:
+                for row, low, high in zip(rows, *tournaments.interval().tolist(), strict=True):
+                    row |= {"low": low, "high": high}
+            order = np.lexsort((np.arange(len(rows)), tournaments.ranks()))
+            rows = [rows[k] for k in order]
+        counts = {
+            "tournaments": tournaments.fitted,
+            "failed": len(tournaments.failed),
+            "rated": tournaments.rated,
+            "reason": tournaments.lacking,
+        }
+        all_rows += [row | counts for row in rows]
+    return all_rows
+
+
+def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+    """Store every tournament of a referee, of each skill, in the arena; those of other referees are kept."""
+    options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
+    by_labels = Referee.from_name(referee).by_labels
+    stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
+    options |= {} if by_labels else {"judge": referee}
+    method = paper.TournamentResult(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    made_by = "mirage rank --paper --store"
+    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {method}"], **options)

@@ -1,1 +1,0 @@
-"""Where tables come from: one module a source, each a function from files to tables."""

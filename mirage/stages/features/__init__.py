@@ -1,0 +1,37 @@
+"""Cheap features of answers, one file per family: each declares its features and measures them.
+
+    table = compute(queries, passages, answers)     # schema.Feature: a value or a reason for each answer and feature
+    means(table)                                    # a system's value in a language, with interval and coverage
+
+This needs only the tables. A reference system, local models and a grader are passed as tools:
+
+    nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
+    compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
+
+`spec.py` says what a feature, an answer and a tool are; `reader.py` reads answers from the tables, `table.py` measures
+them; `pairs.py` runs local models. `length.py` is the shortest example of a family: to add one, write its file and
+list it in `families.py`.
+"""
+
+from mirage.stages.features import reranker, support
+from mirage.stages.features.families import FAMILIES, FEATURES
+from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stages.features.pairs import PairModel
+from mirage.stages.features.spec import FeatureSpec, Tools
+from mirage.stages.features.table import compute, measurable, tables
+
+__all__ = [
+    "FAMILIES",
+    "FEATURES",
+    "FeatureMean",
+    "FeatureSpec",
+    "PairModel",
+    "Tools",
+    "compute",
+    "means",
+    "measurable",
+    "over_languages",
+    "reranker",
+    "support",
+    "tables",
+]

@@ -1,0 +1,210 @@
+"""Feature means of a system: the mean over queries, with its interval and coverage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from mirage.stages.features.families import FEATURES
+from mirage.stats.encoding import encode
+from mirage.stats.units import Unit, Units, joint_variance
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Bounds = tuple[float, float]
+"""Lowest and highest possible value."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMean:
+    """One system's mean of one feature in one language."""
+
+    language: str
+    """Language of the queries; `all` for the mean over languages."""
+    system: str
+    """The system."""
+    feature: str
+    """The feature."""
+    mean: float | None
+    """Mean over the queries with a value; null if there are none."""
+    low: float | None
+    """Lower end of the 95% interval of the mean over queries: that of `mirage.stats.bounded` if the feature is bounded
+    on both sides, else Student's t, not below the lowest possible value. Null with fewer than two values, or if all
+    values of an unbounded feature are equal.
+    """
+    high: float | None
+    """Upper end, not above the highest possible value."""
+    n: int
+    """Queries with a value."""
+    total: int
+    """Queries in all."""
+    error: float | None = None
+    """Standard error of the mean; null with fewer than two values."""
+    bounded: bool = False
+    """Whether the feature is bounded on both sides."""
+    unit: Unit = "query"
+    """Unit of the interval: for the mean over languages that share queries, the query across languages."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the queries with a value, in [0, 1]."""
+        return self.n / self.total
+
+
+def means(features: pa.Table, *, bounds: Mapping[str, Bounds] = MappingProxyType({})) -> list[FeatureMean]:
+    """Average a features table by language, system and feature, sorted.
+
+    Args:
+        features: rows of `schema.Feature`, each key once. Missing values are excluded from the mean but count in
+            `total`. Text may be dictionary-encoded.
+        bounds: lowest and highest possible value of undeclared features.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    from mirage.stats.bounded import bounded_mean_intervals
+
+    names, group = [], np.zeros(len(features), dtype=np.intp)
+    for key in ("language", "system", "feature"):
+        values, codes = encode(features[key])
+        names.append(values)
+        group = group * len(values) + codes
+    value = features["value"]
+    known = value.is_valid().to_numpy()
+    of_known, values = group[known], value.drop_null().to_numpy()
+    cells = math.prod(map(len, names))
+    total, n = np.bincount(group, minlength=cells), np.bincount(of_known, minlength=cells)
+    mean = np.bincount(of_known, values, cells) / np.maximum(n, 1)
+    squares = np.bincount(of_known, (values - mean[of_known]) ** 2, cells)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    reach = stdtrit(np.maximum(n - 1, 1), 0.975) * error
+    ends = np.array([_bounds(name, bounds) for name in names[-1]]).reshape(-1, 2)
+    lowest, highest = (np.tile(end, cells // max(len(end), 1)) for end in ends.T)
+    low, high = np.maximum(mean - reach, lowest), np.minimum(mean + reach, highest)
+    bounded = np.isfinite(highest - lowest) & (n > 1)
+    inside = bounded[of_known]
+    number = np.cumsum(bounded) - 1
+    low[bounded], high[bounded] = bounded_mean_intervals(
+        values[inside], number[of_known[inside]], lowest[bounded], highest[bounded]
+    )
+    told = bounded | ((n > 1) & (error > 0))
+    result = []
+    for k in np.flatnonzero(total).tolist():
+        places = np.unravel_index(k, [len(values) for values in names])
+        language, system, feature = (values[place] for values, place in zip(names, places, strict=True))
+        result.append(
+            FeatureMean(
+                language,
+                system,
+                feature,
+                float(mean[k]) if n[k] else None,
+                float(low[k]) if told[k] else None,
+                float(high[k]) if told[k] else None,
+                int(n[k]),
+                int(total[k]),
+                float(error[k]) if n[k] > 1 else None,
+                bool(bounded[k]),
+            )
+        )
+    return sorted(result, key=lambda row: (row.language, row.system, row.feature))
+
+
+def over_languages(
+    feature_means: Iterable[FeatureMean],
+    features: pa.Table,
+    *,
+    bounds: Mapping[str, Bounds] = MappingProxyType({}),
+) -> list[FeatureMean]:
+    """Average each system's means over its languages, with equal weights.
+
+    The interval assumes independent languages: for bounded features that of `mirage.stats.bounded.mean_of_means`, else
+    Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null if a language's is. If
+    languages share queries, it is widened by the variance with the query as the unit (`mirage.stats.units`).
+
+    Args:
+        feature_means: means by language (`means`).
+        features: the averaged rows, which show the shared queries.
+        bounds: as for `means`.
+
+    Returns:
+        One of language `all` per system and feature, sorted; `n` and `total` are sums.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    from mirage.stats.bounded import mean_of_means
+
+    shared = _joint_variances(features)
+    groups: dict[tuple[str, str], list[FeatureMean]] = {}
+    for row in feature_means:
+        groups.setdefault((row.system, row.feature), []).append(row)
+    result = []
+    for (system, feature), parts in sorted(groups.items()):
+        known = [part for part in parts if part.mean is not None]
+        estimates = np.array([part.mean for part in known], dtype=float)
+        errors = np.array([part.error for part in known if part.error is not None])
+        mean = float(estimates.mean()) if known else None
+        low: float | None = None
+        high: float | None = None
+        error: float | None = None
+        bounded = bool(known) and all(part.bounded for part in known)
+        lowest, highest = _bounds(feature, bounds)
+        factor, df, unit = shared.get((system, feature), (1.0, None, "query"))
+        if mean is not None and len(errors) == len(known):
+            error = float(np.sqrt(factor * (errors**2).sum())) / len(known)
+            if bounded:
+                lows, highs = (np.array([getattr(part, end) for part in known]) for end in ("low", "high"))
+                _, low, high = mean_of_means(estimates, lows, highs)
+                low, high = mean - factor**0.5 * (mean - low), mean + factor**0.5 * (high - mean)
+                low, high = max(low, lowest), min(high, highest)
+            elif error > 0:
+                spread = float((errors**4 / [part.n - 1 for part in known]).sum())
+                margin = float(stdtrit(df or (errors**2).sum() ** 2 / spread, 0.975)) * error
+                low, high = max(mean - margin, lowest), min(mean + margin, highest)
+        n, total = sum(part.n for part in parts), sum(part.total for part in parts)
+        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded, unit))
+    return result
+
+
+def _joint_variances(features: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit]]:
+    """Return variance factor, degrees of freedom and unit of the mean over languages, by system and feature.
+
+    The factor is relative to independent queries; the result is empty if no query is in several languages.
+    """
+    import numpy as np
+
+    rows = features.filter(features["value"].is_valid())
+    (languages, language), (ids, query), (systems, system), (names, feature) = (
+        encode(rows[key]) for key in ("language", "query_id", "system", "feature")
+    )
+    pairs = np.unique(language * len(ids) + query)
+    if len(np.unique(pairs % max(len(ids), 1))) == len(pairs):
+        return {}
+    order = np.lexsort((query, language, feature, system))
+    group, values = (system * len(names) + feature)[order], rows["value"].to_numpy()[order]
+    result: dict[tuple[str, str], tuple[float, float | None, Unit]] = {}
+    known_units: dict[bytes, Units] = {}
+    for places in np.split(np.arange(len(order)), np.flatnonzero(np.diff(group)) + 1):
+        of_group, id_numbers = language[order[places]], query[order[places]]
+        parts = np.split(np.arange(len(places)), np.flatnonzero(np.diff(of_group)) + 1)
+        key = of_group.tobytes() + id_numbers.tobytes()
+        if key not in known_units:
+            known_units[key] = Units({languages[of_group[k[0]]]: [ids[q] for q in id_numbers[k]] for k in parts})
+        units = known_units[key]
+        if units.shared:
+            of_languages = {languages[of_group[k[0]]]: values[places[k]] for k in parts}
+            name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
+            result[name] = (*joint_variance(of_languages, units), units.unit)
+    return result
+
+
+def _bounds(feature: str, others: Mapping[str, Bounds]) -> Bounds:
+    """Return the lowest and highest possible value of a feature; infinite where there is none."""
+    spec = FEATURES.get(feature)
+    if spec is None:
+        return others.get(feature, (-math.inf, math.inf))
+    return -math.inf if spec.low is None else spec.low, math.inf if spec.high is None else spec.high

@@ -1,0 +1,152 @@
+"""Overlap of an answer's wording with the reference system's answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
+from mirage.text import languages
+
+TOKENIZERS = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
+"""sacreBLEU's tokenizer by language; for all others `intl`, or `char` in unspaced scripts. Japanese, Korean and Thai
+are compared by character, which needs no dictionary.
+"""
+
+
+def _tokenizer(code: str) -> str:
+    entry = languages.language(code)
+    if entry.script in ("Hans", "Hant", "Hani"):
+        return "zh"
+    return TOKENIZERS.get(entry.base, "intl" if entry.spaced else "char")
+
+
+@cache
+def _metric(tokenizer: str) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize=tokenizer, effective_order=True)
+
+
+_ORDERS = 4
+"""BLEU compares n-grams up to this order."""
+
+
+def _tokens(text: str, tokenizer: str) -> list[str]:
+    tokens: list[str] = _metric(tokenizer).tokenizer(text.rstrip()).split()
+    return tokens
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    """Count the n-grams of tokens."""
+    return Counter(zip(*[tokens[start:] for start in range(order)], strict=False))
+
+
+# Answers to a query are consecutive and share one reference, so cache only a few: an answer may
+# have a million words.
+@lru_cache(maxsize=1)
+def _reference(text: str, tokenizer: str) -> tuple[int, list[Counter[tuple[str, ...]]]]:
+    """Return the number of tokens of a reference, and its n-grams of each order."""
+    tokens = _tokens(text, tokenizer)
+    return len(tokens), [_ngrams(tokens, order) for order in range(1, _ORDERS + 1)]
+
+
+def bleu(answer: str, reference: str, language: str) -> float:
+    """Return the sentence BLEU of an answer against one reference: float in [0, 1].
+
+    sacreBLEU's score on its own tokens, divided by 100, with exponential smoothing and effective order, so that a short
+    answer equal to its reference scores 1.
+
+    Args:
+        answer: the answer.
+        reference: the reference.
+        language: code of the query's language, which selects the tokenizer.
+    """
+    tokenizer = _tokenizer(language)
+    tokens = _tokens(answer, tokenizer)
+    reference_length, counted = _reference(reference, tokenizer)
+    shared = []
+    for order, other in enumerate(counted, 1):
+        own = _ngrams(tokens, order)
+        both = own.keys() & other.keys()
+        # Without shared n-grams there are no longer ones either.
+        if not both:
+            break
+        shared.append(sum(map(min, map(own.__getitem__, both), map(other.__getitem__, both))))
+    result = _metric(tokenizer).compute_bleu(
+        shared + [0] * (_ORDERS - len(shared)),
+        [max(len(tokens) - order, 0) for order in range(_ORDERS)],
+        len(tokens),
+        reference_length,
+        smooth_method="exp",
+        effective_order=True,
+    )
+    return min(float(result.score) / 100, 1.0)
+
+
+def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """Return the ROUGE-L F1 of two word sequences: twice their longest common subsequence over their total length.
+
+    Source: Lin 2004, with equal weights of precision and recall. 0 if either has no words.
+    """
+    from rapidfuzz.distance import LCSseq
+
+    shared = LCSseq.similarity(answer, reference)
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
+    """Return BLEU and ROUGE-L of the answer part, or reasons."""
+    if isinstance(answer.reference, str):
+        return (answer.reference,) * 2
+    if answer.answer is None:
+        return ("no answer part",) * 2
+    if not answer.reference.answer:
+        return ("the reference has no answer part",) * 2
+    return (
+        bleu(answer.answer, answer.reference.answer, answer.language),
+        rouge_l(answer.answer_words, answer.reference.answer_words),
+    )
+
+
+_RULE = (
+    " Measured on the answer parts (the whole answer where it marks none), without citations. 0 where they share"
+    " nothing, 1 where they are the same; null for the reference itself, where it has no answer to the query, and"
+    " where the answer has no answer part. Not comparable between languages."
+)
+_SOURCE = "MIRAGE-Bench, section 4.1 (the reference there: GPT-4). "
+
+FAMILY = FeatureFamily(
+    specs=(
+        FeatureSpec(
+            name="answer_bleu",
+            title="Answer BLEU",
+            meaning="Sentence BLEU of the answer against the reference system's answer." + _RULE,
+            unit="",
+            low=0,
+            high=1,
+            direction="higher",
+            source=_SOURCE + "Its program takes sacreBLEU's default tokeniser, 13a, in every language"
+            " (mirage_bench/evaluate/rouge_and_blue.py); ours zh for Chinese, char for Japanese, Korean and Thai, intl"
+            " for all others.",
+            needs=("answers", "reference"),
+        ),
+        FeatureSpec(
+            name="answer_rougeL",
+            title="Answer ROUGE-L",
+            meaning="ROUGE-L F1, by the longest common subsequence of words, of the answer against the reference"
+            " system's answer. Words are folded in case; in Chinese, Japanese and Thai script each character is one."
+            + _RULE,
+            unit="",
+            low=0,
+            high=1,
+            direction="higher",
+            source=_SOURCE + "Its program tokenises by language, and stems in nine of them"
+            " (mirage_bench/evaluate/rouge_and_blue.py); ours takes words of any script, unstemmed.",
+            needs=("answers", "reference"),
+        ),
+    ),
+    measure=each(measure),
+)

@@ -1,0 +1,119 @@
+"""Reading answers for measurement: each with its query, its passages and the reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import BadInput, UnknownName
+from mirage.stages.features.assessed import Assessments
+from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.shown import ShownPassages
+from mirage.text.answers import is_numbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Key = tuple[str, str]
+"""Language and id of a query."""
+
+COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered", "retriever", "depth")
+"""Columns of `answers` used in a `MeasuredAnswer`."""
+
+
+class AnswerReader:
+    """Builds a `MeasuredAnswer` from each row of `answers`.
+
+    Args:
+        queries: `schema.Query` rows.
+        passages: `schema.Passage` rows.
+        answers: `schema.Answer` rows, including the reference's.
+        reference: the reference system, if needed.
+        texts: whether the passages' texts are needed.
+        part: whether these are rows of a part, in which the reference may have no answer.
+        retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
+        assessments: nugget assignments and support grades; None if no feature needs them.
+
+    Raises:
+        UnknownName: if the reference is not one of the systems.
+    """
+
+    def __init__(
+        self,
+        queries: pa.Table,
+        passages: pa.Table,
+        answers: pa.Table,
+        *,
+        reference: str | None,
+        texts: bool,
+        part: bool = False,
+        retrieved: pa.Table | None = None,
+        assessments: Assessments | None = None,
+    ) -> None:
+        self._assessments = assessments
+        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
+        self._queries: dict[Key, str | None] = {(code, query): text for code, query, text in zip(*columns, strict=True)}
+        self._texts = texts
+        columns_read = ("passage_id", "relevant", *(("title", "text") if texts else ()))
+        self._shown = ShownPassages(passages, retrieved, columns=columns_read)
+        self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}
+        self._reference = reference
+        self._references: dict[Key, MeasuredAnswer | str] = {}
+        if reference is not None:
+            self._references = self._sound_answers(reference, answers, part=part)
+
+    def measured(self, answer: dict[str, Any]) -> MeasuredAnswer | str:
+        """Return the answer of a row, or the reason why there is none.
+
+        Raises:
+            BadInput: if its query is missing.
+        """
+        text, key = answer["text"], (answer["language"], answer["query_id"])
+        if key not in self._queries:
+            raise BadInput(
+                f"the query of an answer of {answer['system']} is missing",
+                where=f"language={key[0]!r}, query_id={key[1]!r}",
+                do="import the queries of the answers",
+            )
+        if text is None:
+            return f"no reply ({answer['status']})"
+        if not text.strip():
+            return "empty reply"
+        ids, labels, texts = self._passages_of(key, answer["retriever"], answer["depth"])
+        reference: MeasuredAnswer | str = MeasuredAnswer.reference
+        if self._reference is not None:
+            missing = f"{self._reference} has no answer to this query"
+            reference = self._references.get(key, missing)
+            if answer["system"] == self._reference:
+                reference = "this is the reference"
+        numbered = is_numbered(answer["template"], answer["numbered"])
+        measured = MeasuredAnswer(key[0], text, numbered, ids, labels, self._queries[key], texts, reference)
+        if self._assessments is None:
+            return measured
+        of_answer = *key, answer["system"]
+        return replace(
+            measured, nuggets=self._assessments.nuggets(of_answer), grades=self._assessments.grades(of_answer)
+        )
+
+    def _passages_of(self, query: Key, retriever: str | None, depth: int | None) -> tuple[tuple[Any, ...], ...]:
+        """Return ids, labels and, if needed, texts of the shown passages, in order; cached, as systems share them."""
+        place = (*query, retriever, depth)
+        if place not in self._passages:
+            rows = self._shown.of(query, retriever, depth)
+            texts = (f"{row[2]}: {row[3]}" if row[2] and row[3] is not None else row[3] for row in rows if self._texts)
+            self._passages[place] = tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(texts)
+        return self._passages[place]
+
+    def _sound_answers(self, system: str, answers: pa.Table, *, part: bool) -> dict[Key, MeasuredAnswer | str]:
+        """Return a system's valid answers by query."""
+        import pyarrow.compute as pc
+
+        of = answers.filter(pc.equal(answers["system"], system))
+        if not len(of) and not part:
+            raise UnknownName("system", system, pc.unique(answers["system"]).to_pylist(), where="the reference")
+        sound: dict[Key, MeasuredAnswer | str] = {}
+        for answer in of.select(COLUMNS).to_pylist():
+            measured = self.measured(answer)
+            if isinstance(measured, MeasuredAnswer) and answer["status"] in ("ok", "truncated"):
+                sound[measured.language, answer["query_id"]] = measured
+        return sound

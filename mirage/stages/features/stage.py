@@ -1,0 +1,132 @@
+"""The features stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from mirage import schema, store
+from mirage.errors import UnknownName
+from mirage.stages import features
+from mirage.stages.features import nuggets
+from mirage.stages.features.assessed import ASSESSED, decider
+from mirage.stages.stage import Progress, Stage, Tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def _features(
+    tables: Tables,
+    *,
+    only: Iterable[str] | None = None,
+    tools: features.Tools | None = None,
+    progress: Progress | None = None,
+) -> dict[str, pa.Table]:
+    answers = tables["answers"]
+    queries = tables["queries"] if "queries" in tables else _bare_queries(answers)
+    passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
+    tools = tools or features.Tools()
+    assessed = {name: tables[name] for name in ASSESSED if name in tables}
+    table = features.compute(
+        queries,
+        passages,
+        answers,
+        only=only,
+        tools=tools,
+        assessed=assessed,
+        progress=progress,
+        retrieved=tables.get("retrieved"),
+    )
+    return {"features": table}
+
+
+def _bare_queries(answers: pa.Table) -> pa.Table:
+    """Return the queries of answers, if nothing else is known of them."""
+    keys = ["language", "query_id"]
+    queries = answers.select(keys).group_by(keys).aggregate([])
+    absent = {"reason": ["the arena has no queries"] * len(queries)}
+    return schema.from_columns("queries", {**{key: queries[key] for key in keys}, **absent})
+
+
+FEATURES = Stage(
+    "features",
+    ("answers",),
+    ("features",),
+    _features,
+    uses=("queries", "passages", "retrieved", *ASSESSED),
+    by=("language", "query_id"),
+)
+"""Optional tables are needed by some features: see `measurable_in`."""
+
+
+def measurable_in(arena: store.Arena, tools: features.Tools) -> tuple[list[str], list[str]]:
+    """Return the features measurable in an arena with these tools, and those for which it lacks a table."""
+    names = features.measurable(tools)
+    present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
+    lacking = [name for name in names if set(features.tables([name])) - present]
+    return [name for name in names if name not in lacking], lacking
+
+
+def need_system(arena: store.Arena, name: str | None) -> None:
+    """Check that a reference system has answers; None is skipped.
+
+    Raises:
+        UnknownName: if it has none.
+    """
+    if name is None:
+        return
+    systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
+    if name not in systems:
+        raise UnknownName("system", name, systems, where="the reference")
+
+
+def nugget_means(
+    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+) -> tuple[str | None, list[features.FeatureMean]]:
+    """Compute the nugget scores of systems by one assigner; nothing is written.
+
+    Args:
+        arena: with the tables answers, nuggets and nugget_assignments.
+        assigner: the assigner; None for the default (`assessed.decider`).
+        languages: codes; None for all.
+
+    Returns:
+        The assigner used (None if there are no assignments), and the result of `shown_means`.
+
+    Raises:
+        TableMissing: if the arena lacks one of the tables.
+        UnknownName: if there is no such assigner.
+    """
+    chosen, table = nugget_table(arena, assigner=assigner, languages=languages)
+    return chosen, shown_means(table, [spec.name for spec in nuggets.FAMILY.specs])
+
+
+def nugget_table(
+    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+) -> tuple[str | None, pa.Table]:
+    """Compute the nugget scores of answers by one assigner; nothing is written. Args and errors: as for `nugget_means`.
+
+    Returns:
+        The assigner used (None if there are no assignments), and `schema.Feature` rows of every answer and score.
+    """
+    tables = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets", "nugget_assignments")}
+    chosen = decider(tables["nugget_assignments"], "assigner", assigner)
+    names = [spec.name for spec in nuggets.FAMILY.specs]
+    return chosen, FEATURES.run(tables, only=names, tools=features.Tools(assigner=chosen))["features"]
+
+
+def shown_means(table: pa.Table, names: Sequence[str]) -> list[features.FeatureMean]:
+    """Return the means of some features by language, and over languages if there are several.
+
+    Args:
+        table: `schema.Feature` rows.
+        names: the features.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names))))
+    by_language = features.means(rows)
+    several = len({row.language for row in by_language}) > 1
+    return [*by_language, *(features.over_languages(by_language, rows) if several else ())]

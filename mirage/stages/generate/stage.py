@@ -1,0 +1,461 @@
+"""Answer generation for an arena: a model's answers are added to those of other systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import llm, schema, store
+from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.llm import prompts
+from mirage.llm.batch import tell_unnamed
+from mirage.llm.engines.shards import Shard
+from mirage.stages import generate
+from mirage.stages.generate import baselines
+from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever
+from mirage.stages.stage import Stage, Tables
+from mirage.store import ledger_path
+from mirage.text.answers import citations, cited, is_numbered, parse_answer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Engine = Callable[..., Sequence[llm.Reply | None]]
+"""Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, such as `llm.complete` with the other
+arguments bound; with `again=...` for a replacement.
+"""
+_COUNTED = "tokens by"
+_SHOWN = ("queries", "passages", "retrieved")
+"""Tables that prompts and answers are built from."""
+OnReply = Callable[[llm.Cost, int], None]
+"""Called with the cost so far, and the number of conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """Options for generating answers."""
+
+    system: str
+    """Name of the system."""
+    template: prompts.Template
+    """The prompt template."""
+    settings: llm.Settings
+    """Model and parameters."""
+    tokens: llm.Tokens | None = None
+    """Token counter for truncating passages. None for the estimate if the system's answers so far used it, else the
+    model's tokenizer if available, else the estimate.
+    """
+    seed: int = 0
+    """Seed of the passage order."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    limit: int | None = None
+    """Maximum queries per language, the first by id; None for all."""
+    queries: frozenset[tuple[str, str]] | None = None
+    """Language and id of the queries to send; None for all."""
+    relevant_only: bool = False
+    """Whether prompts show only the relevant passages, for the teacher of a training set; queries without any are
+    skipped.
+    """
+    retriever: str | None = None
+    """Retriever of the passages in the prompts; None for those given with the queries."""
+    depth: int | None = None
+    """How many of the retriever's top passages to show; None for all."""
+    replace: bool = False
+    """Whether to generate the system's answers to these queries again, ignoring existing answers and the ledger. An
+    interrupted replacement resumes without repeating calls.
+    """
+
+
+@dataclass(frozen=True)
+class GenerateResult:
+    """Result of generating answers."""
+
+    arena: store.Arena
+    """The arena after the run."""
+    counts: Mapping[str, Counter[str]]
+    """Answers of the system by language and status; `not asked` if the budget was reached."""
+    kept: int
+    """Valid answers that already existed."""
+    shared: Counter[str]
+    """Replies shared with another system, by that system: the same model got the same prompts."""
+    reasons: Counter[str]
+    """Number of failed calls by reason."""
+    unwhole: Counter[str]
+    """Number of incomplete replies by reason."""
+    cost: llm.Cost
+    """Cost of this run."""
+
+
+def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits) -> llm.Cost:
+    """Return the maximum cost of a run; nothing is sent or written.
+
+    Raises:
+        ArenaError: if the arena lacks queries, or the passages for the prompts.
+        UnknownName: if a language has no queries, or there is no such retriever.
+        BadInput: if the system has answers that were made differently.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _fix_settings(seen.arena, request)
+    with store.kept_ledger(path) as ledger:
+        conversations = generate.prepare(**_tables(seen, request), **_options(request, ledger)).conversations
+        again = _repetition(request, _number(request, ledger)) if ledger else None
+        return llm.plan(conversations, settings=request.settings, limits=limits, ledger=ledger, again=again)
+
+
+def generate_answers(
+    path: Path,
+    request: GenerateOptions,
+    *,
+    engine: Engine,
+    limits: llm.Limits,
+    made_by: str,
+    on_reply: OnReply | None = None,
+    step: str | None = None,
+) -> GenerateResult:
+    """Generate a system's answers to the queries of an arena.
+
+    Replies are committed to the arena's ledger as they arrive, and the table is written at the end, also if the service
+    ends the run: a rerun resumes without paying twice. Answers of other systems stay. Rows derived from removed answers
+    are removed.
+
+    Args:
+        path: the arena's folder.
+        request: the options.
+        engine: makes the calls, with `request.settings`.
+        limits: limits, with the prices.
+        made_by: the command, for the manifest.
+        on_reply: called as replies arrive.
+        step: the pipeline step (`store.upsert`).
+
+    Raises:
+        ArenaError: if the arena lacks queries or passages, or cannot be written.
+        UnknownName: if a language has no queries.
+        BadInput: if the system has answers that were made differently.
+        Unreachable: if the service rejects every call, or every call failed.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _fix_settings(seen.arena, request)
+    _tell_unnamed(seen.arena, request)
+    tables = _tables(seen, request)
+    kept, ended = 0, False
+    tally = llm.Tally(limits)
+    reasons: Counter[str] = Counter()
+    unwhole: Counter[str] = Counter()
+    stopped: list[Unreachable] = []
+
+    def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
+        nonlocal kept, ended
+        kept = len(chosen) - len(conversations)
+        replies: list[llm.Reply | None] = [None] * len(conversations)
+
+        def take(number: int, reply: llm.Reply) -> None:
+            replies[number] = reply
+            tally.add(reply)
+            if reply.status == "api_error":
+                reasons[reply.reason or "no reason given"] += 1
+            elif reply.status == "truncated":
+                unwhole[reply.reason or "no reason given"] += 1
+            if on_reply is not None:
+                on_reply(tally.cost, len(conversations))
+
+        again = _repetition(request, number)
+        repeated = {} if again is None else {"again": again}
+        try:
+            engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
+        except Unreachable as error:
+            stopped.append(error)
+        # Calls that failed individually were made; those given up with the rest were not.
+        ended = not stopped and all(reply is not None and not reply.given_up for reply in replies)
+        return replies
+
+    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
+    with store.Ledger(ledger_path(path)) as ledger:
+        options = _options(request, ledger)
+        number = (
+            ledger.begin_replacement(request.system, _scope(request)) if request.replace else _number(request, ledger)
+        )
+        answers = generate.generate(**tables, **options, complete=complete)
+        arena = _write(path, answers, request, seen=seen, made_by=made_by, step=step)
+        if request.replace and ended:
+            ledger.end_replacement(request.system, number)
+    if stopped:
+        raise stopped[0]
+    if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
+        raise Unreachable(
+            f"every call failed: {reasons.most_common(1)[0][0]}",
+            do="check the service, then rerun the command; each query has a row with the reason",
+        )
+    counts = _count(chosen, answers)
+    kept -= sum(count["missing"] for count in counts.values())
+    shared = store.consistently(path, lambda arena: _shared(arena, request.system))
+    return GenerateResult(arena, counts, kept, shared, reasons, unwhole, tally.cost)
+
+
+def of_shard(whole: Path, request: GenerateOptions, shard: Shard) -> GenerateOptions:
+    """Return the options for a shard's queries, so that all shards together cover the whole request.
+
+    Args:
+        whole: the folder of the unsharded arena.
+        request: the options for it.
+        shard: the shard.
+
+    Raises:
+        ArenaError: if the arena lacks queries or passages.
+        UnknownName: if a language has no queries.
+        BadInput: if answers are to be replaced: a merge could not tell which ones are newer.
+    """
+    if request.replace:
+        raise BadInput(
+            "--replace cannot be combined with --shard: a merge could not tell which answers are newer",
+            do="use another name for --system",
+        )
+    tables = _tables(store.consistently(whole, lambda arena: _seen(arena, request)), request)
+    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
+    queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
+    return replace(request, languages=None, limit=None, queries=queries)
+
+
+def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return the parsed answers of a system, as printed by `mirage show answers`.
+
+    Raises:
+        ArenaError: if the arena lacks answers.
+        UnknownName: if there is no such system or language among them.
+    """
+    arena = store.open_arena(path)
+    table = arena.read("answers", languages=languages)
+    systems = set(table["system"].to_pylist())
+    if system not in systems:
+        raise UnknownName("system", system, systems, where=str(path))
+    passages = None
+    if "passages" in arena.tables:
+        passages = arena.read("passages", columns=["language", "query_id", "position", "passage_id"])
+    lists = ShownPassages(passages, arena.read_optional("retrieved"), columns=("passage_id",))
+    rows = []
+    for row in table.to_pylist():
+        if row["system"] != system:
+            continue
+        text = row["text"] or ""
+        parts = parse_answer(text) if text else None
+        numbered = is_numbered(row["template"], row["numbered"])
+        seen = lists.of((row["language"], row["query_id"]), row["retriever"], row["depth"])
+        mentions = citations(text, [passage_id for (passage_id,) in seen], numbered=numbered)
+        rows.append(
+            {
+                **{name: row[name] for name in ("language", "query_id", "system")},
+                "outcome": row["status"],
+                "key": row["call"],
+                "reason": parts and parts.reason,
+                "answer": parts and parts.answer,
+                "citations": ",".join(cited(mentions, unknown=True)),
+                "why": row["reason"],
+            }
+        )
+    return rows
+
+
+def _seen(arena: store.Arena, request: GenerateOptions) -> store.Snapshot:
+    """Read the inputs of a generating model, and existing answers."""
+    if request.retriever is not None:
+        need_retriever(arena, request.retriever)
+    names = ("queries", "passages") if request.retriever is None else ("queries", "retrieved")
+    for name in names:
+        arena.need(name)
+    for code in request.languages or ():
+        if code not in arena.languages("queries"):
+            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    tables = {name: arena.read(name, languages=request.languages) for name in ("queries",)}
+    for name in ("passages", *names[1:]):
+        if (table := arena.read_optional(name, languages=request.languages)) is not None:
+            tables[name] = table
+    if (turns := arena.read_optional("turns", languages=request.languages)) is not None:
+        tables["turns"] = turns
+    if "answers" in arena.tables:
+        tables["answers"] = arena.read("answers")
+    return store.Snapshot(arena, tables)
+
+
+def _tables(seen: store.Snapshot, request: GenerateOptions) -> dict[str, Any]:
+    """Return the stage's arguments that are tables."""
+    tables: dict[str, Any] = {"answers": None, **seen.tables}
+    retrieved = tables.pop("retrieved", None)
+    if request.retriever is not None:
+        tables["passages"] = given_by(contexts(tables.get("passages"), retrieved), request.retriever, request.depth)
+    if request.relevant_only:
+        key = ["language", "query_id"]
+        tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
+        queries = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
+        tables["queries"] = queries.select(tables["queries"].column_names)
+    if request.queries is not None:
+        import pyarrow as pa
+
+        keys = zip(*(tables["queries"][name].to_pylist() for name in ("language", "query_id")), strict=True)
+        tables["queries"] = tables["queries"].filter(pa.array([key in request.queries for key in keys], pa.bool_()))
+    return tables
+
+
+def _options(request: GenerateOptions, ledger: store.Ledger | None) -> dict[str, Any]:
+    """Return the stage's arguments that are not tables."""
+    names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
+    options = {name: getattr(request, name) for name in names}
+    options["context"] = request.retriever, request.depth
+    return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
+
+
+def _scope(request: GenerateOptions) -> str:
+    """Describe a replacement: a rerun of the same command has the same scope."""
+    selection = {"languages": request.languages and sorted(request.languages), "limit": request.limit}
+    return f"{_note(request)}; {selection}; {request.template.text}"
+
+
+def _number(request: GenerateOptions, ledger: store.Ledger) -> int:
+    """Return the number of the replacement that calls belong to; 0 if there was none."""
+    latest = ledger.latest_replacement(request.system)
+    if not request.replace:
+        return latest
+    under_way = ledger.open_replacement(request.system, _scope(request))
+    return latest + 1 if under_way is None else under_way
+
+
+def _repetition(request: GenerateOptions, number: int) -> str | None:
+    """Return the name of a replacement's repetition, distinct per system."""
+    return f"{request.system} {number}" if number else None
+
+
+def _note(request: GenerateOptions) -> str:
+    """Describe how answers are made, for the manifest."""
+    counted = (request.tokens or llm.TokenEstimate()).name
+    options = {
+        "template": request.template.name,
+        "order seed": request.seed,
+        _COUNTED: counted,
+        **llm.parameters(request.settings),
+    }
+    if request.relevant_only:
+        options["passages"] = "relevant"
+    if request.retriever is not None:
+        options |= {"retriever": request.retriever, "depth": request.depth or "all"}
+    return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
+
+
+def _fix_settings(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
+    """Fix the token counter, and reject answers of two models or parameter sets under one name.
+
+    Raises:
+        BadInput: if the system has answers that were made differently.
+    """
+    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
+    before = next((note for note in notes if note.startswith(f"{request.system}: ")), None)
+    if request.tokens is None:
+        # A tokenizer installed since must not change the prompts of a resumed run.
+        by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
+        request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
+    if before not in (None, _note(request), _note(_without_service(request))) and not request.replace:
+        raise BadInput(
+            f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
+            where=arena.address,
+            do="use another name for --system, or replace its answers with --replace",
+        )
+    return request
+
+
+def _without_service(request: GenerateOptions) -> GenerateOptions:
+    """Return the options as noted by earlier versions."""
+    return replace(request, settings=replace(request.settings, service=None))
+
+
+def _tell_unnamed(arena: store.Arena, request: GenerateOptions) -> None:
+    """Warn that remaining answers do not record the service."""
+    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
+    service = request.settings.service
+    if service is not None and not request.replace and _note(_without_service(request)) in notes:
+        tell_unnamed(1, service, what=f"set of answers of {request.system}")
+
+
+def _shared(arena: store.Arena, system: str) -> Counter[str]:
+    """Count the replies that a system shares with others, by the other's name."""
+    rows = arena.sql(
+        "SELECT other.system AS system, count(*) AS n FROM answers AS own JOIN answers AS other USING (call)"
+        " WHERE own.system = ? AND other.system <> ? AND own.status <> 'api_error' GROUP BY other.system",
+        [system, system],
+    )
+    return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
+
+
+def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:
+    """Count answers to the chosen queries by language and status."""
+    rows = zip(*(answers[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
+    status = {(language, query_id): status for language, query_id, status in rows}
+    counts: dict[str, Counter[str]] = {}
+    for language, query_id, *_ in chosen:
+        counts.setdefault(language, Counter())[status.get((language, query_id), "not asked")] += 1
+    return counts
+
+
+def _write(
+    path: Path, answers: pa.Table, request: GenerateOptions, *, seen: store.Snapshot, made_by: str, step: str | None
+) -> store.Arena:
+    """Upsert the new or changed answers of a system.
+
+    Its answers to other queries stay, also those written by another program meanwhile.
+    """
+    import pyarrow as pa
+
+    keys = schema.key("answers")
+    before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
+    rows_before, rows_after = (
+        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == request.system}
+        for table in (before, answers)
+    )
+    new = [row for key, row in rows_after.items() if rows_before.get(key) != row]
+    replaced = [key for key, row in rows_before.items() if rows_after.get(key) != row]
+    if not new and not replaced:
+        return store.open_arena(path)
+    rows = store.NewRows(
+        pa.Table.from_pylist(new, schema.arrow_schema("answers")),
+        pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
+    )
+    queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
+    result = store.upsert(
+        path,
+        {"answers": rows},
+        made_by=made_by,
+        notes=[_note(request)],
+        subjects=[request.system],
+        check=lambda arena: _fix_settings(arena, request),
+        seen=queries,
+        step=step,
+    )
+    return result.arena
+
+
+def _baselines(tables: Tables) -> dict[str, pa.Table]:
+    return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
+
+
+def _baselines_over(
+    tables: Tables, *, retriever: str, depth: int | None = None, only: Sequence[str] | None = None
+) -> dict[str, pa.Table]:
+    passages = given_by(contexts(tables.get("passages"), tables["retrieved"]), retriever, depth)
+    rows = baselines.baseline_answers(tables["queries"], passages, only=only).to_pylist()
+    own = {"retriever": retriever, "depth": depth}
+    systems = [schema.Answer(**{**row, **own, "system": whole_system(row["system"], retriever)}) for row in rows]
+    return {"answers": schema.from_rows("answers", systems)}
+
+
+def whole_system(generator: str, retriever: str) -> str:
+    """Return the name of a generator with a retriever: `gpt-4o+bm25`."""
+    return f"{generator}+{retriever}"
+
+
+BASELINES_OVER = Stage(
+    "baselines with a retriever", ("queries", "retrieved"), ("answers",), _baselines_over, uses=("passages",)
+)
+"""The baselines over a retriever's passages, as separate systems."""
+BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
+"""The baselines, which add to imported answers."""

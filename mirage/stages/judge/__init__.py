@@ -1,0 +1,44 @@
+"""Pairwise verdicts on answers: choosing pairs, prompting a judge, parsing its replies, and measuring its consistency.
+
+    battles = choose_pairs(answers, queries=100, among=judgeable(queries, passages))
+    judged = ask(battles, Prompts(battles, queries, passages, answers), judge="gpt-4o", ...)
+    judge_stats(judged.judgments, ledger)       # flips, position bias, ties, unparsed, tokens by judge and language
+
+`pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
+`model.py` sends the battles to a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
+`heuristic.py` is a judge without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
+"""
+
+from mirage.stages.judge.family import FamilyPreference, family_preferences
+from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
+from mirage.stages.judge.model import Engine, JudgeResult, ask
+from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs, listed_pairs
+from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
+from mirage.stages.judge.stats import JudgeStats, judge_stats
+from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
+
+__all__ = [
+    "HEURISTIC",
+    "MARGIN",
+    "WEIGHTS",
+    "Engine",
+    "FamilyPreference",
+    "JudgeResult",
+    "JudgeStats",
+    "OrderedPair",
+    "ParsedVerdict",
+    "PromptPassage",
+    "Prompts",
+    "ShownTexts",
+    "Weight",
+    "ask",
+    "choose_known",
+    "choose_pairs",
+    "family_preferences",
+    "judge_by_features",
+    "judge_stats",
+    "judgeable",
+    "listed_pairs",
+    "parse_verdict",
+    "render_battle",
+]

@@ -1,0 +1,110 @@
+"""A free and transparent judge: a weighted sum of the two answers' features, with the sum as rationale.
+
+It is the baseline that a model must beat as a judge. Nothing is fitted: the weights are declared below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mirage import schema
+from mirage.schema import Verdict
+from mirage.stages.judge.pairs import OrderedPair
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+HEURISTIC = "heuristic"
+"""The judge's name."""
+MARGIN = 0.02
+"""Absolute score below which the verdict is a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """Weight of a feature in the score."""
+
+    feature: str
+    """Its name in the features table."""
+    weight: float
+    """Its share of the score, before normalising over the features that both answers have."""
+    scale: float
+    """Difference that counts fully, in the feature's unit; larger ones are clipped."""
+    direction: Literal["higher", "lower"]
+    """Better direction, as the feature declares it."""
+
+
+WEIGHTS = (
+    Weight("target_language", 3, 1, "higher"),
+    Weight("support_entailment", 3, 1, "higher"),
+    Weight("answer_overlap_score", 3, 4, "higher"),
+    Weight("citation_Recall@10", 2, 1, "higher"),
+    Weight("citation_MAP@10", 2, 1, "higher"),
+    Weight("answer_rougeL", 2, 1, "higher"),
+    Weight("answer_bleu", 1, 1, "higher"),
+    Weight("reranker_score", 1, 10, "higher"),
+    Weight("fluency_score", 1, 4, "higher"),
+    Weight("n_unknown_citations", 1, 3, "lower"),
+)
+"""The features of the score. The scales are the lengths of the features' ranges; for unbounded features, the difference
+between a good and a bad answer. Length is excluded, as in the judging prompt."""
+
+
+def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, name: str = HEURISTIC) -> pa.Table:
+    """Judge battles by the features of both answers.
+
+    The score is the weighted mean, over the features that both answers have, of the difference A - B on the feature's
+    scale, signed so that more is better: in [-1, 1]. A wins above the margin, B below its negative, anything between is
+    a tie. The order shown only swaps the letters.
+
+    Args:
+        battles: the battles.
+        features: `schema.Feature` rows.
+        name: name of the judge.
+
+    Returns:
+        Table `judgments`: one row per battle, with the weights, the values and the sum as rationale. Without a feature
+        that both answers have, the verdict is unparsed with a reason.
+    """
+    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    counted = {weight.feature for weight in WEIGHTS}
+    columns = (features[c].to_pylist() for c in ("language", "query_id", "system", "feature", "value"))
+    for language, query, system, feature, value in zip(*columns, strict=True):
+        if value is not None and feature in counted:
+            values.setdefault((language, query, system), {})[feature] = value
+    rows = []
+    for battle in battles:
+        key = battle.language, battle.query_id
+        a, b = (values.get((*key, system), {}) for system in (battle.system_a, battle.system_b))
+        verdict, rationale, reason = _weigh(a, b)
+        rows.append(
+            schema.Judgment(*key, name, battle.system_a, battle.system_b, verdict, rationale, reason, call=None)
+        )
+    return schema.from_rows("judgments", rows)
+
+
+def _weigh(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[Verdict, str, str | None]:
+    """Return verdict, rationale, and the reason why there is no verdict."""
+    used = [weight for weight in WEIGHTS if weight.feature in a and weight.feature in b]
+    if not used:
+        reason = "no feature that counts is known of both answers"
+        return "unparsed", f"{reason}: {', '.join(w.feature for w in WEIGHTS)}.", reason
+    whole = sum(weight.weight for weight in used)
+    score = 0.0
+    lines = []
+    for w in used:
+        better = max(-1.0, min(1.0, (a[w.feature] - b[w.feature]) / w.scale)) * (1 if w.direction == "higher" else -1)
+        part = w.weight / whole * better + 0.0  # no -0
+        score += part
+        lines.append(
+            f"{w.feature} ({w.direction} is better): A {a[w.feature]:.4g}, B {b[w.feature]:.4g};"
+            f" weight {w.weight / whole:.3f}, scale {w.scale:g}: {part:+.4f}"
+        )
+    verdict: Verdict = "tie" if abs(score) < MARGIN else "A" if score > 0 else "B"
+    absent = [w.feature for w in WEIGHTS if w not in used]
+    lines.append(f"Sum {score:+.4f}, a tie closer to 0 than {MARGIN:g}: {verdict}.")
+    if absent:
+        lines.append(f"Left out, not known of both: {', '.join(absent)}.")
+    return verdict, "\n".join(lines), None

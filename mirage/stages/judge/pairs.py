@@ -1,0 +1,247 @@
+"""Choice of the answer pairs to judge: all pairs, or a seeded sample, each in both orders."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mirage.errors import BadInput, NotEnoughData
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ANSWERS = ("ok", "truncated", "empty", "refused")
+"""Statuses of answers that take part in battles, including empty ones. A failed call says nothing about a system."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedPair:
+    """Two answers to one query, in the order shown."""
+
+    language: str
+    """Code of the query's language."""
+    query_id: str
+    """The query."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second."""
+
+
+def choose_pairs(
+    answers: pa.Table,
+    *,
+    queries: int | None = None,
+    pairs: int | None = None,
+    seed: int = 0,
+    among: Collection[tuple[str, str]] | None = None,
+) -> list[OrderedPair]:
+    """Choose the battles in each language: all pairs of answers to a query, or a sample; every pair in both orders.
+
+    A sample depends only on the seed and on names, not on the order of rows, and a larger sample contains the smaller
+    one. Queries with the lowest hashes are sampled. Pairs are sampled in a balanced way: systems, pairs and queries
+    occur about equally often (a round-robin schedule of the systems, each pair on its least-used query).
+
+    Args:
+        answers: `schema.Answer` rows; columns language, query_id, system and status suffice. Missing or failed answers
+            are excluded.
+        queries: queries per language; all if None.
+        pairs: pairs of answers per language, each in both orders; all if None. With `queries` they are sampled from
+            those.
+        seed: seed of the sample.
+        among: language and id of the queries that can be judged; all if None.
+
+    Returns:
+        The battles, the two orders of a pair adjacent; one language after the other, otherwise in sampling order, so
+        that a prefix is a sample.
+
+    Raises:
+        BadInput: if a number is not positive.
+        NotEnoughData: if no query has answers of two systems.
+    """
+    for name, number in (("queries", queries), ("pairs", pairs)):
+        if number is not None and number < 1:
+            raise BadInput(f"the number of {name} cannot be {number}", do="give 1 or more, or omit it for all")
+    battles = []
+    for language, answered in _answering_systems(answers, among).items():
+        query_ids = _shuffle(answered, seed, language, "query")[:queries]
+        drawn = (
+            ((query, pair) for query in query_ids for pair in _schedule(answered[query], seed, language))
+            if pairs is None
+            else itertools.islice(
+                _balance_pairs({query: answered[query] for query in query_ids}, seed, language), pairs
+            )
+        )
+        for query, (first, second) in drawn:
+            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
+    if not battles:
+        raise NotEnoughData(
+            "no query that can be judged has answers of two systems",
+            do="add the texts of queries and passages, and answers of a second system",
+        )
+    return battles
+
+
+def choose_known(
+    answers: pa.Table,
+    outcomes: pa.Table,
+    *,
+    queries: int | None = None,
+    pairs: int | None = None,
+    seed: int = 0,
+    among: Collection[tuple[str, str]] | None = None,
+) -> list[OrderedPair]:
+    """Choose known-answer pairs: battles between a correct and a wrong answer by the relevance labels.
+
+    They are sampled as by `choose_pairs`, alternating between queries with and without an answer in the passages, so
+    that a judge that always prefers an abstention, or never does, is right on half of them.
+
+    Args:
+        answers: as for `choose_pairs`.
+        outcomes: columns language, query_id, system, subset and correct, one row per answer; null if unknown.
+        queries: queries per language with such a pair; all if None.
+        pairs: pairs of answers per language, each in both orders; all if None.
+        seed: seed of the sample.
+        among: language and id of the queries that can be judged; all if None.
+
+    Returns:
+        The battles, the two orders of a pair adjacent, as in `choose_pairs`.
+
+    Raises:
+        NotEnoughData: if no query that can be judged has a correct and a wrong answer.
+    """
+    subsets: dict[tuple[str, str], str] = {}
+    known: dict[tuple[str, str], dict[str, bool]] = {}
+    columns = (outcomes[name].to_pylist() for name in ("language", "query_id", "system", "subset", "correct"))
+    for language, query, system, subset, correct in zip(*columns, strict=True):
+        if correct is not None:
+            subsets[language, query] = subset
+            known.setdefault((language, query), {})[system] = correct
+    battles = []
+    for language, answered in _answering_systems(answers, among).items():
+        right = {query: known.get((language, query), {}) for query in answered}
+        opposed = {
+            query: [system for system in systems if system in right[query]]
+            for query, systems in answered.items()
+            if len({right[query][system] for system in systems if system in right[query]}) > 1
+        }
+        drawn: dict[str, dict[str, list[str]]] = {}
+        for query in _shuffle(opposed, seed, language, "query")[:queries]:
+            drawn.setdefault(subsets[language, query], {})[query] = opposed[query]
+        by_subset = [_balance_pairs(drawn[subset], seed, language, right) for subset in sorted(drawn)]
+        turns = (item for turn in itertools.zip_longest(*by_subset) for item in turn if item is not None)
+        for query, (first, second) in itertools.islice(turns, pairs):
+            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
+    if not battles:
+        raise NotEnoughData(
+            "no query that can be judged has a right and a wrong answer by its relevance labels",
+            do="compute outcomes from labels and answers first: mirage outcomes DIR",
+        )
+    return battles
+
+
+def listed_pairs(
+    answers: pa.Table, battles: Iterable[OrderedPair], *, among: Collection[tuple[str, str]] | None = None
+) -> list[OrderedPair]:
+    """Return the battles of a list without duplicates, each pair in both orders.
+
+    Args:
+        answers: `schema.Answer` rows, as for `choose_pairs`.
+        battles: pairs of answers in either order, or in both.
+        among: language and id of the queries that can be judged; all if None.
+
+    Returns:
+        The battles in the order of the list, the two orders of a pair adjacent.
+
+    Raises:
+        BadInput: if a battle is impossible: a query that cannot be judged, or a system without an answer to it.
+        NotEnoughData: if the list is empty.
+    """
+    answered = _answering_systems(answers, among)
+    pairs: dict[tuple[str, str, frozenset[str]], list[OrderedPair]] = {}
+    for battle in battles:
+        systems = answered.get(battle.language, {}).get(battle.query_id, [])
+        for system in (battle.system_a, battle.system_b):
+            if system not in systems or battle.system_a == battle.system_b:
+                raise BadInput(
+                    f"{battle.system_a} cannot battle {battle.system_b}",
+                    where=f"language={battle.language}, query_id={battle.query_id}",
+                    do=f"there must be two answers, the texts of the query and of a passage; answered: {systems}",
+                )
+        pair = battle.language, battle.query_id, frozenset((battle.system_a, battle.system_b))
+        pairs.setdefault(
+            pair, [battle, OrderedPair(battle.language, battle.query_id, battle.system_b, battle.system_a)]
+        )
+    if not pairs:
+        raise NotEnoughData("the list of battles is empty", do="omit it to judge all")
+    return [battle for both in pairs.values() for battle in both]
+
+
+def _answering_systems(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
+    """Return the systems with an answer, by language and query, for queries with at least two."""
+    columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
+    by_language: dict[str, dict[str, list[str]]] = {}
+    for language, query, system, status in sorted(zip(*columns, strict=True)):
+        if status in ANSWERS and (among is None or (language, query) in among):
+            by_language.setdefault(language, {}).setdefault(query, []).append(system)
+    return {
+        language: {query: systems for query, systems in answered.items() if len(systems) > 1}
+        for language, answered in by_language.items()
+    }
+
+
+def _shuffle(names: Collection[str], seed: int, *about: str) -> list[str]:
+    """Return names in a seeded order: that of their hashes."""
+    return sorted(names, key=lambda name: hashlib.sha256("\0".join([str(seed), *about, name]).encode()).digest())
+
+
+def _schedule(systems: Collection[str], seed: int, language: str) -> list[Pair]:
+    """Return every pair once, as rounds of a tournament in which each system plays once per round (the circle
+    method).
+    """
+    circle: list[str | None] = [*_shuffle(systems, seed, language, "system")]
+    circle += [None] * (len(circle) % 2)
+    half = len(circle) // 2
+    schedule = []
+    for _ in range(len(circle) - 1):
+        facing = zip(circle[:half], circle[: -half - 1 : -1], strict=True)
+        schedule += [(a, b) for a, b in facing if a is not None and b is not None]
+        circle.insert(1, circle.pop())
+    return schedule
+
+
+def _balance_pairs(
+    answered: Mapping[str, Sequence[str]],
+    seed: int,
+    language: str,
+    right: Mapping[str, Mapping[str, bool]] | None = None,
+) -> Iterator[tuple[str, Pair]]:
+    """Yield queries with pairs until there are no more: in schedule order, each pair on its least-used query. With
+    `right`, by query and system, only pairs of a correct and a wrong answer.
+    """
+    queries = list(answered)
+    systems = sorted({system for present in answered.values() for system in present})
+    present = {system: np.array([system in answered[query] for query in queries]) for system in systems}
+    left = {(a, b): present[a] & present[b] for a, b in _schedule(systems, seed, language)}
+    if right is not None:
+        won = {
+            system: np.array([right[query].get(system, False) for query in queries], dtype=bool) for system in systems
+        }
+        left = {(a, b): free & (won[a] != won[b]) for (a, b), free in left.items()}
+    drawn = np.zeros(len(queries), dtype=np.intp)
+    while left:
+        for pair, free in list(left.items()):
+            if not free.any():
+                del left[pair]
+                continue
+            index = int(np.argmin(np.where(free, drawn, len(left) + drawn.max())))
+            drawn[index] += 1
+            free[index] = False
+            yield queries[index], pair

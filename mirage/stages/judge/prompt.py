@@ -1,0 +1,216 @@
+"""The judge's prompt: query, passages and both answers, fenced so that their text is data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, overload
+
+from mirage import schema
+from mirage.llm import Messages, TokenEstimate
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.shown import ShownPassages, contexts
+from mirage.text.answers import is_numbered
+from mirage.text.content import renumbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPassage:
+    """A passage as shown."""
+
+    position: int
+    """Its number in the answered prompt, from 1, by which answers may cite it."""
+    passage_id: str
+    """Its id, by which answers may also cite it."""
+    title: str | None
+    """Title of its document; null if unknown."""
+    text: str
+    """Its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTexts:
+    """All third-party texts of one battle."""
+
+    query: str
+    passages: tuple[PromptPassage, ...]
+    """The passages, in the order of the answered prompt."""
+    answer_a: str
+    """The answer shown first, unchanged except for passage numbers if the two systems were shown different passages;
+    empty if there is none.
+    """
+    answer_b: str
+    """The answer shown second."""
+    turns: tuple[tuple[str, str], ...] = ()
+    """Earlier turns of the conversation, in order: speaker and text."""
+
+    def texts(self) -> list[str]:
+        """Return all texts, in the order shown."""
+        parts = (part for p in self.passages for part in (p.passage_id, p.title, p.text) if part is not None)
+        return [*(part for turn in self.turns for part in turn), self.query, *parts, self.answer_a, self.answer_b]
+
+
+_BEFORE = "The question ends a conversation. What was said before it, in order:"
+"""Heading of the earlier turns, if there are any."""
+
+
+@cache
+def template() -> str:
+    """Return the prompt template."""
+    return bundled_text("judge")
+
+
+def render_battle(shown: ShownTexts) -> str:
+    """Render the prompt of a battle.
+
+    Each text is unchanged between two marks with a code that occurs in none of them, and inserted texts are never
+    scanned for placeholders. The same texts give the same prompt.
+    """
+    texts = shown.texts()
+    code = fence_code(texts)
+    turns = [
+        f"<<EARLIER TURN {k} {code}>>\nspeaker: {speaker}\n{text}\n<<END {code}>>"
+        for k, (speaker, text) in enumerate(shown.turns, 1)
+    ]
+    before = [_BEFORE, *turns] if turns else []
+    passages = [
+        f"<<PASSAGE {p.position} {code}>>\nid: {p.passage_id}\n"
+        + (f"title: {p.title}\n" if p.title is not None else "")
+        + f"{p.text}\n<<END {code}>>"
+        for p in shown.passages
+    ]
+    values = {
+        "code": code,
+        "question": shown.query,
+        "passages": "\n\n".join([*before, *passages]),
+        "answer_a": shown.answer_a,
+        "answer_b": shown.answer_b,
+    }
+    return fill(template(), values)
+
+
+class Prompts(Sequence[Messages]):
+    """The conversations of battles, rendered lazily: those of an arena can be gigabytes.
+
+    Args:
+        battles: the battles.
+        queries: `schema.Query` rows of their queries.
+        passages: `schema.Passage` rows; those without text are excluded.
+        answers: `schema.Answer` rows.
+        turns: `schema.Turn` rows; None if no query has any.
+        retrieved: `schema.Retrieved` rows shown to systems; None for none.
+
+    If the two systems were shown different passages, the battle shows those of the first, then those of the second that
+    the first was not shown. They are numbered in this order, and bracketed citations in the answers are renumbered.
+    """
+
+    def __init__(
+        self,
+        battles: Sequence[OrderedPair],
+        queries: pa.Table,
+        passages: pa.Table,
+        answers: pa.Table,
+        turns: pa.Table | None = None,
+        retrieved: pa.Table | None = None,
+    ) -> None:
+        self._battles = battles
+        self._queries = {
+            (row["language"], row["query_id"]): row["text"]
+            for row in queries.select(["language", "query_id", "text"]).to_pylist()
+        }
+        self._shown = ShownPassages(passages, retrieved, columns=_COLUMNS)
+        self._passages: dict[tuple[Any, ...], list[PromptPassage]] = {}
+        self._answers = {
+            (row["language"], row["query_id"], row["system"]): _ShownAnswer(
+                row["text"] or "", row["retriever"], row["depth"], is_numbered(row["template"], row["numbered"])
+            )
+            for row in answers.select(
+                ["language", "query_id", "system", "text", "retriever", "depth", "template", "numbered"]
+            ).to_pylist()
+        }
+        self._turns: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
+            turn = row["speaker"], TokenEstimate().cut(row["text"], MAX_PASSAGE_TOKENS)
+            self._turns.setdefault((row["language"], row["query_id"]), []).append(turn)
+
+    def __len__(self) -> int:
+        return len(self._battles)
+
+    def shown(self, number: int) -> ShownTexts:
+        """Return the texts of a battle, by index."""
+        battle = self._battles[number]
+        query = battle.language, battle.query_id
+        first, second = (self._answers[*query, system] for system in (battle.system_a, battle.system_b))
+        passages, texts = self._passages_of(query, first), (first.text, second.text)
+        if first.context != second.context:
+            ids = [self._ids(query, answer) for answer in (first, second)]
+            order = list(dict.fromkeys(ids[0] + ids[1]))
+            by_id = {passage.passage_id: passage for passage in (*self._passages_of(query, second), *passages)}
+            places = [(place, by_id[passage]) for place, passage in enumerate(order, start=1) if passage in by_id]
+            passages = [replace(passage, position=place) for place, passage in places]
+            texts = _renumber(first, ids[0], order), _renumber(second, ids[1], order)
+        return ShownTexts(self._queries[query], tuple(passages), *texts, tuple(self._turns.get(query, ())))
+
+    def _ids(self, query: tuple[str, str], answer: _ShownAnswer) -> list[str]:
+        """Return the ids of all passages that an answer's system was shown, in order."""
+        return [row[1] for row in self._shown.of(query, *answer.context)]
+
+    def _passages_of(self, query: tuple[str, str], answer: _ShownAnswer) -> list[PromptPassage]:
+        """Return the passages with text that an answer's system was shown, in order, each truncated.
+
+        Truncation uses the token estimate, not a tokenizer, so that a prompt is the same on every machine.
+        """
+        place = (*query, *answer.context)
+        if place not in self._passages:
+            self._passages[place] = [
+                PromptPassage(position, passage_id, title, TokenEstimate().cut(text, MAX_PASSAGE_TOKENS))
+                for position, passage_id, title, text in self._shown.of(query, *answer.context)
+                if text is not None
+            ]
+        return self._passages[place]
+
+    @overload
+    def __getitem__(self, number: int) -> Messages: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Messages]: ...
+    def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
+        if isinstance(number, slice):
+            return [self[index] for index in range(*number.indices(len(self)))]
+        return [{"role": "user", "content": render_battle(self.shown(number))}]
+
+
+def judgeable(queries: pa.Table, passages: pa.Table, retrieved: pa.Table | None = None) -> set[tuple[str, str]]:
+    """Return language and id of the queries that can be judged: those with text and with the text of a passage."""
+    columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
+    known = {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}
+    rows = contexts(passages, retrieved)
+    columns = (rows[name].to_pylist() for name in ("language", "query_id", "text"))
+    return known & {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}
+
+
+_COLUMNS = ("position", "passage_id", "title", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownAnswer:
+    """An answer, with its system's retrieval settings."""
+
+    text: str
+    retriever: str | None
+    depth: int | None
+    numbered: bool
+
+    @property
+    def context(self) -> tuple[str | None, int | None]:
+        """Equal for two answers whose systems were shown the same passages of a query."""
+        return self.retriever, self.depth
+
+
+def _renumber(answer: _ShownAnswer, shown: Sequence[str], order: Sequence[str]) -> str:
+    """Renumber an answer's bracketed passage numbers to another order."""
+    return renumbered(answer.text, shown, order) if answer.numbered and answer.text else answer.text

@@ -1,0 +1,399 @@
+"""Judging an arena: sampling battles, deciding them by a model or by features, and storing the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import llm, schema, store
+from mirage.battles.verdict_rows import OF_KNOWN
+from mirage.errors import BadInput, Unreachable
+from mirage.llm.engines.shards import Shard
+from mirage.stages import judge
+from mirage.stages.stage import Progress, Stage, Tables
+from mirage.store import ledger_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class BattleSample:
+    """The battles of an arena to judge (`mirage.stages.judge.choose_pairs`); by default all."""
+
+    queries: int | None = None
+    """Queries per language."""
+    pairs: int | None = None
+    """Pairs of answers per language, each judged in both orders."""
+    seed: int = 0
+    """Seed of the sample."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    battles: Sequence[judge.OrderedPair] | None = None
+    """Exactly these battles, in both orders; the options above are then ignored."""
+    known: bool = False
+    """Only known-answer pairs (`mirage.stages.judge.choose_known`); the verdicts then test the judge and cannot rank
+    systems.
+    """
+
+    def owner(self, judge_name: str) -> str:
+        """Return the judge name under which verdicts on these battles are stored."""
+        return f"{OF_KNOWN}{judge_name}" if self.known else judge_name
+
+
+def plan_judging(
+    path: Path, *, name: str, settings: llm.Settings, limits: llm.Limits, sample: BattleSample, replace: bool = False
+) -> llm.Cost:
+    """Estimate the maximum cost of judging without sending or writing anything. Arguments and errors as for
+    `judge_by_model`.
+
+    Raises:
+        BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
+        ArenaError: if the arena lacks queries, passages or answers.
+        NotEnoughData: if there is nothing to judge.
+    """
+    _refuse_heuristic(name)
+    name = sample.owner(name)
+    seen = store.consistently(path, lambda arena: _seen(arena, sample))
+    battles, prompts = _battles(seen.tables, sample)
+    with store.kept_ledger(path) as ledger:
+        if ledger is None:
+            return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
+        _refuse_another(store.open_arena(path), name, settings, ledger, again=battles if replace else ())
+        number = ledger.latest_replacement(_owner(name))
+        if replace:
+            under_way = ledger.open_replacement(_owner(name), _scope(settings, battles))
+            number = number + 1 if under_way is None else under_way
+        repetition = _repetition(name, number, replace=replace)
+        return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger, **repetition)
+
+
+def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
+    """Restrict a sample to a shard's queries, so that all shards together judge the sample of the whole arena.
+
+    Args:
+        whole: folder of the sharded arena.
+        sample: battles to judge there.
+        shard: the shard.
+        by_features: whether the heuristic judge is used, which needs no texts.
+
+    Raises:
+        ArenaError: if the arena lacks queries, passages or answers.
+        NotEnoughData: if there is nothing to judge.
+    """
+
+    def read(arena: store.Arena) -> list[judge.OrderedPair]:
+        if by_features:
+            answers = {"answers": arena.read("answers", languages=sample.languages)}
+            return _choose(_with_outcomes(arena, answers) if sample.known else answers, sample)
+        return _battles(_seen(arena, sample).tables, sample)[0]
+
+    battles = store.consistently(whole, read)
+    own = [battle for battle in battles if shard.has(battle.language, battle.query_id)]
+    return BattleSample(battles=own, known=sample.known)
+
+
+def judge_by_model(
+    path: Path,
+    *,
+    name: str,
+    engine: judge.Engine,
+    settings: llm.Settings,
+    limits: llm.Limits,
+    sample: BattleSample,
+    made_by: str,
+    progress: Progress | None = None,
+    step: str | None = None,
+    replace: bool = False,
+) -> tuple[store.Arena, judge.JudgeResult]:
+    """Judge the answers of an arena by a model.
+
+    Its verdicts replace its earlier ones on the same battles; its other verdicts and those of other judges are kept.
+    Replies are written to the arena's ledger immediately, and the table at the end, also if the service ends the run:
+    after an interruption the same command resumes and pays for nothing twice.
+
+    Args:
+        path: the arena's folder.
+        name: name of the judge.
+        engine: makes the calls, with these settings.
+        settings: model and parameters.
+        limits: prices and limits.
+        sample: battles to judge.
+        made_by: the command, for the manifest.
+        progress: called with the number of finished battles and their total.
+        step: the step of a run (`store.upsert`).
+        replace: whether to judge again battles that have verdicts or cached replies. An interrupted run resumes with
+            the replies it already has.
+
+    Returns:
+        The arena, and the result.
+
+    Raises:
+        BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
+        ArenaError: if the arena lacks queries, passages or answers, or cannot be written.
+        NotEnoughData: if there is nothing to judge.
+        Unreachable: if the service rejects what every call needs, or no call got a reply.
+    """
+    _refuse_heuristic(name)
+    name = sample.owner(name)
+    store.open_arena(path)  # a ledger would make the folder
+    with store.Ledger(ledger_path(path)) as ledger:
+        seen = store.consistently(path, lambda arena: _seen(arena, sample))
+        battles, prompts = _battles(seen.tables, sample)
+
+        def refuse_another(arena: store.Arena) -> None:
+            _refuse_another(arena, name, settings, ledger, again=battles if replace else ())
+
+        store.consistently(path, refuse_another)
+        number = (
+            ledger.begin_replacement(_owner(name), _scope(settings, battles))
+            if replace
+            else ledger.latest_replacement(_owner(name))
+        )
+        repetition = _repetition(name, number, replace=replace)
+        judged = judge.ask(
+            battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition
+        )
+        battle_keys = schema.from_columns(
+            "judgments",
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
+        )
+        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
+        arena = _write(
+            path,
+            rows,
+            name=name,
+            note=llm.described(settings),
+            made_by=made_by,
+            seen=seen,
+            check=refuse_another,
+            step=step,
+        )
+        if replace and judged.complete:
+            ledger.end_replacement(_owner(name), number)
+    if judged.stopped:
+        raise judged.stopped
+    if judged.failed and not len(judged.judgments):
+        raise Unreachable(
+            f"no call got a reply: {max(judged.failed, key=lambda reason: judged.failed[reason])}",
+            do="check that the service responds, then run the same command again",
+        )
+    return arena, judged
+
+
+def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, step: str | None = None) -> store.Arena:
+    """Judge an arena's answers by the heuristic judge. Its verdicts replace all its earlier ones; with a list of
+    battles, those on the list.
+
+    Raises:
+        ArenaError: if the arena lacks answers or features, or cannot be written.
+        NotEnoughData: if there is nothing to judge.
+    """
+    name = sample.owner(judge.HEURISTIC)
+    note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
+
+    def read(arena: store.Arena) -> store.Snapshot:
+        columns = ["language", "query_id", "system", "status"]
+        answers = arena.read("answers", columns=columns, languages=sample.languages)
+        tables = {"features": arena.read("features"), "answers": answers}
+        return store.Snapshot(arena, _with_outcomes(arena, tables) if sample.known else tables)
+
+    def make() -> store.Arena:
+        seen = store.consistently(path, read)
+        judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
+        replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
+        rows = store.NewRows(judgments, replaced)
+        return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
+
+    return store.retry_outdated(make)
+
+
+def judge_statistics(
+    path: Path, *, limits: llm.Limits | None = None, tags: Iterable[tuple[str, str]] = ()
+) -> list[judge.JudgeStats]:
+    """Return the statistics of every judge of an arena, and the cost of its calls.
+
+    Args:
+        path: the arena's folder.
+        limits: prices; without them costs are null.
+        tags: as for `store.tagged`: only verdicts on queries that have them.
+
+    Raises:
+        ArenaError: if the arena lacks judgments.
+    """
+    arena = store.tagged(store.open_arena(path), tags)
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
+    judgments = arena.read("judgments", columns=names, encoded=names[:-1])
+    with store.kept_ledger(path) as ledger:
+        return judge.judge_stats(judgments, ledger, limits)
+
+
+def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
+    """Return a snapshot of the tables that judging by a model reads."""
+    languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
+    tables = ("queries", "answers") if "retrieved" in arena.tables else ("queries", "passages", "answers")
+    seen = {name: arena.read(name, languages=languages) for name in tables}
+    for name in ("turns", "passages", "retrieved"):
+        if name not in seen and (table := arena.read_optional(name, languages=languages)) is not None:
+            seen[name] = table
+    return store.Snapshot(arena, _with_outcomes(arena, seen) if sample.known else seen)
+
+
+def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """Add the outcomes by relevance labels with the strict parser; no rows if the arena has none."""
+    import pyarrow.compute as pc
+
+    outcomes = arena.read_optional("outcomes")
+    rows = schema.arrow_schema("outcomes").empty_table() if outcomes is None else outcomes
+    return {**tables, "outcomes": rows.filter(pc.equal(rows["parser"], "strict"))}
+
+
+def _battles(tables: Mapping[str, pa.Table], sample: BattleSample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
+    """Return the sampled battles and their prompts."""
+    tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
+    among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
+    battles = _choose(tables, sample, among)
+    shown = {name: table for name, table in tables.items() if name != "outcomes"}
+    return battles, judge.Prompts(battles, **shown)
+
+
+def _choose(
+    tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]] | None = None
+) -> list[judge.OrderedPair]:
+    """Return the listed battles, or the sampled ones."""
+    if sample.battles is not None:
+        return judge.listed_pairs(tables["answers"], sample.battles, among=among)
+    if sample.known:
+        return judge.choose_known(
+            tables["answers"],
+            tables["outcomes"],
+            queries=sample.queries,
+            pairs=sample.pairs,
+            seed=sample.seed,
+            among=among,
+        )
+    return judge.choose_pairs(
+        tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among
+    )
+
+
+def _refuse_heuristic(name: str) -> None:
+    """Raise if a model has the heuristic judge's name."""
+    if name == judge.HEURISTIC:
+        raise BadInput(
+            f"{name} is the name of the judge without a model", do="give the judge another name, or omit --model"
+        )
+
+
+def _owner(name: str) -> str:
+    """Return the name under which the ledger counts a judge's replacements: a system may have the judge's name."""
+    return f"judge {name}"
+
+
+def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
+    """Return a key of the battles judged again and their settings: the same command after an interruption has the same
+    key.
+    """
+    return f"{llm.described(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
+
+
+def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:
+    """Return the repetition names of calls after some replacements of a judge's verdicts, and the earlier names whose
+    replies are also valid: a replacement may have covered only a few battles.
+    """
+    names = [f"{_owner(name)} {n}" if n else None for n in range(number, -1, -1)]
+    if names == [None]:
+        return {}
+    return {"again": names[0], "earlier": () if replace else names[1:]}
+
+
+def _refuse_another(
+    arena: store.Arena,
+    name: str,
+    settings: llm.Settings,
+    ledger: store.Ledger,
+    *,
+    again: Sequence[judge.OrderedPair] = (),
+) -> None:
+    """Raise if verdicts of two models, services or parameters would share one judge's name.
+
+    Checking one verdict is enough, since no other kind is ever stored.
+
+    Args:
+        arena: the arena.
+        name: the judge.
+        settings: model and parameters.
+        ledger: has the requests of the verdicts.
+        again: battles to be judged again: only the remaining verdicts count.
+    """
+    if "judgments" not in arena.tables:
+        return
+    names = ("language", "query_id", "system_a", "system_b")
+    table = arena.read("judgments", columns=[*names, "judge", "call"])
+    replaced = {tuple(getattr(battle, column) for column in names) for battle in again}
+    of_name = (
+        call
+        for *battle, judge_name, call in zip(*(table[c].to_pylist() for c in (*names, "judge", "call")), strict=True)
+        if judge_name == name and tuple(battle) not in replaced
+    )
+    for call in of_name:
+        before = ledger.request(call) if call is not None else None
+        now = llm.request(settings, [])
+        ignored = {"messages", "again"}
+        if "service" not in (before or {}) or "service" not in now:
+            # Earlier versions did not record the service (`llm.keys`).
+            ignored.add("service")
+        changed = [key for key in sorted({*(before or {}), *now} - ignored) if (before or {}).get(key) != now.get(key)]
+        if call is None:
+            description = "that were imported"
+        elif before is not None and changed:
+            description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
+        else:
+            return
+        raise BadInput(
+            f"{name} has verdicts {description}",
+            where=arena.address,
+            do="give this judge another name with --judge, or redo all its verdicts with --replace",
+        )
+
+
+def _of(name: str) -> pa.Table:
+    """Return the key that selects all verdicts of a judge."""
+    import pyarrow as pa
+
+    return pa.table({"judge": [name]})
+
+
+def _write(
+    path: Path,
+    rows: store.NewRows,
+    *,
+    name: str,
+    note: str,
+    made_by: str,
+    seen: store.Snapshot,
+    check: Callable[[store.Arena], object] | None = None,
+    step: str | None = None,
+) -> store.Arena:
+    """Replace a judge's earlier verdicts, keeping those of other judges.
+
+    Verdicts on the requested battles are removed even without a new verdict: they were on other texts, or the ledger
+    would have the reply.
+    """
+    if not len(rows.new) and "judgments" not in store.open_arena(path).tables:
+        return store.open_arena(path)
+    notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
+    result = store.upsert(
+        path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
+    )
+    return result.arena
+
+
+def _heuristic(tables: Tables) -> dict[str, pa.Table]:
+    return {"judgments": judge.judge_by_features(judge.choose_pairs(tables["answers"]), tables["features"])}
+
+
+HEURISTIC_JUDGMENTS = Stage("judgments by the heuristic judge", ("answers", "features"), ("judgments",), _heuristic)
+"""Stage that judges every pair of answers by features."""

@@ -1,0 +1,83 @@
+"""Parsing the verdict of a judge's reply: the last mark the judge sets itself; marks quoted from an answer are
+ignored.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mirage.schema import Verdict
+from mirage.text.marks import VERDICT_NOUNS, Mark, MarkForm, bracketed
+from mirage.text.thoughts import part_thoughts
+
+_MEANS: dict[str, Verdict] = {"A": "A", "B": "B", "C": "tie"}
+# The words by which the instruction explains a mark.
+_EXPLAINED = re.compile(
+    r"[\"'”’*_]*,?\s+(?:if\s+(?:the\s+)?assistant\s+[ab]\s+is\s+better|for\s+a\s+tie)", re.IGNORECASE
+)
+
+
+def _means(mark: Mark) -> Verdict | None:
+    return _MEANS.get(unicodedata.normalize("NFKC", mark["letter"]))
+
+
+_FORM = MarkForm(
+    re.compile(bracketed(r"(?P<letter>[A-Za-zＡ-Ｚａ-ｚ](?:[A-Za-z /-]{0,10}[A-Za-z])?)")),
+    _means,
+    VERDICT_NOUNS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedVerdict:
+    """The parsed verdict of a judge's reply."""
+
+    verdict: Verdict
+    """`A`, `B`, `tie`, or `unparsed`."""
+    reason: str | None
+    """Reason why it is unparsed; null if it is not."""
+    span: tuple[int, int] | None
+    """Position of the deciding mark in the reply; null if there is none."""
+
+
+def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
+    """Parse the verdict of a complete reply.
+
+    The last mark that the judge sets counts, `[[A]]`, `[[B]]` or `[[C]]` for a tie, also with spaces and in full-width
+    brackets; another word in the brackets is no verdict. `mirage.text.marks` defines which marks it sets and which it
+    only mentions. Marks in a reasoning model's thoughts and in a repetition of the instruction are ignored. If a text
+    shown to the judge contains a mark, a mark in the reply can be a quotation: then only marks on a line of their own
+    count, and if those disagree there is no verdict.
+
+    Args:
+        reply: the judge's reply.
+        shown: the texts it was shown: query, passages, answers.
+    """
+    shown = list(shown)
+    parted = part_thoughts(reply, shown)
+    if parted.gap is not None:
+        return _unparsed(parted.gap)
+    reply = parted.masked
+    written = [mark for mark in _FORM.pattern.finditer(reply) if not _EXPLAINED.match(reply, mark.end())]
+    if not written:
+        return _unparsed("the reply holds none of the marks [[A]], [[B]] and [[C]]")
+    marks = [mark for mark in _FORM.own(reply, shown) if not _EXPLAINED.match(reply, mark.end())]
+    planted = _FORM.planted(shown)
+    if not marks and planted:
+        return _unparsed("an answer or passage carries a verdict mark, and the judge set none on a line of its own")
+    if not marks:
+        return _unparsed("the reply only mentions the marks, or sets several that differ")
+    if planted and len({_means(mark) for mark in marks}) > 1:
+        return _unparsed("an answer or passage carries a verdict mark, and the judge's own do not agree")
+    last = marks[-1]
+    verdict = _means(last)
+    if verdict is None:
+        return _unparsed(f"the last mark is {last[0]}, none of [[A]], [[B]] and [[C]]")
+    return ParsedVerdict(verdict, None, last.span())
+
+
+def _unparsed(reason: str) -> ParsedVerdict:
+    return ParsedVerdict("unparsed", reason, None)

@@ -1,0 +1,50 @@
+"""Outcomes of answers, and rates of outcomes.
+
+An answer says that the passages have the answer (or gives it), that they do not, or neither is readable. The prompt
+determines the rules. A reply to a prompt of NoMIRACL is read by `published.py` by the rules of the NoMIRACL program and
+by `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`, `translated.py` and `direct.py`, on text folded
+by `fold.py`); any other answer by `free.py`, with the vocabulary of `wording.py`. `parsed.py` lists the rules.
+`tables.py` applies them to an arena and compares the parsers; `rates.py` computes rates, `templates.py` by prompt,
+`confusion.py` as confusion matrices.
+"""
+
+from mirage.stages.outcomes.confusion import Confusion, confusion
+from mirage.stages.outcomes.free import TemplatePhrases
+from mirage.stages.outcomes.parsed import RULES, Parsed
+from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
+from mirage.stages.outcomes.tables import (
+    RIGHT,
+    ParserDifference,
+    RateShift,
+    departures,
+    outcomes,
+    parse_outcome,
+    shifts,
+)
+from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
+from mirage.stats.intervals import mean_interval, wilson
+
+__all__ = [
+    "RIGHT",
+    "RULES",
+    "Confusion",
+    "Parsed",
+    "ParserDifference",
+    "Rate",
+    "RateShift",
+    "TemplatePhrases",
+    "agrees_with_print",
+    "as_printed",
+    "base_names",
+    "confusion",
+    "departures",
+    "matched_difference",
+    "mean_interval",
+    "outcomes",
+    "parse_outcome",
+    "rates",
+    "shifts",
+    "template_rates",
+    "unparsed_note",
+    "wilson",
+]

@@ -1,0 +1,623 @@
+"""Rules for free answers: replies to any prompt other than NoMIRACL's.
+
+Such a prompt asks for an answer in the model's own words, so there is no formula to look for. The answer is split into
+clauses, each classified by the vocabulary of its language (`wording.py`):
+
+- a gap: the sources do not say it, or the writer cannot answer;
+- a decline: the writer refuses to help (a safety filter);
+- a question back to the reader;
+- an aside: an apology, an offer, advice, a remark about the writer;
+- a topic: what the sources are about instead ("The documents only discuss the gardens");
+- a sourced clause: any other clause with a source as its subject and no figure: a topic beside a gap, else a claim;
+- a claim: everything else with content.
+
+Then the kinds decide together. A claim anywhere outweighs a gap: the answer can be true or false, which is what a
+hallucination rate counts; so a claim from the writer's own knowledge after a gap is an answer. Gaps and declines
+without a claim abstain. A question back without a claim is a clarification. Topics beside a gap belong to the gap.
+
+Claims beside a gap may be no answer but further content of the sources, which the query helps to distinguish. A gap in
+the words of the query ("None says who designed it") responds to it, a gap about something else ("Its cost is not
+given") accompanies an answer, and an answer starts with what was asked. So claims are outvoted if the gap is more
+similar to the query than the first claim is, which topics between them make more likely; figures count unless there are
+topics (`_outvoted`). If the query is unknown, topics alone decide.
+
+In an answer with the headings Reason and Answer only the part under Answer is read
+(`mirage.text.answers.parse_answer`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from mirage.schema import Outcome
+from mirage.stages.outcomes.fold import Folded, compile_folded, fold
+from mirage.stages.outcomes.parsed import Parsed
+from mirage.stages.outcomes.wording import WORDINGS, Wording
+from mirage.text.answers import parse_answer
+from mirage.text.languages import base
+from mirage.text.segmentation import terms
+
+Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "sourced", "claim", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """One clause of an answer, with positions in the text that was split."""
+
+    kind: Kind
+    start: int
+    end: int
+    size: int
+    """Amount of content: its words, or half its characters in an unspaced script."""
+    item: bool
+    """Whether it is in a list item."""
+    figure: bool
+    """Whether it has a figure."""
+    hence: bool
+    """Whether it is a conclusion from preceding clauses."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Its span."""
+        return self.start, self.end
+
+
+@dataclass(frozen=True, slots=True)
+class TemplatePhrases:
+    """Phrases with which a template has the model say yes and no."""
+
+    answered: tuple[str, ...] = ()
+    """Texts that say that the answer is present."""
+    abstained: tuple[str, ...] = ()
+    """Texts that say that it is not."""
+
+
+_MARKUP = re.compile(
+    r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
+    r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]"
+    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
+)
+_SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
+_FULL_STOPS = "。！？｡।॥۔"
+_PARTS = re.compile(
+    r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])"
+)
+_RELATIVE = re.compile(
+    r"(?:when|where|which|who|whom|that|whose|als|wo|que|qui|dont|où|quand|donde|cuando|jo[kt]\w*|kun"
+    r"|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब|যা |যে |যখন|ti )"
+)
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
+    r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
+)
+_ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
+_ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
+    r"|unclear|null|nil|you|sorry)\b"
+)
+_WORDS = re.compile(r"[^\W_]+")
+_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
+_CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
+# Yoruba "writes", which without its dot is "not".
+_LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
+_ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
+_LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
+_NUMBERED = re.compile(r"\W*(?:(?:the|la|el|der|die|das) )?[^\W\d]+ ?\d{1,3}\b(?:封信)?(?![.,]\d)|\W*第\d+[^\W\d]{1,2}")
+"""A noun and a number."""
+_FIELD = re.compile(r'^[^\W\d]+" ?: ?"?')
+"""The name of a JSON field."""
+_POLAR = re.compile(
+    r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да"
+    r"|لا|كلا|نعم|بلي|نه|خير|نخير|بله|آري|না|হ্যাঁ|नहीं|नही|जी नहीं|हाँ|हां|जी हाँ"
+    r"|లేదు|కాదు|అవును|いいえ|いえ|はい|아니요|아니오|아뇨|네"
+    r"|不是?|没有|沒有|是的?|对|對|ไม่|ไม่ใช่|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
+)
+_FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
+_QUOTED = re.compile(r'"[^"\n]{8,}"|^[^"\n]{8,}"(?=\W*$)')
+_COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
+_TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
+
+
+def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None, *, query: str = "") -> Parsed:
+    """Read one answer in the model's own words, by the rules in the module docstring.
+
+    Args:
+        answer: the raw answer, without the model's thoughts.
+        language: code of the query's language.
+        phrases: the template's phrases for yes and no, if it has any.
+        query: the query; empty if unknown.
+    """
+    if phrases and (parsed := _by_phrases(answer, phrases)):
+        return parsed
+    parts = parse_answer(answer)
+    part = parts.answer_span or parts.preamble_span
+    if part is None:
+        return Parsed("unparsed", "reason_alone" if parts.reason_span else "fragment")
+    begin, stop = part
+    code = base(language)
+    raw = answer[begin:stop]
+    folded = _clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
+    words = _FIELD.sub("", folded.text.strip(_TRIM))
+    if not _WORDS.search(words):
+        return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
+    if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
+        return Parsed("unparsed", "degenerate")
+    readers = _readers(code, bool(_ENGLISH.search(folded.text)))
+    if len(words) < _SHORT and any(reader.short.fullmatch(words) for reader in readers):
+        start = folded.text.index(words)
+        decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
+    else:
+        query_pieces = _pieces_of_words(fold(query, code).text)
+
+        def nearness(clause: _Clause) -> float:
+            pieces = _pieces_of_words(folded.text[clause.start : clause.end])
+            return len(pieces & query_pieces) / len(pieces) if pieces else 0
+
+        clauses = _enough(_clauses(raw, folded, readers))
+        decision = _decide(clauses, nearness if query_pieces else None, table=len(_ROW.findall(raw)) > 1)
+    outcome, rule, span = decision
+    if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
+        return Parsed("unparsed", "language_not_understood")
+    if span is None:
+        return Parsed(outcome, rule)
+    start, end = folded.raw(*span)
+    return Parsed(outcome, rule, begin + start, begin + end)
+
+
+def _enough(clauses: Iterable[_Clause]) -> list[_Clause]:
+    """Return the clauses up to where enough is claimed that later ones cannot change the outcome."""
+    result: list[_Clause] = []
+    claimed = 0
+    for clause in clauses:
+        result.append(clause)
+        claimed += clause.size if clause.kind == "claim" and clause.size >= _SHORTEST else 0
+        if claimed > _LONG:
+            break
+    return result
+
+
+_LONG = 100
+"""Words of claims after which the outcome is fixed."""
+
+
+def names_gap(answer: str, language: str) -> bool:
+    """Return whether an answer has any phrase of refusal anywhere, as a simple baseline."""
+    code = base(language)
+    text = _clean(fold(answer, code)).text
+    readers = _readers(code, bool(_ENGLISH.search(text)))
+    return any(
+        reader.gap.search(text) or reader.short.fullmatch(text.strip(_TRIM)) or reader.declines.search(text)
+        for reader in readers
+    )
+
+
+_Decision = tuple[Outcome, str, tuple[int, int] | None]
+"""Outcome, rule and the deciding span."""
+
+
+_Nearness = Callable[[_Clause], float]
+"""Share of a clause's words, in trigrams, that occur in the query."""
+
+
+def _pieces_of_words(text: str) -> set[str]:
+    """Return the trigrams of a text's words, so that inflections matter little."""
+    return {f" {term} "[place : place + 3] for term in terms(text) for place in range(len(term))}
+
+
+def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bool) -> _Decision:
+    """Decide the outcome from the kinds of the clauses; in a table a single cell counts as a claim."""
+    of: dict[Kind, list[_Clause]] = {}
+    for clause in clauses:
+        of.setdefault(clause.kind, []).append(clause)
+    gaps = sorted([*of.get("gap", []), *of.get("declines", [])], key=lambda clause: clause.start)
+    asks, claims = of.get("asks", []), of.get("claim", [])
+    if not gaps:
+        asks = asks or [question for question in of.get("question", []) if question.size > 1]
+        claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
+    elif _outvoted(claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness):
+        claims = []
+    if gaps or asks:
+        # Beside a gap or a question a stray word does not count as a claim; several are a list.
+        listed = len(claims) > _STRAY or sum(claim.item for claim in claims) > 1
+        claims = [claim for claim in claims if claim.size >= _SHORTEST or listed or (table and claim.size > 1)]
+    if asks and not _outweighs(claims, asks, last=clauses[-1] in asks):
+        return "clarification", "asks_back", asks[0].span
+    if claims:
+        listed = sum(claim.item for claim in claims) > 1
+        rule = "claim_beside_gap" if gaps else "list_given" if listed else "claim"
+        return "answered", rule, claims[0].span
+    if gaps:
+        return "abstained", "declines" if gaps[0].kind == "declines" else "states_gap", gaps[0].span
+    # Without a gap, advice or a remark on the sources is the answer; an apology alone declines.
+    last: tuple[tuple[Kind, Outcome, str], ...] = (
+        ("only", "abstained", "other_topic"),
+        ("topic", "answered", "claim"),
+        ("aside", "answered", "claim"),
+        ("sorry", "abstained", "declines"),
+    )
+    for kind, outcome, rule in last:
+        if kind in of:
+            return outcome, rule, of[kind][0].span
+    return "unparsed", "fragment", None
+
+
+_SHORT = 60
+"""Maximum characters of an answer that is only a word for a gap."""
+_SHORTEST = 3
+"""Minimum words of a claim that outweighs a gap."""
+_HEAD = 40
+"""Characters at the start of a clause that contain its subject."""
+_NAME = 5
+"""Upper bound (exclusive) of the words of a name."""
+_LABELLED = 8
+"""Words after a source's label that only state its subject."""
+_STRAY = 2
+"""Maximum number of claims beside a gap that may all be stray words."""
+_AHEAD = 0.225
+"""Minimum lead in similarity to the query of a gap over the first claim."""
+_TOPIC = 0.2
+"""Contribution of a clause on the sources' topic to that lead."""
+_APOLOGY = 6
+"""Upper bound (exclusive) of the words of an apology; longer clauses have more content."""
+
+
+def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool) -> bool:
+    """Return whether claims answer beside a question back, with more content than the clauses leading to it."""
+    return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
+
+
+def _outvoted(
+    claims: Sequence[_Clause], topics: Sequence[_Clause], gaps: Sequence[_Clause], nearness: _Nearness | None
+) -> bool:
+    """Return whether claims beside a gap are only further content of the sources."""
+    if not claims:
+        return False
+    figures = any(claim.figure for claim in claims)
+    if nearness:
+        ahead = max(map(nearness, gaps)) - nearness(claims[0])
+        # Claims before a concluding gap are its reasons.
+        weight = len(topics) + (2 if gaps[-1].hence and gaps[-1].start > claims[0].start else 0)
+        return bool(weight or not figures) and ahead + _TOPIC * weight >= _AHEAD
+    # Without the query: they have no figure, are not a list and have less content.
+    topics = [topic for topic in topics if not topic.item]
+    weight = sum(clause.size for clause in [*topics, *gaps])
+    first = min(clause.start for clause in [*topics, *gaps])
+    firm = figures or any(claim.item or claim.start < first for claim in claims)
+    return len(topics) > 1 and not firm and sum(claim.size for claim in claims) < weight
+
+
+def _is_english(text: str) -> bool:
+    """Return whether a text in a language without `WORDINGS` is in English, or in no language: names and numbers."""
+    words = _WORDS.findall(text)
+    return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
+
+
+def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
+    """Read an answer by its template's phrases; None if it has none of them, or both kinds."""
+    lowered = answer.lower()
+    if len(lowered) != len(answer):
+        lowered = answer
+    spans: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
+    kinds: tuple[tuple[Literal["answered", "abstained"], tuple[str, ...]], ...] = (
+        ("abstained", phrases.abstained),
+        ("answered", phrases.answered),
+    )
+    for outcome, texts in kinds:
+        for text in sorted(texts, key=len, reverse=True):
+            start = lowered.find(text.lower())
+            if start < 0:
+                continue
+            span = (start, start + len(text))
+            # A phrase inside a longer one of the other kind ("answerable" in "unanswerable") does not count.
+            if not any(other[0] <= span[0] and span[1] <= other[1] for other in spans.values()):
+                spans.setdefault(outcome, span)
+    if len(spans) != 1:
+        return None
+    (outcome, span), *_ = spans.items()
+    return Parsed(outcome, f"template_{outcome}", *span)
+
+
+def _clean(folded: Folded) -> Folded:
+    """Remove markup, citations and addresses, so that words are adjacent."""
+    text = folded.text
+    if not _MARKUP.search(text):
+        return folded
+    parts: list[str] = []
+    places: list[int] = []
+    source = folded.places or range(len(text) + 1)
+    position = 0
+    for match in _MARKUP.finditer(text):
+        start, end = match.span()
+        parts.append(text[position:start])
+        places += source[position:start]
+        # A space if words would merge; none before a stop or at the start of a line.
+        apart = any(character in " \t_|" or character == "/" for character in match[0])
+        if apart and start and text[start - 1] != "\n" and text[end : end + 1] not in (*",.;:!?", "\n", ""):
+            parts.append(" ")
+            places.append(source[start])
+        position = end
+    parts.append(text[position:])
+    places += source[position:]
+    return Folded("".join(parts), tuple(places))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Compiled expressions of one language."""
+
+    sources: re.Pattern[str]
+    nouns: re.Pattern[str]
+    statutes: re.Pattern[str]
+    denies: re.Pattern[str]
+    gap: re.Pattern[str]
+    short: re.Pattern[str]
+    turns: re.Pattern[str]
+    concedes: re.Pattern[str]
+    topic: re.Pattern[str]
+    negates: re.Pattern[str]
+    me: re.Pattern[str]
+    weak: re.Pattern[str]
+    because: re.Pattern[str]
+    hence: re.Pattern[str]
+    given: re.Pattern[str]
+    wants: re.Pattern[str]
+    about: re.Pattern[str]
+    only: re.Pattern[str]
+    implies: re.Pattern[str]
+    known: re.Pattern[str]
+    reports: re.Pattern[str]
+    hedges: re.Pattern[str]
+    sorry: re.Pattern[str]
+    aside: re.Pattern[str]
+    offers: re.Pattern[str]
+    asks: re.Pattern[str]
+    declines: re.Pattern[str]
+
+
+@cache
+def _reader(code: str) -> _Reader:
+    wording = WORDINGS[code]
+    return _Reader(
+        **{name: compile_folded(getattr(wording, name) or r"(?!)", code) for name in Wording.__dataclass_fields__}
+    )
+
+
+@cache
+def _readers(code: str, english: bool) -> tuple[_Reader, ...]:
+    """Return the readers of a language: its own, and that of English if the text has English words."""
+    own = (_reader(code),) if code in WORDINGS else ()
+    return own if code == "en" or (own and not english) else (*own, _reader("en"))
+
+
+def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_Clause]:
+    """Split a text into classified clauses."""
+    text, places = folded.text, folded.places
+    heading: Kind | None = None
+    seen_sources, seen_given, polar = False, False, bool(_POLAR.match(text))
+    # Quotations of others are not statements of the writer, unless the whole answer is quoted.
+    quote = bool(_QUOTED.fullmatch(text.strip()))
+    for start, end in _sentences(raw, text, places):
+        item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
+        line_ends = text[start:end].rstrip().endswith(":")
+        interrogative = text[start:end].rstrip(" \"')").endswith("?")
+        pieces = list(_pieces(text, item.end() if item else start, end, readers))
+        last: Kind = "nothing"
+        for number, (left, right) in enumerate(pieces):
+            clause = text[left:right]
+            size = _size(clause)
+            if not size:
+                continue
+            kind = _kind(
+                _LABEL.sub("", clause if quote else _QUOTED.sub('""', clause)),
+                readers,
+                interrogative=interrogative and number == len(pieces) - 1,
+                seen_sources=seen_sources and item is None,
+                polar=polar,
+            )
+            if kind == "question" and number and text[left - 1] == ":":
+                kind = "asks"
+            # "The screenshot ends on Friday. Have you another?"
+            kind = "gap" if kind == "question" and seen_given else kind
+            if _is_numbered(clause, readers):
+                seen_sources = True
+                kind = "sourced" if kind == "claim" else kind
+            if kind in ("topic", "sourced") and _names(raw, places, left, right):
+                kind = "claim"
+            if kind == "gap" and _claims_beside(clause, readers, seen_sources=seen_sources):
+                kind = "claim"
+            if kind == "claim" and number and ";" in text[pieces[number - 1][1] : left] and not _FIGURE.search(clause):
+                kind = "sourced" if last in ("topic", "sourced") else kind
+            announced = (
+                number
+                and text[left - 1] == ":"
+                and (
+                    (last in _ANNOUNCED and not (last == "topic" and number > 1 and not _PARTS.search(clause)))
+                    or (last == "sourced" and size <= _LABELLED)
+                )
+            )
+            if kind == "claim" and ((heading and item) or announced):
+                kind = last if announced else heading or last
+            seen_sources = (
+                seen_sources
+                or kind in ("gap", "topic", "only")
+                or (kind in ("aside", "sourced") and any(reader.sources.search(clause) for reader in readers))
+            )
+            seen_given = seen_given or (
+                kind in ("topic", "only", "sourced") and any(reader.given.search(clause) for reader in readers)
+            )
+            left += len(clause) - len(clause.lstrip())
+            figure, hence = (
+                bool(_FIGURE.search(clause)),
+                any(reader.hence.search(clause.strip(_TRIM)) for reader in readers),
+            )
+            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, figure, hence)
+            last = kind
+        if line_ends:
+            # Items under a line that announces topics, questions or offers have its kind.
+            heading = last if last in (*_ANNOUNCED, "aside", "gap") else None
+        elif not item and text[start:end].strip():
+            heading = None
+
+
+def _is_numbered(clause: str, readers: Sequence[_Reader]) -> bool:
+    """Return whether a clause begins with a numbered source: "Letter 4"."""
+    numbered = _NUMBERED.match(clause)
+    return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
+
+
+def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
+    """Split a folded text into sentences."""
+    start = 0
+    for match in _SENTENCE.finditer(text):
+        if text[match.start()] != "\n" and raw[places[match.start()] if places else match.start()] not in _FULL_STOPS:
+            following = match.end()
+            while following < len(text) and text[following] in " \t\"'(":
+                following += 1
+            if following < len(text):
+                after = raw[places[following] if places else following]
+                if after.islower() and text[match.start()] in ".…":
+                    continue
+            if text[match.end() : match.end() + 1].isdigit():
+                continue
+            short = _ABBREVIATED.search(text, start, match.start()) if text[match.start()] == "." else None
+            if short and (short[1] or raw[places[match.start() - 1] if places else match.start() - 1].isupper()):
+                continue
+            if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
+                continue
+        if text[start : match.end()].strip():
+            yield start, match.end()
+        start = match.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iterator[tuple[int, int]]:
+    """Split a sentence at adversatives ("but", "although")."""
+    cuts: list[tuple[int, int]] = []
+    for reader in readers:
+        cuts += [match.span() for match in reader.turns.finditer(text, start, end)]
+        cuts += [match.span() for match in _COLON.finditer(text, start, end)]
+        head = reader.concedes.match(text, start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'")), end)
+        if head:
+            commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
+            for comma in commas:
+                place = head.end() + comma
+                # The clause before the comma is complete if it has enough words.
+                if _size(text[head.end() : place]) >= 2:
+                    cuts.append((place, place + 1))
+                    break
+    position = start
+    for left, right in sorted(cuts):
+        if left < position or 0 < _size(text[position:left]) < _SHORTEST or _size(text[right:end]) < 2:
+            continue
+        yield position, left
+        position = right
+    yield position, end
+
+
+def _size(clause: str) -> int:
+    """Return the amount of content of a clause: a number counts as two words, two characters of an unspaced script as
+    one.
+    """
+    crowded = len(_CROWDED.findall(clause))
+    spaced: list[str] = _WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
+    return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
+
+
+def _claims_beside(clause: str, readers: Sequence[_Reader], *, seen_sources: bool) -> bool:
+    """Return whether another part of a clause with a gap claims something: a figure, or general knowledge."""
+    parts = [part.strip() for part in _PARTS.split(clause)]
+    if len(parts) < 2:
+        return False
+    sourced = any(reader.nouns.search(clause) for reader in readers)
+    # "The owner in 1920, whom you ask about, is not named": a figure before the denial belongs to it.
+    for part in parts:
+        if any(reader.gap.search(part) or (seen_sources and reader.negates.search(part)) for reader in readers):
+            seen_sources = False
+            continue
+        if _size(part) <= _SHORTEST:
+            continue
+        if not sourced and not seen_sources and re.search(r"\d", part) and not _RELATIVE.match(part):
+            return True
+        if any(
+            reader.known.search(part) and not reader.denies.search(part) and not reader.weak.search(part)
+            for reader in readers
+        ):
+            return True
+    return False
+
+
+def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool:
+    """Return whether a clause ends in a name that is set off: "the passages name the architect, Lena Hollis"."""
+    text = raw[places[start] : places[end]] if places else raw[start:end]
+    words = re.split(r", | \(", text.strip(_TRIM))
+    return len(words) == 2 and 1 < len(words[1].split()) < _NAME and words[1].istitle()
+
+
+def _kind(
+    clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_sources: bool, polar: bool = False
+) -> Kind:
+    """Classify a clause: the first matching kind."""
+
+    def holds(name: str, text: str = clause) -> bool:
+        return any(getattr(reader, name).search(text) for reader in readers)
+
+    stripped = clause.strip(_TRIM)
+    about_sources, asks = holds("sources") or holds("given"), holds("asks")
+    if (interrogative or asks) and holds("offers"):
+        return "aside"
+    if asks and (interrogative or not (about_sources or (seen_sources and holds("negates")))):
+        # "If you mean the old road, it was 214 miles long" asks nothing.
+        return "asks" if interrogative or not _FIGURE.search(clause) else "claim"
+    if holds("declines"):
+        return "declines"
+    if holds("wants", stripped) and not _FIGURE.search(clause):
+        return "gap"
+    if holds("implies"):
+        return "claim"
+    if interrogative and not about_sources:
+        return "question"
+    if about_sources or not holds("statutes"):
+        sourced = about_sources or holds("nouns")
+        denied = holds("denies", stripped) and (sourced or seen_sources)
+        negated = holds("negates", stripped) and not polar and (seen_sources or about_sources or holds("me", stripped))
+        if denied or negated or holds("gap", stripped):
+            known = holds("known") and not holds("weak", stripped)
+            guessed = holds("hedges") and not seen_sources
+            fact = polar or known or guessed or (holds("because") and not holds("aside"))
+            return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
+    if asks or interrogative:
+        return "asks" if asks else "question"
+    return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
+
+
+def _statement(
+    clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
+) -> Kind:
+    """Classify a clause that neither denies nor asks."""
+    if holds("known") and not about_sources and not holds("weak", stripped):
+        return "claim"
+    if holds("aside", stripped):
+        return "aside"
+    if holds("reports"):
+        return "claim"
+    spoken = seen_sources or about_sources or holds("nouns")
+    if (spoken and holds("topic", stripped)) or ((seen_sources or about_sources) and holds("about")):
+        return "only" if holds("only") else "topic"
+    if holds("given") and holds("only"):
+        return "only"
+    weak = (
+        holds("weak", stripped)
+        or holds("me")
+        or holds("given")
+        or (about_sources and holds("sources", stripped[:_HEAD]))
+    )
+    if weak and not _FIGURE.search(clause):
+        return "sourced"
+    return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"

@@ -1,0 +1,229 @@
+"""Hallucination and error rates with intervals, by both definitions, with the undecided share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.errors import UnknownName
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
+from mirage.stats.intervals import mean_interval
+from mirage.stats.units import sharing_factor
+from mirage.text.languages import place, refuse_name_of_all
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NOTED_UNPARSED = 0.05
+"""Share of unparsed answers above which rates get a note."""
+_WRONG = {"non_relevant": "answered", "relevant": "abstained"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Hallucination or error rate of one system in one language and subset (DEFINITIONS: NoMIRACL outcomes and rates).
+
+    All rows of a table are by one parser. Method: `wilson` for a language, `mean_interval` for the row `all`, both at
+    95%.
+    """
+
+    key = ("language", "subset", "system")
+
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over the selected languages with equal weights, as in the papers'
+    tables; its counts are sums.
+    """
+    subset: Subset
+    """`non_relevant`: no passage answers, `rate` is the hallucination rate; `relevant`: at least one does, `rate` is
+    the error rate."""
+    system: str
+    """The system."""
+    n: Count
+    """Rows: answers present and missing."""
+    answered: Count
+    """Answers that say that the passages have the answer, or give it."""
+    abstained: Count
+    """Answers that say that the passages do not have it."""
+    clarification: Count
+    """Answers that only ask what is meant."""
+    unparsed: Count
+    """Answers without a readable outcome."""
+    empty: Count
+    """Answers of whitespace only."""
+    api_error: Count
+    """Error texts of the service."""
+    missing: Count
+    """Queries without an answer."""
+    rate: Share | None
+    """Wrong answers among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
+    the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a rate.
+    Source: NoMIRACL.
+    """
+    rate_low: Share | None
+    """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
+    answers of the mean (`mean_interval`), counting a query shared by several languages once. Languages are fixed: the
+    interval is over queries only.
+    """
+    rate_high: Share | None
+    """Upper end."""
+    rate_as_published: Share | None
+    """1 - accuracy over the answers present (n - missing): every undecided answer counts as wrong. Printed in the
+    papers' tables. Null if no answer is present.
+    """
+    undecided: Share | None
+    """Share of the answers present (n - missing) that are neither answered nor abstained (`schema.UNDECIDED`). Null if
+    no answer is present.
+    """
+
+
+_COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
+
+
+def as_printed(rate: float) -> float:
+    """Round a rate as in the NoMIRACL tables: percent with one decimal, rounded twice.
+
+    Accuracy is first rounded to two decimals of a percent; 100 minus that is rounded half up to one decimal. Of the 363
+    figures that can be recomputed 362 match exactly. The last matches no rounding: on Yoruba, relevant, the same 77 of
+    204 are printed 37.8 for Llama-2-13B and 37.7 for Llama-2-7B (`agrees_with_print` accepts both).
+    """
+    accuracy = (Decimal(100) * (1 - Decimal(repr(rate)))).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return float((100 - accuracy).quantize(Decimal("0.1"), ROUND_HALF_UP))
+
+
+def agrees_with_print(rate: float, printed: float) -> bool:
+    """Return whether a printed percentage is this rate, rounded to one decimal once, or twice as by `as_printed`."""
+    rounded = float((Decimal(100) * Decimal(repr(rate))).quantize(Decimal("0.1"), ROUND_HALF_UP))
+    return printed in (rounded, as_printed(rate))
+
+
+def rates(
+    outcomes: pa.Table,
+    *,
+    parser: Parser = "strict",
+    languages: Iterable[str] | None = None,
+    systems: Iterable[str] | None = None,
+) -> pa.Table:
+    """Compute the rates of every system, by language and subset, and the row `all`.
+
+    Args:
+        outcomes: an `outcomes` table; text may be dictionary-encoded, identically in all chunks.
+        parser: parser whose outcomes count.
+        languages: codes; None for all in the table.
+        systems: names; None for all.
+
+    Returns:
+        A table with the columns of `Rate`, languages in code order, `all` last.
+
+    Raises:
+        UnknownName: if the table has no such parser or language, or no such system in the selected languages.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def keep(table: pa.Table, column: str, kind: str, names: Iterable[str] | None) -> pa.Table:
+        if names is None:
+            return table
+        names, present = list(names), pc.unique(table[column]).to_pylist()
+        for name in names:
+            if name not in present:
+                raise UnknownName(kind, name, present, where="the outcomes")
+        return table.filter(pc.is_in(table[column], value_set=pa.array(names, pa.string())))
+
+    selection = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
+    selection = keep(selection, "language", "language", languages)
+    selection = keep(selection, "system", "system", systems)
+    grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
+    refuse_name_of_all(pc.unique(grouped["language"]).to_pylist())
+    cells: dict[tuple[str, str, str], dict[str, int]] = {}
+    for row in grouped.to_pylist():
+        cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
+        cell[row["outcome"]] += row["count_all"]
+    joint: dict[tuple[str, str], list[dict[str, int]]] = {}
+    rows = []
+    # Arrow groups in any order, but the last digit of a mean depends on the order.
+    for (subset, system, language), cell in sorted(cells.items()):
+        rows.append(_rate(language, subset, system, [cell]))
+        joint.setdefault((subset, system), []).append(cell)
+    factors = _sharing_factors(selection)
+    rows += [
+        _rate("all", subset, system, members, factors.get((subset, system), 1.0))
+        for (subset, system), members in joint.items()
+    ]
+    return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
+
+
+def unparsed_note(rates: pa.Table) -> str | None:
+    """Return a sentence on systems with more than 5% unparsed answers; None if there are none.
+
+    Args:
+        rates: result of `rates`; its rows `all` count.
+    """
+    counts: dict[str, list[int]] = {}
+    for row in rates.to_pylist():
+        if row["language"] == "all":
+            count = counts.setdefault(row["system"], [0, 0])
+            count[0] += row["unparsed"]
+            count[1] += row["n"] - row["missing"]
+    shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
+    if not shares:
+        return None
+    worst = sorted(shares, key=lambda system: (-shares[system], system))
+    named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
+    more = f" and {len(worst) - 3:,} more" if len(worst) > 3 else ""
+    return f"more than 5% of the answers are unparsed: {named}{more}; the rates exclude these answers"
+
+
+def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
+    """Return by subset and system the variance factor of the mean over languages that share queries."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    queries = selection.group_by(["language", "query_id"]).aggregate([])
+    counted = pc.value_counts(queries["query_id"].combine_chunks())
+    if not len(counted) or pc.max(counted.field("counts")).as_py() < 2:
+        return {}
+    decided = selection.filter(
+        pc.is_in(selection["outcome"], value_set=pa.array(("answered", "abstained"), pa.string()))
+    )
+    rows = decided.select(["subset", "system", "language", "query_id", "outcome"]).to_pydict()
+    cells: dict[tuple[str, str], dict[str, dict[str, bool]]] = {}
+    for subset, system, language, query, outcome in zip(*rows.values(), strict=True):
+        cell = cells.setdefault((subset, system), {}).setdefault(language, {})
+        cell[query] = outcome == _WRONG[subset]
+    return {
+        key: sharing_factor(
+            {language: np.array([*cell.values()], dtype=float) for language, cell in by_language.items()},
+            {language: [*cell] for language, cell in by_language.items()},
+        )
+        for key, by_language in cells.items()
+    }
+
+
+def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]], factor: float = 1.0) -> Rate:
+    """Build one row from the counts of one language, or of several, whose variance is scaled by `factor`."""
+    wrong_outcome = _WRONG[subset]
+    decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in cells]
+    decided = [(k, n) for k, n in decided if n]
+    mean, low, high = mean_interval(decided, factor=factor) if decided else (None, None, None)
+    right_outcomes = {"answered", "abstained"} - {wrong_outcome}
+    present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
+    present = [(cell, n) for cell, n in present if n]
+    accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
+    undecided = [sum(cell[outcome] for outcome in UNDECIDED) / n for cell, n in present]
+    totals = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
+    return Rate(
+        language=language,
+        subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so
+        system=system,
+        n=sum(totals.values()),
+        **totals,
+        rate=mean,
+        rate_low=low,
+        rate_high=high,
+        rate_as_published=1 - sum(accuracies) / len(accuracies) if accuracies else None,
+        undecided=sum(undecided) / len(undecided) if undecided else None,
+    )

@@ -1,0 +1,286 @@
+"""The `outcomes` table, and a comparison of the two parsers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.schema import Count, Outcome, Parser, Share, Subset
+from mirage.stages.outcomes.free import TemplatePhrases, parse_free
+from mirage.stages.outcomes.parsed import Parsed
+from mirage.stages.outcomes.published import parse_published
+from mirage.stages.outcomes.rates import rates
+from mirage.stages.outcomes.strict import parse_strict, parse_without_text
+from mirage.text import languages
+from mirage.text.answers import NOMIRACL_TEMPLATES
+from mirage.text.thoughts import part_thoughts
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+PARSERS: tuple[Parser, ...] = get_args(Parser)
+RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}
+"""Correct outcome by subset."""
+_KEY = ["language", "query_id", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParserDifference:
+    """Answers on which the strict parser differs from the published one, by reason."""
+
+    published: Outcome
+    """Outcome by the published parser."""
+    strict: Outcome
+    """Outcome by the strict parser."""
+    rule: str
+    """Deciding rule of the strict parser, one of `RULES`."""
+    n: Count
+    """Number of answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateShift:
+    """Effect of the parser on one system's rates: means over its languages."""
+
+    subset: Subset
+    """Subset of the queries."""
+    system: str
+    """The system."""
+    n: Count
+    """Rows, missing answers included."""
+    departures: Count
+    """Answers whose outcome differs between the parsers."""
+    rate_published: Share | None
+    """`Rate.rate` by the published parser; null if it decided no answer."""
+    rate_strict: Share | None
+    """`Rate.rate` by the strict parser."""
+    rate_as_published_published: Share | None
+    """`Rate.rate_as_published` by the published parser: the figure printed in the papers."""
+    rate_as_published_strict: Share | None
+    """`Rate.rate_as_published` by the strict parser."""
+    undecided_published: Share | None
+    """`Rate.undecided` by the published parser."""
+    undecided_strict: Share | None
+    """`Rate.undecided` by the strict parser."""
+
+
+def parse_outcome(
+    answer: str | None,
+    *,
+    parser: Parser = "strict",
+    language: str,
+    template: str | None = "vanilla",
+    phrases: TemplatePhrases | None = None,
+    query: str = "",
+) -> Parsed:
+    """Read the outcome of one answer; None is a missing answer.
+
+    Args:
+        answer: the raw text.
+        parser: `strict` (the corrected rules) or `published` (the rules of the NoMIRACL program).
+        language: code of the query's language.
+        template: name of the prompt template, which determines the rules of the strict parser: NoMIRACL's for one of
+            `NOMIRACL_TEMPLATES`, those of free answers for any other (None: unknown).
+        phrases: the template's phrases for yes and no, if it states any.
+        query: the query, which helps to read a free answer; empty if unknown.
+
+    Raises:
+        UnknownName: if there is no such parser or language.
+    """
+    if parser not in PARSERS:
+        raise UnknownName("parser", parser, PARSERS)
+    code = languages.language(language).code
+    if answer is None:
+        return Parsed("missing", "missing")
+    if parser == "published":
+        return parse_published(answer)
+    if template in NOMIRACL_TEMPLATES:
+        return parse_strict(answer, code)
+    # Blank instead of cutting, so that positions stay the same.
+    answer = part_thoughts(answer).masked
+    return parse_without_text(answer) or parse_free(answer, code, phrases, query=query)
+
+
+def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> pa.Table:
+    """Build the `outcomes` table: every answer, by both parsers.
+
+    Args:
+        queries: the `queries` table, including every answered query, with its subset.
+        answers: the `answers` table, whose column `template` determines the rules.
+        phrases: phrases for yes and no by template, for templates that state them.
+
+    Raises:
+        BadInput: naming the first query without a subset.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = [schema.from_columns("outcomes", {})]
+    for code in sorted(answers["language"].unique().to_pylist()):
+        in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
+        parts.append(_of_language(code, *in_language, phrases=phrases or {}))
+    return pa.concat_tables(parts)
+
+
+def _of_language(
+    language: str, queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases]
+) -> pa.Table:
+    """Return the outcomes of the answers in one language, sorted by key.
+
+    Repeated texts are parsed once.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    answers = answers.combine_chunks()
+    places = pc.index_in(answers["query_id"], queries["query_id"].combine_chunks())
+    subset = queries["subset"].take(places)
+    if subset.null_count:
+        row = answers.filter(pc.is_null(subset)).slice(0, 1).to_pylist()[0]
+        raise BadInput(
+            "an answered query has no subset, so its outcome cannot be scored",
+            where=f"language={language!r}, query_id={row['query_id']!r}",
+            do="add it to the queries table with subset relevant or non_relevant",
+        )
+    # Only free answers are read with their query.
+    formulaic = pc.is_in(answers["template"], pa.array(sorted(NOMIRACL_TEMPLATES)))
+    query = pc.if_else(formulaic, "", pc.fill_null(queries["text"].take(places), ""))
+    encoded = [_encode(column) for column in (*(answers[name] for name in ("status", "template", "text")), query)]
+    shape = tuple(max(1, len(values)) for _, values in encoded)
+    cells, place = np.unique(np.ravel_multi_index([codes for codes, _ in encoded], shape), return_inverse=True)
+    states = [
+        tuple(values[code] for code, (_, values) in zip(codes, encoded, strict=True))
+        for codes in zip(*(part.tolist() for part in np.unravel_index(cells, shape)), strict=True)
+    ]
+    right = pc.if_else(pc.equal(subset, "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
+    keys = {name: answers[name] for name in _KEY} | {"subset": subset}
+    parts = []
+    for parser in PARSERS:
+        parsed = [
+            _parse_answer(language, parser, text, status, template, phrases.get(template or ""), query)
+            for status, template, text, query in states
+        ]
+        names = ("outcome", "rule", "span_start", "span_end")
+        types = (pa.string(), pa.string(), pa.int64(), pa.int64())
+        columns = {
+            name: pa.array([getattr(entry, name) for entry in parsed], kind).take(pa.array(place))
+            for name, kind in zip(names, types, strict=True)
+        }
+        decided = pc.is_in(columns["outcome"], pa.array(sorted(RIGHT.values())))
+        correct = pc.if_else(decided, pc.equal(columns["outcome"], right), pa.scalar(None, pa.bool_()))
+        data = {**keys, "parser": pa.repeat(parser, len(answers)), **columns, "correct": correct}
+        parts.append(schema.from_columns("outcomes", data))
+    return schema.sort("outcomes", pa.concat_tables(parts))
+
+
+def _encode(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
+    """Dictionary-encode a column, with null as a value."""
+    import numpy as np
+    import pyarrow as pa
+
+    encoded = pa.concat_arrays(column.chunks or [pa.array([], column.type)]).dictionary_encode("encode")
+    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def _parse_answer(
+    language: str,
+    parser: Parser,
+    text: str | None,
+    status: str,
+    template: str | None,
+    phrases: TemplatePhrases | None,
+    query: str,
+) -> Parsed:
+    """Parse a text, given the recorded status of its call."""
+    if status == "missing":
+        return Parsed("missing", "missing")
+    if parser == "published":
+        # The published parser has no outcome for a failed call.
+        return parse_published(text or "")
+    if status == "api_error":
+        parsed = parse_outcome(text, language=language, template=template)
+        return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
+    if status == "refused" and text is None:
+        return Parsed("unparsed", "refused")
+    return parse_outcome(text or "", language=language, template=template, phrases=phrases, query=query)
+
+
+def departures(outcomes: pa.Table) -> pa.Table:
+    """List every difference of the strict parser from the published one, with counts, most frequent first.
+
+    Args:
+        outcomes: an `outcomes` table with rows of both parsers.
+
+    Returns:
+        A table with the columns of `ParserDifference`.
+
+    Raises:
+        BadInput: if the two parsers' rows are not about the same answers.
+    """
+    published, strict = _by_parser(outcomes)
+    counts: dict[tuple[Outcome, Outcome, str], int] = {}
+    for before, after, rule in zip(
+        published["outcome"].to_pylist(), *(strict[column].to_pylist() for column in ("outcome", "rule")), strict=True
+    ):
+        if before != after:
+            counts[before, after, rule] = counts.get((before, after, rule), 0) + 1
+    rows = [ParserDifference(*key, n) for key, n in counts.items()]
+    return schema.from_rows(
+        ParserDifference,
+        sorted(rows, key=lambda departure: (-departure.n, departure.published, departure.strict, departure.rule)),
+    )
+
+
+def shifts(outcomes: pa.Table) -> pa.Table:
+    """Compare the rates of each system between the published parser and the strict one.
+
+    Args:
+        outcomes: an `outcomes` table with rows of both parsers.
+
+    Returns:
+        A table with the columns of `RateShift`, by subset and system.
+
+    Raises:
+        BadInput: if the two parsers' rows are not about the same answers.
+    """
+    published, strict = _by_parser(outcomes)
+    differ: dict[tuple[Subset, str], int] = {}
+    columns = (published["subset"], published["system"], published["outcome"], strict["outcome"])
+    for subset, system, before, after in zip(*(column.to_pylist() for column in columns), strict=True):
+        differ[subset, system] = differ.get((subset, system), 0) + (before != after)
+    of: dict[Parser, dict[tuple[str, str], dict[str, Any]]] = {
+        parser: {
+            (row["subset"], row["system"]): row
+            for row in rates(outcomes, parser=parser).to_pylist()
+            if row["language"] == "all"
+        }
+        for parser in PARSERS
+    }
+    rows = []
+    for (subset, system), n in sorted(differ.items()):
+        before, after = of["published"][subset, system], of["strict"][subset, system]
+        pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (before, after)]
+        rows.append(RateShift(subset, system, after["n"], n, *pairs))
+    return schema.from_rows(RateShift, rows)
+
+
+def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of the published and of the strict parser, in the same order of answers."""
+    import pyarrow.compute as pc
+
+    published, strict = (
+        outcomes.filter(pc.equal(outcomes["parser"], parser)).sort_by([(k, "ascending") for k in _KEY])
+        for parser in ("published", "strict")
+    )
+    if not published.select(_KEY).equals(strict.select(_KEY)):
+        raise BadInput(
+            "the two parsers' rows are not about the same answers: "
+            f"{len(published):,} are by the published parser, {len(strict):,} by the strict one",
+            do="recompute the outcomes: mirage outcomes DIR",
+        )
+    return published, strict

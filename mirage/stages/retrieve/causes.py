@@ -1,0 +1,197 @@
+"""Causes of an arena's answers, and the quality of generators under perfect retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mirage.stages.retrieve.attribution import Attribution, Cause, ShownAnswer, attribute
+from mirage.stages.retrieve.grades import RELEVANT_FROM, grades
+from mirage.stages.shown import ShownPassages
+from mirage.text.answers import citations, cited, is_numbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CAUSED_BY = ("outcomes", "passages", "documents", "retrieved", "answers")
+"""Input tables of causes; all but the first are optional."""
+_QUERY = ("language", "query_id")
+_ANSWER = ("text", "template", "numbered", "retriever", "depth")
+_EXISTS: tuple[Cause, ...] = ("right", "ignored", "not_retrieved")
+"""Causes of answers to queries with a relevant passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCause:
+    """The cause of one answer, and whether its system was shown everything relevant."""
+
+    attribution: Attribution
+    """The cause, with its evidence."""
+    complete: bool | None
+    """Whether every relevant passage of the query was shown; null if none is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRetrieval:
+    """One system's share of right answers to answerable queries: overall, and if all relevant passages were shown."""
+
+    language: str
+    """Language of the queries; `all` for the mean over languages, equally weighted."""
+    system: str
+    """The system."""
+    whole: float
+    """Share of right answers among queries with a relevant passage, in [0, 1]."""
+    n: int
+    """Number of such queries with a cause."""
+    given: float
+    """Share of right answers among those with all relevant passages shown."""
+    n_given: int
+    """Number of those."""
+    lost: float
+    """`given` minus `whole`: the loss due to retrieval."""
+    low: float | None
+    """Lower end of the 95% interval of `lost` over queries; null if all of a language's queries had complete retrieval.
+    """
+    high: float | None
+    """Upper end."""
+
+
+def causes(
+    tables: Mapping[str, pa.Table], *, parser: str = "strict", relevant_from: int = RELEVANT_FROM
+) -> list[AnswerCause]:
+    """Determine the cause of every answer with an outcome.
+
+    Args:
+        tables: `outcomes`, and `passages`, `documents`, `retrieved` and `answers` if present. Without answers citations
+            are unknown; without passages only the query's subset is known.
+        parser: parser whose outcomes count.
+        relevant_from: lowest grade that counts as relevant.
+    """
+    import pyarrow.compute as pc
+
+    passages = tables.get("passages")
+    shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id",))
+    labels: dict[tuple[str, str], dict[str, int]] = {}
+    if passages is not None:
+        graded = grades(passages, tables.get("documents"))
+        for language, query_id, passage_id, grade in zip(
+            *(graded[name].to_pylist() for name in graded.column_names), strict=True
+        ):
+            labels.setdefault((language, query_id), {})[passage_id] = grade
+    outcomes = tables["outcomes"]
+    rows = outcomes.filter(pc.equal(outcomes["parser"], parser)).select([*_QUERY, "system", "subset", "outcome"])
+    answers = _answers(tables.get("answers"))
+    result = []
+    for row in rows.to_pylist():
+        key = row["language"], row["query_id"]
+        answer = answers.get((*key, row["system"]), {})
+        ids = tuple(passage for (passage,) in shown.of(key, answer.get("retriever"), answer.get("depth")))
+        own_labels = labels.get(key, {})
+        relevant = {passage for passage, grade in own_labels.items() if grade >= relevant_from}
+        cites = _cites(answer, ids) if relevant & set(ids) and row["outcome"] == "answered" else ()
+        cause = attribute(
+            ShownAnswer(*key, row["system"], row["outcome"], ids, cites),
+            own_labels,
+            subset=row["subset"],
+            relevant_from=relevant_from,
+        )
+        result.append(AnswerCause(cause, relevant <= set(ids) if relevant else None))
+    return result
+
+
+def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
+    """Compare each system overall and under perfect retrieval, by language and over languages.
+
+    Only answers with a cause count, to queries with a relevant passage. A system is excluded from a language in which
+    no query had all of its relevant passages shown.
+
+    Args:
+        entries: result of `causes`.
+    """
+    import numpy as np
+
+    from mirage.stats.bounded import mean_of_means
+
+    counts: dict[str, dict[str, _Counts]] = {}
+    for entry in entries:
+        if entry.attribution.cause in _EXISTS and entry.complete is not None:
+            own = counts.setdefault(entry.attribution.system, {})
+            cell = own.setdefault(entry.attribution.language, _Counts())
+            cell.add(right=entry.attribution.cause == "right", complete=entry.complete)
+    by_language: list[GivenRetrieval] = []
+    joint: list[GivenRetrieval] = []
+    for system, cells in sorted(counts.items()):
+        rows = [cell.compare(code, system) for code, cell in sorted(cells.items()) if cell.n_given]
+        if not rows:
+            continue
+        by_language += rows
+        whole, given, lost = (np.array([getattr(row, name) for row in rows]) for name in ("whole", "given", "lost"))
+        n, n_given = sum(row.n for row in rows), sum(row.n_given for row in rows)
+        ends: tuple[float | None, float | None] = None, None
+        if all(row.low is not None for row in rows):
+            lows, highs = (np.array([getattr(row, name) for row in rows]) for name in ("low", "high"))
+            ends = mean_of_means(lost, lows, highs)[1:]
+        means = float(whole.mean()), n, float(given.mean()), n_given, float(lost.mean())
+        joint.append(GivenRetrieval("all", system, *means, *ends))
+    by_language.sort(key=lambda row: (row.language, row.system))
+    return [*by_language, *joint]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Right answers and queries of one system in one language, by whether retrieval was complete."""
+
+    right: int = 0
+    n: int = 0
+    right_given: int = 0
+    n_given: int = 0
+
+    def add(self, *, right: bool, complete: bool) -> None:
+        """Count one answer."""
+        self.right += right
+        self.n += 1
+        self.right_given += right and complete
+        self.n_given += complete
+
+    def compare(self, language: str, system: str) -> GivenRetrieval:
+        """Return the share of right answers overall and under perfect retrieval.
+
+        The loss is the share of queries with incomplete retrieval times the difference between these and the others:
+        three independent shares, whose intervals (`mirage.stats.bounded`) combine like standard errors.
+        """
+        import numpy as np
+
+        from mirage.stats.bounded import bounded_mean_intervals
+
+        whole, given, n_rest = self.right / self.n, self.right_given / self.n_given, self.n - self.n_given
+        if not n_rest:
+            return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, None, None)
+        pairs = ((self.right_given, self.n_given), (self.right - self.right_given, n_rest), (n_rest, self.n))
+        values = np.concatenate([np.repeat([1.0, 0.0], [k, n - k]) for k, n in pairs])
+        group = np.repeat([0, 1, 2], [n for _, n in pairs])
+        shares = np.array([k / n for k, n in pairs])
+        lows, highs = bounded_mean_intervals(values, group, np.zeros(3), np.ones(3))
+        below, above = shares - lows, highs - shares
+        gap, missed = shares[0] - shares[1], shares[2]
+        fewer, more = (below[2], above[2]) if gap > 0 else (above[2], below[2])
+        low = missed * gap - np.sqrt((missed * below[0]) ** 2 + (missed * above[1]) ** 2 + (gap * fewer) ** 2)
+        high = missed * gap + np.sqrt((missed * above[0]) ** 2 + (missed * below[1]) ** 2 + (gap * more) ** 2)
+        ends = max(float(low), -1.0), min(float(high), 1.0)
+        return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, *ends)
+
+
+def _answers(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return the required columns of each answer by key."""
+    if answers is None:
+        return {}
+    names = [name for name in (*_QUERY, "system", *_ANSWER) if name in answers.column_names]
+    return {(row["language"], row["query_id"], row["system"]): row for row in answers.select(names).to_pylist()}
+
+
+def _cites(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the shown passages that an answer cites."""
+    text = answer.get("text")
+    if not text:
+        return ()
+    return cited(citations(text, passage_ids, numbered=is_numbered(answer["template"], answer["numbered"])))

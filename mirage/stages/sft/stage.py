@@ -1,0 +1,150 @@
+"""Training sets of an arena: conversations, held-out ones, statistics and a recipe, in adjacent files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mirage import llm, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.llm import prompts
+from mirage.stages import generate, sft
+
+REFERENCE = "reference"
+"""Default teacher."""
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """Result of writing a training set."""
+
+    training: sft.TrainingSet
+    """The conversations."""
+    stats: list[sft.Stats]
+    """Statistics of all teachers together and of each."""
+    teachers: tuple[str, ...]
+    """The teachers."""
+    tokens: str
+    """Token counter: `estimate`, or a tokenizer's name."""
+    files: tuple[Path, ...]
+    """The files written."""
+
+
+def write_training_set(
+    path: Path,
+    out: Path,
+    *,
+    systems: Sequence[str] | None = None,
+    mix: sft.Mix = "all",
+    languages: Sequence[str] | None = None,
+    holdout: float = 0.05,
+    seed: int = 0,
+    tokenizer: str = "estimate",
+) -> TrainingResult:
+    """Write a training set from the answers of one or more teachers.
+
+    The prompts are those of `mirage generate` with all passages of a query, truncated so that prompt and longest answer
+    fit the trainer's window.
+
+    Args:
+        path: the arena's folder.
+        out: the file of the conversations, named `.jsonl`. Written beside it: `.heldout.jsonl`, `.stats.csv`,
+            `.trl.yaml`, and for several teachers `.teachers.csv`, their statistics.
+        systems: the teachers; None for `reference`, or the only system.
+        mix: how several teachers are mixed.
+        languages: codes; None for all.
+        holdout: share of the queries to hold out.
+        seed: seed of the passage order, of the held-out queries, and of drawn teachers.
+        tokenizer: token counter, as for `llm.tokens_of`.
+
+    Raises:
+        BadInput: if the file has another extension or cannot be written, or an option is out of range.
+        UnknownName: if there is no such system, mix or language.
+        NotEnoughData: if no answer of a teacher is usable.
+        ArenaError: if the arena lacks queries, passages or answers.
+    """
+    if out.suffix != ".jsonl":
+        raise BadInput(f"{out.name} is not named .jsonl", do="rename the file to .jsonl")
+    arena = store.open_arena(path)
+    tables = {name: arena.read(name, languages=languages) for name in ("queries", "passages", "answers")}
+    teachers = tuple(
+        dict.fromkeys(systems or [_teacher(set(tables["answers"]["system"].to_pylist()), where=str(path))])
+    )
+    tokens = llm.tokens_of(tokenizer, tokenizer)
+    learned, left_out = {}, Counter[tuple[str, str]]()
+    for teacher in teachers:
+        learned[teacher], reasons = sft.answered(**tables, system=teacher)
+        left_out.update({(teacher, reason): n for reason, n in reasons.items()})
+    rag = prompts.load_template("rag")
+    template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
+    # Pass no answers, so that settings are not compared; the prompts do not depend on the teacher.
+    prepared = generate.prepare(
+        tables["queries"],
+        tables["passages"],
+        system=teachers[0],
+        template=template,
+        settings=llm.Settings(model=teachers[0]),
+        tokens=tokens,
+        seed=seed,
+        turns=arena.read_optional("turns", languages=languages),
+    ).to_ask
+    texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
+    lengths: dict[tuple[str, str], int] = {}
+    for teacher, answers in learned.items():
+        for key, record in list(answers.items()):
+            if key not in texts:
+                continue
+            if key not in lengths:
+                lengths[key] = tokens.count(texts[key])
+            if lengths[key] + tokens.count(record["answer"]) > sft.MAX_LENGTH:
+                del answers[key]
+                left_out[teacher, f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
+    training = sft.build_examples(learned, texts, mix=mix, holdout=holdout, seed=seed)
+    training = replace(training, left_out=Counter(training.left_out) + left_out)
+    for teacher in teachers:
+        if not any(key in texts for key in learned[teacher]):
+            explanation = "; ".join(
+                f"{n:,} times: {reason}" for (of, reason), n in training.left_out.items() if of == teacher
+            )
+            raise NotEnoughData(
+                f"no answer of {teacher} is usable for training",
+                where=explanation,
+                do="choose another teacher, or generate answers first: mirage generate DIR --relevant-only",
+            )
+    stats = sft.statistics(training, tokens.count)
+    return TrainingResult(training, stats, teachers, tokens.name, _write(out, training, stats, seed))
+
+
+def _teacher(systems: set[str], *, where: str) -> str:
+    if REFERENCE in systems:
+        return REFERENCE
+    if len(systems) == 1:
+        return systems.pop()
+    raise UnknownName("teacher", REFERENCE, systems, where=where)
+
+
+def _write(out: Path, training: sft.TrainingSet, stats: Sequence[sft.Stats], seed: int) -> tuple[Path, ...]:
+    heldout = out.with_suffix(".heldout.jsonl")
+    files = {
+        out: "".join(example.line() + "\n" for example in training.train),
+        heldout: "".join(example.line() + "\n" for example in training.heldout),
+        out.with_suffix(".stats.csv"): sft.table1(stats),
+        out.with_suffix(".teachers.csv"): sft.by_teacher(stats),
+        out.with_suffix(".trl.yaml"): sft.recipe(out.name, heldout.name if training.heldout else None, seed=seed),
+    }
+    if not training.heldout:
+        del files[heldout]
+    if all(row.teacher is None for row in stats):
+        del files[out.with_suffix(".teachers.csv")]
+    try:
+        for path, text in files.items():
+            store.write_text(path, text)
+    except OSError as error:
+        raise BadInput(
+            f"{out} cannot be written: {error.strerror or error}",
+            where=str(error.filename or out),
+            do="free space or check permissions",
+        ) from None
+    return tuple(files)

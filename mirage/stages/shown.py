@@ -1,0 +1,180 @@
+"""Passages shown to each system: those given with the query, or the top ones of a retriever.
+
+    shown(tables)                       # one row per answer and passage shown to its system
+
+A system is a retriever with a generator. A null `retriever` of an answer means the passages of table `passages`, the
+setting of the papers, also called the retriever `given`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+GIVEN = "given"
+"""Retriever name of the passages in table `passages`."""
+
+_QUERY = ("language", "query_id")
+_PASSAGE = (*_QUERY, "passage_id")
+_KNOWN = ("title", "text", "relevant")
+Key = tuple[str, str]
+"""Language and id of a query."""
+
+
+def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa.Table:
+    """Return the passages of every retriever, in order.
+
+    Args:
+        passages: `schema.Passage` rows, or some of their columns; None for none.
+        retrieved: `schema.Retrieved` rows; None for none.
+
+    Returns:
+        Columns language, query_id, retriever (`given` for passages given with the query), passage_id, position (from 1,
+        by rank), and title, text and relevant as far as `passages` has them. Title and text are taken from `passages`
+        if it has them, the label always; null if unlabelled.
+    """
+    import pyarrow as pa
+
+    from mirage import schema
+
+    if passages is None:
+        passages = schema.arrow_schema("passages").empty_table()
+    known = [name for name in _KNOWN if name in passages.column_names]
+    given = pa.table(
+        {
+            **{name: passages[name] for name in _QUERY},
+            "retriever": pa.array([GIVEN] * len(passages), pa.string()),
+            **{name: passages[name] for name in ("passage_id", "position", *known)},
+        }
+    )
+    if retrieved is None or not len(retrieved):
+        return given
+    return pa.concat_tables([given, _number_passages(retrieved, passages, known).cast(given.schema)])
+
+
+def _number_passages(retrieved: pa.Table, passages: pa.Table, known: list[str]) -> pa.Table:
+    """Number the passages of retrievers, and join what `passages` has of them."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    order = [(name, "ascending") for name in (*_QUERY, "retriever", "rank", "passage_id")]
+    rows = retrieved.sort_by(order)
+    lists = pc.rank(
+        pc.binary_join_element_wise(*(rows[name] for name in (*_QUERY, "retriever")), "\x1f"), tiebreaker="dense"
+    ).to_numpy()
+    starts = np.flatnonzero(np.r_[True, lists[1:] != lists[:-1]])
+    position = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)])) + 1
+    rows = rows.append_column("position", pa.array(position, pa.int32())).append_column(
+        "row", pa.array(np.arange(len(rows)))
+    )
+    of_query = passages.select([*_PASSAGE, *known]).rename_columns([*_PASSAGE, *(f"{name}_known" for name in known)])
+    joined = rows.join(of_query, list(_PASSAGE), join_type="left outer").sort_by("row")
+    columns = {name: joined[name] for name in (*_QUERY, "retriever", "passage_id", "position")}
+    for name in known:
+        known_value = joined[f"{name}_known"]
+        columns[name] = pc.coalesce(known_value, joined[name]) if name in joined.column_names else known_value
+    return pa.table(columns)
+
+
+def shown(tables: Mapping[str, pa.Table]) -> pa.Table:
+    """Return the passages shown to the system of each answer.
+
+    Args:
+        tables: `answers`, and `passages` and `retrieved` if present.
+
+    Returns:
+        Columns language, query_id, system, passage_id, position (from 1), title, text and relevant, sorted by the first
+        three and the position. Answers without known passages have no row.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    answers = tables["answers"].select([*_QUERY, "system", "retriever", "depth"])
+    retriever = pc.fill_null(answers["retriever"], GIVEN)
+    depth = pc.fill_null(answers["depth"], pa.scalar(2**31 - 1, pa.int32()))
+    answers = pa.table(
+        {**{name: answers[name] for name in (*_QUERY, "system")}, "retriever": retriever, "depth": depth}
+    )
+    rows = answers.join(
+        contexts(tables.get("passages"), tables.get("retrieved")), [*_QUERY, "retriever"], join_type="inner"
+    )
+    rows = rows.filter(pc.less_equal(rows["position"], rows["depth"]))
+    names = (*_QUERY, "system", "passage_id", "position", *_KNOWN)
+    order = [(name, "ascending") for name in (*_QUERY, "system", "position")]
+    return rows.select(names).sort_by(order)
+
+
+def given_by(rows: pa.Table, retriever: str, depth: int | None) -> pa.Table:
+    """Return the top passages of one retriever as rows of `schema.Passage`.
+
+    Args:
+        rows: `contexts`, with all their columns.
+        retriever: the retriever.
+        depth: maximum number per query; None for all.
+    """
+    import pyarrow.compute as pc
+
+    from mirage import schema
+
+    own = rows.filter(pc.equal(rows["retriever"], retriever))
+    own = own if depth is None else own.filter(pc.less_equal(own["position"], depth))
+    names = [column.name for column in schema.columns("passages") if column.name in own.column_names]
+    return schema.sort("passages", schema.from_columns("passages", {name: own[name] for name in names}))
+
+
+def retrievers(arena: Arena) -> list[str]:
+    """Return the names of an arena's retrievers."""
+    if "retrieved" not in arena.tables:
+        return []
+    names = arena.sql("SELECT DISTINCT retriever FROM retrieved ORDER BY ALL")["retriever"].to_pylist()
+    return [str(name) for name in names]
+
+
+def need_retriever(arena: Arena, name: str) -> None:
+    """Check that a retriever has results in an arena.
+
+    Raises:
+        TableMissing: if nothing was retrieved.
+        UnknownName: if only others have results.
+    """
+    from mirage.errors import UnknownName
+
+    arena.need("retrieved")
+    if name not in (names := retrievers(arena)):
+        raise UnknownName("retriever", name, names, where=arena.address)
+
+
+class ShownPassages:
+    """Lookup of the passages shown for one answer.
+
+    Args:
+        passages: as `contexts`.
+        retrieved: as `contexts`.
+        columns: columns of `contexts` to return.
+    """
+
+    def __init__(self, passages: pa.Table | None, retrieved: pa.Table | None, *, columns: tuple[str, ...]) -> None:
+        rows = contexts(passages, retrieved).sort_by(
+            [(name, "ascending") for name in (*_QUERY, "retriever", "position", "passage_id")]
+        )
+        self._lists: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
+        keys = (rows[name].to_pylist() for name in (*_QUERY, "retriever"))
+        values = (rows[name].to_pylist() for name in columns)
+        for language, query_id, retriever, *row in zip(*keys, *values, strict=True):
+            self._lists.setdefault((language, query_id, retriever), []).append(tuple(row))
+
+    def of(self, query: Key, retriever: str | None, depth: int | None) -> list[tuple[Any, ...]]:
+        """Return the columns of each passage shown, in order.
+
+        Args:
+            query: language and id.
+            retriever: the answer's retriever; None for the passages given with the query.
+            depth: the answer's depth.
+        """
+        return self._lists.get((*query, GIVEN if retriever is None else retriever), [])[:depth]

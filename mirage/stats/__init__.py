@@ -1,0 +1,1 @@
+"""Mathematics shared by all stages: intervals, Newton's method, sampling and encoding."""

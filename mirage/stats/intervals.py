@@ -1,0 +1,197 @@
+"""Intervals of proportions, and the percentiles of bootstrap intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from mirage.errors import BadInput, NotEnoughData
+
+MOST_DRAWS = 100_000
+"""Maximum number of bootstrap draws; more do not change the intervals noticeably but cost time and memory."""
+CONFIDENCE = 0.95
+
+
+def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return Wilson's score interval of a proportion.
+
+    Args:
+        k: successes, 0 to n.
+        n: trials, at least 1.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are no trials.
+        BadInput: if k is not between 0 and n.
+
+    Source: Wilson, JASA 22 (1927); method 3 of Newcombe, Statistics in Medicine 17 (1998).
+    """
+    _check(k, n)
+    return _wilson(k / n, n, confidence)
+
+
+def mean_interval(
+    cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE, factor: float = 1.0
+) -> tuple[float, float, float]:
+    """Return the unweighted mean of proportions with an interval; they are independent by default.
+
+    Wilson's interval of the mean at its effective number of trials: the number at which a single proportion has the
+    same variance as the mean. That variance is the sum of the proportions' own, over the squared number of them, with
+    shares (k + 1/2) / (n + 1), so that a cell of 0 or n successes still varies. For one cell it is Wilson's interval
+    itself. Its coverage is tested by simulation: it also holds if every cell is near 0 or 1.
+
+    Args:
+        cells: (successes, trials) of each proportion, trials at least 1.
+        confidence: between 0 and 1.
+        factor: variance relative to that of independent proportions (`units.sharing_factor`).
+
+    Returns:
+        The mean, and its lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are no cells, or one has no trials.
+        BadInput: if a count is impossible.
+
+    Source: effective sample sizes in score intervals: Dean and Pagano, Journal of Survey Statistics and Methodology 3
+    (2015), 484-503.
+    """
+    if not cells:
+        raise NotEnoughData("a mean of no proportions has no value")
+    for k, n in cells:
+        _check(k, n)
+    mean = sum(k / n for k, n in cells) / len(cells)
+    smoothed = [(k + 0.5) / (n + 1) for k, n in cells]
+    centre = sum(smoothed) / len(cells)
+    variance = factor * sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
+    return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
+
+
+def clustered_proportion(
+    cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE
+) -> tuple[float, float, float]:
+    """Return a proportion of clustered trials with an interval.
+
+    Wilson's interval at the effective number of trials: the number at which independent trials would vary as much as
+    the clusters do, for a t quantile of the number of clusters, and at most the actual number. If the clusters do not
+    vary at all, each counts as one trial.
+
+    Args:
+        cells: (successes, trials) of each cluster, trials at least 1; at least two clusters.
+        confidence: between 0 and 1.
+
+    Returns:
+        The proportion, and its lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are fewer than two clusters, or one has no trials.
+        BadInput: if a count is impossible.
+
+    Source: Korn and Graubard, Survey Methodology 24 (1998), 193-201, with Wilson's interval in place of theirs as Dean
+    and Pagano (`mean_interval`) propose.
+    """
+    if len(cells) < 2:
+        raise NotEnoughData("one cluster gives no estimate of the spread", do="measure more")
+    for k, n in cells:
+        _check(k, n)
+    trials, clusters = sum(n for _, n in cells), len(cells)
+    share = sum(k for k, _ in cells) / trials
+    variance = clusters / (clusters - 1) * sum((k - share * n) ** 2 for k, n in cells) / trials**2
+    return share, *of_variance(share, variance, clusters=clusters, trials=trials, confidence=confidence)
+
+
+def of_variance(
+    share: float, variance: float, *, clusters: float, trials: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Return the interval of `clustered_proportion` for a share with known variance.
+
+    Args:
+        share: in [0, 1].
+        variance: variance of the share as an estimate; 0 if the clusters do not vary.
+        clusters: degrees of freedom of the variance plus 1.
+        trials: total number of trials, which bounds the effective number.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+    """
+    from scipy.special import stdtrit
+
+    effective = share * (1 - share) / variance if variance > 0 else clusters
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    t = float(stdtrit(clusters - 1, (1 + confidence) / 2))
+    return _wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+
+
+def wilson_of_variance(
+    share: float, variance: float, trials: float, *, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Return Wilson's interval of a mean in [0, 1] with known variance, such as from a bootstrap.
+
+    Args:
+        share: the mean.
+        variance: variance of the mean, at least 0. The interval uses the number of trials at which a proportion has
+            this variance.
+        trials: number of trials if the variance is 0, as for a mean at an end of its range; more than 0.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+    """
+    effective = share * (1 - share) / variance if variance > 0 else trials
+    return _wilson(share, effective or trials, confidence)
+
+
+def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
+    """Return the two percentiles of an interval of a nominal level from a bootstrap of n units.
+
+    Expanded as Hesterberg (2015, The American Statistician 69(4)) proposes: a bootstrap of n units is too narrow by
+    sqrt((n - 1) / n) and by the step from a normal to a t quantile.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return 0.0, 1.0
+    tail = float(ndtr((n / (n - 1)) ** 0.5 * stdtrit(n - 1, (1 - level) / 2)))
+    return tail, 1 - tail
+
+
+def student_tails(level: float, n: int) -> tuple[float, float]:
+    """Return the two percentiles of an interval of a nominal level from draws with the variance of the estimate of n
+    units.
+
+    The normal tail probabilities of the quantiles of Student's t with n - 1 degrees of freedom (Hesterberg, as for
+    `bootstrap_tails`).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(stdtrit(n - 1, (1 - level) / 2)))
+    return tail, 1 - tail
+
+
+def _check(k: int, n: int) -> None:
+    if n < 1:
+        raise NotEnoughData("a proportion of no trials has no interval")
+    if not 0 <= k <= n:
+        raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
+
+
+def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
+    return (middle - half if p > 0 else 0.0), (middle + half if p < 1 else 1.0)
+
+
+def need_draws(draws: int) -> None:
+    """Check the number of draws.
+
+    Raises:
+        BadInput: if there are none, or more than `MOST_DRAWS`.
+    """
+    if not 1 <= draws <= MOST_DRAWS:
+        raise BadInput(f"the number of draws cannot be {draws}", do=f"use 1 to {MOST_DRAWS:,}; 1,000 is the default")

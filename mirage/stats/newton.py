@@ -1,0 +1,196 @@
+"""Newton's method for a batch of concave functions: the loop behind every fit with one maximum.
+
+`newton` uses each function's own curvature. `chord` uses one curvature for all, so that a step is a matrix product: the
+fast path if the functions are similar, such as the likelihoods of resampled data. Functions for which it does not
+converge are left to `newton`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Rows = slice | NDArray[np.intp]
+"""Selection among the B functions: all, or those with these indices."""
+Solver = Callable[[Array], Array]
+"""Maps right-hand sides (R x n x k) to the inverse curvatures times these."""
+Curvature = Array | Solver
+"""Minus the Hessians of some functions, or a solver for them."""
+Slopes = Callable[[Array, Rows], tuple[Array, Sequence[Curvature]]]
+"""Maps points (R x n) of some functions to the gradients (R x n), and minus the Hessians, which are positive definite,
+as diagonal blocks (each R x m x m, the m of all blocks add up to n; or a single solver).
+"""
+Value = Callable[[Array, Rows], Array]
+"""Maps points (R x n) of some functions to their values (R)."""
+T = TypeVar("T")
+
+_SHORT = 0.1
+"""Step length up to which a step always increases the value: differences that change by at most 0.2 change the
+curvature of a logistic by less than a quarter.
+"""
+_HALVINGS = 30
+"""Maximum number of times a step is halved."""
+_TRIED, _SLOW = 3, 0.6
+"""Number of steps after which a chord iteration must shrink its steps by this factor or stop: slower convergence is
+left to `newton`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """Maxima of B concave functions."""
+
+    point: Array
+    """B x n: the maxima."""
+    converged: NDArray[np.bool_]
+    """B: whether the iteration converged; otherwise `point` is the last iterate."""
+    steps: int
+    """Number of steps."""
+    directions: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
+    """B x n x m: with a constraint A, H^-1 A' at the start of the last step, H minus the Hessian; empty without."""
+
+
+def newton(
+    slopes: Slopes,
+    x: Array,
+    *,
+    tolerance: float,
+    limit: int,
+    longest: float = np.inf,
+    rounding: float = 0.0,
+    bound: float = np.inf,
+    value: Value | None = None,
+    constraint: Array | None = None,
+    wait: bool = False,
+) -> Maximum:
+    """Maximise concave functions in a batch; a function leaves the batch when it has converged.
+
+    Args:
+        slopes: gradients and curvatures.
+        x: B x n: starting points.
+        tolerance: a function has converged when no coordinate moves by more than this.
+        limit: maximum number of steps.
+        longest: maximum change of a coordinate in a step, so that a step stays where the curvature is informative.
+        rounding: a step no longer than this and not shorter than half of the previous one is rounding: converged.
+        bound: a function is given up when the absolute value of a coordinate exceeds this.
+        value: if given, a step that decreases the value is halved until it does not.
+        constraint: B x m x n: A of each function, to maximise among the points with A x = 0, including the start.
+        wait: whether converged functions keep iterating until all have converged.
+    """
+    x = x.copy()
+    directions = np.zeros((0, 0, 0) if constraint is None else constraint.transpose(0, 2, 1).shape)
+    converged = np.zeros(len(x), dtype=bool)
+    rows: Rows = slice(None)
+    left, before, steps = np.arange(len(x)), np.full(len(x), np.inf), 0
+    while len(left) and steps < limit:
+        steps += 1
+        here = x[rows]
+        gradient, curvature = slopes(here, rows)
+        if constraint is None:
+            step = _solve(curvature, gradient[:, :, None])[:, :, 0]
+        else:
+            step, directions[rows] = _along(gradient, curvature, constraint[rows])
+        length = np.abs(step).max(axis=1)
+        step *= np.minimum(1, longest / np.maximum(length, 1e-300))[:, None]
+        long = np.flatnonzero(length > _SHORT)
+        if value is not None and len(long):
+            step[long] *= _uphill(value, here[long], step[long], left[long])[:, None]
+        x[rows] = here + step
+        close = (length <= tolerance) | ((length <= rounding) & (length >= before / 2))
+        converged[left] = close
+        more = ~close & (np.abs(x[rows]).max(axis=1) <= bound)
+        before = length
+        if not more.any():
+            break
+        if not (wait or more.all()):
+            rows = left = left[more]
+            before = length[more]
+    return Maximum(x, converged, steps, directions)
+
+
+def chord(
+    gradient: Callable[[NDArray[Any], Rows], NDArray[Any]],
+    inverse: NDArray[Any],
+    x: NDArray[Any],
+    *,
+    tolerance: float,
+    limit: int,
+    wait: bool,
+) -> Maximum:
+    """Maximise with one curvature for all functions; a function whose steps do not shrink is given up.
+
+    Args:
+        gradient: maps points (R x n) of some functions to the gradients (R x n).
+        inverse: n x n: inverse of a curvature close to that of every function.
+        x: B x n: starting points, in the precision to compute in.
+        tolerance: as for `newton`.
+        limit: maximum number of steps.
+        wait: whether converged functions keep iterating until all have converged, where selecting rows would cost more.
+    """
+    x = x.copy()
+    converged = np.zeros(len(x), dtype=bool)
+    rows: Rows = slice(None)
+    left, length, steps = np.arange(len(x)), np.full(len(x), np.inf), 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        while len(left) and steps < limit:
+            steps += 1
+            step = gradient(x[rows], rows) @ inverse
+            x[rows] += step
+            before, length = length, np.abs(step).max(axis=1)
+            close = length <= tolerance
+            converged[left] = close
+            shrinks = length < before * (1 if steps <= _TRIED else _SLOW)
+            stay = close | shrinks if wait else shrinks & ~close
+            if (close | ~stay).all():
+                break
+            if not stay.all():
+                rows = left = left[stay]
+                length = length[stay]
+    return Maximum(x, converged, steps)
+
+
+def memoize_last(take: Callable[[Rows], T]) -> Callable[[Rows], T]:
+    """Memoize `take` for the last rows, which rarely change between steps."""
+    last: list[tuple[Rows, T]] = []
+
+    def take_cached(rows: Rows) -> T:
+        if not last or last[0][0] is not rows:
+            last[:] = [(rows, take(rows))]
+        return last[0][1]
+
+    return take_cached
+
+
+def _solve(curvature: Sequence[Curvature], right: Array) -> Array:
+    """Return the inverse curvatures, given by their blocks, times the right-hand sides (R x n x k)."""
+    first = curvature[0]
+    if len(curvature) == 1:
+        return np.asarray(first(right) if callable(first) else np.linalg.solve(first, right), dtype=np.float64)
+    blocks = [block for block in curvature if not callable(block)]
+    parts = np.split(right, np.cumsum([block.shape[2] for block in blocks])[:-1], axis=1)
+    solved = [np.linalg.solve(H, part) for H, part in zip(blocks, parts, strict=True)]
+    return np.asarray(np.concatenate(solved, axis=1), dtype=np.float64)
+
+
+def _along(gradient: Array, curvature: Sequence[Curvature], constraint: Array) -> tuple[Array, Array]:
+    """Return the step along the constraint (R x n), and the directions off it (R x n x m)."""
+    solved = _solve(curvature, np.concatenate([gradient[:, :, None], constraint.transpose(0, 2, 1)], axis=2))
+    step, directions = solved[:, :, :1], solved[:, :, 1:]
+    off: Array = directions @ np.linalg.solve(constraint @ directions, constraint @ step)
+    return (step - off)[:, :, 0], directions
+
+
+def _uphill(value: Value, x: Array, step: Array, rows: NDArray[np.intp]) -> Array:
+    """Return the scale of each step, 1 or a power of 1/2, that does not decrease the value beyond rounding (R)."""
+    scale, level = np.ones(len(x)), value(x, rows)
+    for _ in range(_HALVINGS):
+        worse = value(x + scale[:, None] * step, rows) < level - 1e-9 * np.abs(level)
+        if not worse.any():
+            break
+        scale[worse] /= 2
+    return scale

@@ -1,0 +1,17 @@
+"""Location of the explorer's script, pages and settings, and of the bundled arenas."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def shipped() -> Path:
+    """Return the folder with `app.py`, `pages/`, `.streamlit/` and `data/`.
+
+    It is the top level of a checkout, or the copy that a wheel has inside the package.
+    """
+    package = Path(__file__).resolve().parents[1]
+    packaged = package / "_explorer"
+    return packaged if packaged.is_dir() else package.parent

@@ -1,0 +1,1 @@
+"""Text in any language: languages, scripts, detection, segmentation, answer parsing, names of makers."""

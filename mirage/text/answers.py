@@ -1,0 +1,388 @@
+"""Parsing of answers: reason and answer, cited passages, and the text without markup.
+
+All functions are pure and use character positions (code points) of the raw answer, so that pages can mark the text that
+a number is derived from. Nothing is truncated: text after a blank line belongs to its part.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
+
+from mirage.errors import BadInput
+from mirage.text.headings import headings, inline_answers
+
+Span = tuple[int, int]
+"""Start and end (exclusive) of a piece of text, in characters."""
+
+NOMIRACL_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+"""Prompts that number their passages and ask whether any of them answers the query."""
+
+
+def is_numbered(template: str | None, numbered: bool | None) -> bool:
+    """Return whether the prompt of an answer numbered its passages, so that a bracketed number is a citation.
+
+    Args:
+        template: name of its template: NoMIRACL's show passages as `[1] ...`. Decides if `numbered` is unknown, as for
+            answers imported from the published outputs.
+        numbered: `schema.Answer.numbered`, a property of the prompt sent.
+    """
+    return template in NOMIRACL_TEMPLATES if numbered is None else numbered
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """An answer split into reason and answer, each without surrounding whitespace."""
+
+    reason: str | None
+    """The reasoning; null if not marked."""
+    answer: str | None
+    """The answer; null if a reason is marked but no answer follows (truncated by the token limit)."""
+    reason_span: Span | None
+    """Span of the reason; null with it."""
+    answer_span: Span | None
+    """Span of the answer; null with it."""
+    markers: bool
+    """Whether there is a Reason or an Answer heading. Without one, the whole text is the answer."""
+    preamble_span: Span | None = None
+    """Span of text before the first heading that belongs to neither part; null if there is none."""
+
+
+def parse_answer(text: str) -> ParsedAnswer:
+    """Split an answer of the form `##Reason: ... ##Answer: ...`, as requested by the MIRAGE-Bench prompt.
+
+    Headings are defined in `mirage.text.headings`: in 18 languages, with or without `##`, in bold. Marked headings take
+    precedence over unmarked ones of the same kind. The reason runs from its heading to the Answer heading, the answer
+    from its heading to the end; if the answer comes first, each ends at the other's heading. An Answer heading alone
+    makes the text before it the reason. A Reason heading alone counts only if marked or at the very start, since lines
+    such as `Reason: ...` also occur in answers.
+
+    No text is lost: everything but headings and whitespace is in the preamble, the reason or the answer, each
+    contiguous. Blank lines do not end a part, unlike in the published program.
+    """
+    candidates = headings(text)
+    for kind in ("reason", "answer"):
+        if any(heading.marked for heading in candidates if heading.kind == kind):
+            candidates = [heading for heading in candidates if heading.kind != kind or heading.marked]
+    reason = next((heading for heading in candidates if heading.kind == "reason"), None)
+    answers = [heading for heading in candidates if heading.kind == "answer"]
+    answer = next((heading for heading in answers if reason is None or heading.start > reason.start), None) or next(
+        iter(answers), None
+    )
+    if reason and not answer:
+        answer = next(reversed(inline_answers(text, reason.end)), None)
+    if reason and not answer and not reason.marked and text[: reason.start].strip():
+        reason = None
+    if reason and answer:
+        if reason.start < answer.start:
+            return _build_parts(text, (0, reason.start), (reason.end, answer.start), (answer.end, len(text)))
+        return _build_parts(text, (0, answer.start), (reason.end, len(text)), (answer.end, reason.start))
+    if reason:
+        return _build_parts(text, (0, reason.start), (reason.end, len(text)), None)
+    if answer:
+        before = (0, answer.start) if text[: answer.start].strip() else None
+        return _build_parts(text, None, before, (answer.end, len(text)))
+    return _build_parts(text, None, None, (0, len(text)), markers=False)
+
+
+def _build_parts(
+    text: str, preamble: Span | None, reason: Span | None, answer: Span | None, *, markers: bool = True
+) -> ParsedAnswer:
+    preamble, reason, answer = (span and _strip(text, span) for span in (preamble, reason, answer))
+    return ParsedAnswer(
+        reason=text[slice(*reason)] if reason else None,
+        answer=text[slice(*answer)] if answer else None,
+        reason_span=reason,
+        answer_span=answer,
+        markers=markers,
+        preamble_span=preamble if preamble and preamble[0] < preamble[1] else None,
+    )
+
+
+def _strip(text: str, span: Span) -> Span:
+    part = text[slice(*span)]
+    start = span[0] + len(part) - len(part.lstrip())
+    return start, start + len(part.strip())
+
+
+def compose_answer(reason: str, answer: str) -> str:
+    """Compose an answer in the form that `parse_answer` reads and the RAG prompt asks for."""
+    return f"##Reason: {reason}\n##Answer: {answer}"
+
+
+def part_headings(text: str) -> list[tuple[int, int, str]]:
+    """Return start, end (exclusive, with surrounding whitespace) and `reason` or `answer` of each heading of a part."""
+    parts = parse_answer(text)
+    spans = [span for span in (parts.preamble_span, parts.reason_span, parts.answer_span) if span]
+    places = []
+    for span, name in ((parts.reason_span, "reason"), (parts.answer_span, "answer")):
+        if span is not None:
+            start = max((end for _, end in spans if end <= span[0]), default=0)
+            if text[start : span[0]].strip():
+                places.append((start, span[0], name))
+    return places
+
+
+class Citation(NamedTuple):
+    """One mention of one passage."""
+
+    start: int
+    """Start of the mention. Mentions in one bracket or list partition it: the first includes the opening bracket, the
+    last the closing one. The passages of a range share its span.
+    """
+    end: int
+    """End of the mention (exclusive)."""
+    passage_id: str | None
+    """The cited passage; null if it was not shown."""
+    label: str
+    """The id or number as written: `12#0`, `3`, `1-3`."""
+    known: bool
+    """Whether the passage was shown."""
+
+
+_DIGIT = r"[\d⁰¹²³⁴-⁹]"
+_NUMBER = rf"{_DIGIT}{{1,3}}(?!{_DIGIT})(?:\s*+[-–—~～〜]\s*+{_DIGIT}{{1,3}}(?!{_DIGIT}))?"
+_AND = (
+    r"(?:and|or|&|und|oder|et|ou|y|e|o|u|dan|atau|и|или|و|أو|یا|ja|tai|sekä|এবং|ও|और|तथा|व|या|మరియు|లేదా|และ|หรือ"
+    r"|및|와|과|또는|と|及び|および|または|和|与|與|及|或|na|au|àti|tàbí)"
+)
+_CONTEXT = r"(?:[ck]onte[xk]\w{0,3}|контекст\w{0,2}|passages?|documents?)"
+_SOURCES: dict[str, str] = {
+    "ar": "وثيق وثائق مستند مصدر مصادر سياق مرجع مراجع نص نصوص مقطع مقاطع فقر مقتطف اقتباس قطع",
+    "bn": "নথি দলিল উৎস সূত্র প্রসঙ্গ অনুচ্ছেদ তথ্যসূত্র রেফারেন্স পাঠ ডকুমেন্ট উদ্ধৃতি প্যাসেজ সোর্স কনটেক্সট অংশ",
+    "de": "dokument textstelle passage quelle kontext referenz beleg fundstelle abschnitt text auszug auszüg zitat"
+    " absatz",
+    "en": "document passage source context reference text citation cite excerpt extract chunk snippet result evidence"
+    " paragraph",
+    "es": "documento pasaje fuente contexto referencia texto cita extracto fragmento párrafo",
+    "fa": "سند اسناد مدرک مدارک منبع منابع متن متون زمینه بافت مرجع مراجع ارجاع پاراگراف بند گذر قطعه بخش",
+    "fi": "dokument asiakirj lähde lähte läht kohta kohda kontekst viite viitt teksti katkelm kappale ote",
+    "fr": "document passage source contexte référence réf texte citation extrait paragraphe",
+    "hi": "दस्तावेज़ दस्तावेज स्रोत संदर्भ सन्दर्भ परिच्छेद अनुच्छेद गद्यांश अंश पाठ उद्धरण प्रसंग डॉक्यूमेंट पैसेज सोर्स",
+    "id": "dokumen sumber konteks referensi rujukan teks bagian paragraf kutipan bacaan petikan",
+    "ja": "文書 文章 文献 資料 出典 情報源 文脈 コンテキスト コンテクスト パッセージ 段落"
+    " 参照 参考 引用 テキスト 本文 ドキュメント ソース 抜粋 根拠",
+    "ko": "문서 출처 자료 문맥 맥락 컨텍스트 참고 참조 본문 지문 글 텍스트 단락 문단 구절 발췌 인용 소스",
+    "ru": "документ источник контекст отрыв пассаж ссылк текст фрагмент абзац цитат",
+    "sw": "hati nyaraka waraka chanzo vyanzo muktadha kifungu vifungu marejeo rejeleo marejeleo maandishi matini nukuu",
+    "te": "పత్ర మూల సందర్భ భాగ పాఠ ఆధార ప్రస్తావన ప్రకరణ డాక్యుమెంట్ పేరా సూచన ఖండిక సోర్స్",
+    "th": "เอกสาร แหล่งที่มา แหล่งข้อมูล แหล่ง บริบท ข้อความ อ้างอิง ย่อหน้า เนื้อหา บทความ ที่มา",
+    "yo": "ìwé àkọsílẹ̀ orísun ìtọ́kasí àyọkà ọ̀rọ̀ àyíká ẹ̀rí",
+    "zh": "文档 文檔 文件 文献 文獻 资料 資料 来源 來源 出处 出處 上下文 语境 段落 文段 参考"
+    " 參考 引用 引文 文本 片段 材料 内容",
+}
+"""Stems of words for a passage by language; a few more letters are an inflection."""
+_LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0900-\u0e7f\u200c](?<!\d))"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for any of some words, in NFC and NFD, longest first."""
+    forms = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
+    return "|".join(sorted(map(re.escape, forms), key=lambda form: (-len(form), form)))
+
+
+_WORD = (
+    rf"(?:(?:[وفبلك]?ال|لل)?(?:{_alternatives(word for words in _SOURCES.values() for word in words.split())})"
+    rf"(?:{_LETTER}){{0,6}}|docs?\.?|src|refs?\.?|dok\.?|док\.?)"
+)
+# `Source: 2`, `citation:3`, `Dokument Nr. 2`, `เอกสารที่ 2`, `第2篇文档`, `[^1]`, and `1†source` of a browsing model.
+_SEPARATOR = r"\s*+(?:(?:[:：#.№-]|no\.?|nr\.?|n\.?[°º]|ที่|หมายเลข|رقم|شماره|第)\s*+){0,2}"
+_COUNTER = r"\s*+(?:번째?|号|號|番|篇|段|条|條|個|个|件)?"
+_ITEM = (
+    rf"(?:\^|(?:{_WORD}{_SEPARATOR})?第?)(?P<number>{_NUMBER})"
+    rf"(?:†[^\[\]【】,;]{{0,60}}|{_COUNTER}|\s*+(?:번째?|号|號|番|篇|段|条|條|個|个|件)\s*+{_WORD})"
+)
+_ONE_ITEM = re.compile(_ITEM, re.IGNORECASE)
+_UNNAMED = _ITEM.replace("?P<number>", "?:")
+_BRACKET = re.compile(r"[\[［【〔〖]([^\[\]［］【】〔〕〖〗]{1,400})[\]］】〕〗]")
+_LIST = re.compile(
+    rf"\s*{_UNNAMED}(?:(?:\s*+[,;،؛、，；]\s*+(?:{_AND}\s++)?|\s*+{_AND}\s*+){_UNNAMED})*+\s*\\?",
+    re.IGNORECASE,
+)
+# "context 3", "contexts 1, 2 and 9". A number after a comma must end there: "in context 3, 5 people" has one citation.
+_BARE = re.compile(
+    rf"\b{_CONTEXT}[ \t]*+\#?(?P<list>{_NUMBER}(?![\w%]|[.,]\d)"
+    rf"(?:(?:\s*+,)?\s++{_AND}\s++{_NUMBER}(?![\w%]|[.,]\d)|\s*+,\s*+{_NUMBER}(?=\s*+(?:[,;.:)\]]|\Z|\n|{_AND}\b)))*)",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(_NUMBER)
+_FILLING = re.compile(rf"\b(?:{_WORD}|{_AND})(?!\w)|[\W_]+", re.IGNORECASE)
+_RUN = re.compile(r"\d+")
+_DIGITS = re.compile(f"{_DIGIT}+")
+
+
+def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple[Citation, ...]:
+    """Find every citation of a passage, in text order.
+
+    Passage ids count in square brackets, several to a bracket, alone or among words: `[12#0, 34#1]`, `[Doc 12#0]`;
+    other texts of the form of the ids are unknown citations. Numbers of up to three digits, in any script, count if
+    they fill the bracket, alone or with a word for a passage in one of 18 languages: `[1]`, `[1, 3]`, `[2-5, 7-9]`,
+    `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they are positions in a numbered prompt and unknown
+    otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too (also with passage or document), as
+    far as the numbers are positions. Ambiguous forms do not count: `the first context`, numbers in round brackets,
+    years, a bracket truncated by the answer's end.
+
+    Args:
+        text: the raw answer.
+        passage_ids: the shown passages, in prompt order.
+        numbered: whether the prompt numbered the passages from 1, instead of showing their ids (`is_numbered`).
+    """
+    ids = tuple(passage_ids)
+    mentions: list[Citation] = []
+    cited_spans: list[Span] = []
+    by_form = _forms(ids)
+    for bracket in _BRACKET.finditer(text):
+        whole, inside, name = bracket.span(), bracket.span(1), bracket[1]
+        by_id = name in ids or (not numbered and any(match[0] in ids for match in by_form.finditer(text, *inside)))
+        if not by_id and _LIST.fullmatch(text, *inside):
+            tokens = [
+                (match.span("number"), _positions(match["number"], ids) if numbered else [match["number"]])
+                for match in _ONE_ITEM.finditer(text, *inside)
+            ]
+        elif name in ids:
+            mentions.append(Citation(*whole, name, name, known=True))
+            cited_spans.append(whole)
+            continue
+        elif tokens := [(match.span(), [match[0]]) for match in by_form.finditer(text, *inside)]:
+            rest = "".join(text[start:end] for start, end in _gaps(inside, [span for span, _ in tokens]))
+            if rest and _FILLING.sub("", rest):
+                mentions += [citation for span, names in tokens for citation in _cite(text, span, [(span, names)], ids)]
+                cited_spans.append(whole)
+                continue
+        else:
+            continue
+        mentions += _cite(text, whole, tokens, ids)
+        cited_spans.append(whole)
+    if numbered:
+        for bare in _BARE.finditer(text):
+            tokens = [
+                (match.span(), _positions(match[0], ids)) for match in _NUMBERS.finditer(text, *bare.span("list"))
+            ]
+            tokens = [(span, names) for span, names in tokens if names != [None]]
+            if tokens and all(bare.end() <= start or end <= bare.start() for start, end in cited_spans):
+                mentions += _cite(text, bare.span(), tokens, ids)
+    return tuple(sorted(mentions, key=lambda citation: citation.start))
+
+
+def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:
+    """Return the cited passages without duplicates, by first mention.
+
+    Args:
+        mentions: result of `citations`.
+        unknown: include citations of passages not shown, by label.
+    """
+    return tuple(dict.fromkeys(mention.passage_id or mention.label for mention in mentions if mention.known or unknown))
+
+
+def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
+    """Return the answer without its Reason and Answer headings and without these citations."""
+    cuts = [(mention.start, mention.end) for mention in mentions] + [
+        (heading.start, heading.end) for heading in headings(text)
+    ]
+    return (
+        " ".join(text[start:end] for start, end in _gaps((0, len(text)), sorted(cuts))).strip()
+        if cuts
+        else text.strip()
+    )
+
+
+def blank_citations(text: str, mentions: Sequence[Citation]) -> str:
+    """Replace these citations by spaces, so that positions in the text stay the same."""
+    blank = text
+    for start, end in {(mention.start, mention.end) for mention in mentions}:
+        blank = blank[:start] + " " * (end - start) + blank[end:]
+    return blank
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment(Generic[Name]):
+    """A stretch of text with the same marks throughout."""
+
+    start: int
+    """Start."""
+    end: int
+    """End (exclusive)."""
+    marks: frozenset[Name]
+    """Names of the marks that cover it; empty for plain text."""
+
+
+def segments(text: str, marks: Iterable[tuple[int, int, Name]]) -> list[Segment[Name]]:
+    """Split a text at the ends of marks, so that overlapping marks become non-overlapping segments.
+
+    Concatenated, the segments are the text.
+
+    Args:
+        text: the raw answer.
+        marks: `(start, end, name)` each; empty marks are ignored.
+
+    Raises:
+        BadInput: if a mark exceeds the text, and so belongs to another text.
+    """
+    marks = [mark for mark in marks if mark[0] != mark[1]]
+    for start, end, name in marks:
+        if not 0 <= start < end <= len(text):
+            raise BadInput(
+                f"the mark {name!r} covers {start} to {end} of a text of {len(text)} characters",
+                do="recompute the outcomes and features of this arena; they belong to other answers",
+            )
+    cuts = sorted({0, len(text)} | {position for mark in marks for position in mark[:2]})
+    return [
+        Segment(left, right, frozenset(name for start, end, name in marks if start <= left and right <= end))
+        for left, right in itertools.pairwise(cuts)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _forms(ids: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for texts of the form of these ids (of `12#0` if there are none): digits match any digits.
+
+    Ids of digits alone look like numbers, and match only exactly.
+    """
+    forms = {i if i.isdigit() else _RUN.sub("0", i) for i in ids if i} or {"0#0"}
+    patterns = []
+    # Longest first, and numbers after the forms that may begin with them.
+    for form in sorted(forms, key=lambda f: (f.isdigit(), -len(f), f)):
+        body = re.escape(form) if form.isdigit() else r"\d+".join(map(re.escape, form.split("0")))
+        # A word may touch an id that begins with a digit ("Doc12#0"), but no digit may.
+        before = r"(?<!\d)" if form[0].isdigit() else r"(?<!\w)" if form[0].isalpha() else ""
+        patterns.append(before + body + (r"(?!\w)" if form[-1].isalnum() else ""))
+    return re.compile("|".join(patterns))
+
+
+def _positions(written: str, ids: Sequence[str]) -> list[str | None]:
+    """Return the passages of a number or a range by id; null if there is no such position."""
+    ends = [int(unicodedata.normalize("NFKC", number)) for number in _DIGITS.findall(written)]
+    if not 1 <= ends[0] <= ends[-1] <= len(ids):
+        return [None]
+    return list(ids[ends[0] - 1 : ends[-1]])
+
+
+def _cite(
+    text: str, whole: Span, tokens: Sequence[tuple[Span, Sequence[str | None]]], ids: Sequence[str]
+) -> list[Citation]:
+    """Return one citation per passage of each token; the tokens' spans together cover the whole."""
+    starts = [whole[0], *(span[0] for span, _ in tokens[1:])]
+    ends = [*starts[1:], whole[1]]
+    return [
+        Citation(start, end, name if name in ids else None, text[slice(*span)], name in ids)
+        for start, end, (span, names) in zip(starts, ends, tokens, strict=True)
+        for name in names
+    ]
+
+
+def _gaps(whole: Span, spans: Iterable[Span]) -> list[Span]:
+    """Return the gaps that sorted spans, possibly overlapping, leave in a whole."""
+    gaps, position = [], whole[0]
+    for start, end in spans:
+        if start > position:
+            gaps.append((position, start))
+        position = max(position, end)
+    return [*gaps, (position, whole[1])] if position < whole[1] else gaps

@@ -1,0 +1,292 @@
+"""Language detection.
+
+The detector is py3langid: a naive Bayes classifier over byte sequences whose scores are divided by the square root of
+the text's length in bytes, then normalised to sum to 1 over the competing languages. It needs no network.
+
+    detect("Hà Nội là thủ đô.")     # "vi"; None if no language is likely enough
+    detect_set(texts)               # related texts: short ones take a language of the others
+    language_probabilities(text)    # of the 18 languages of `LANGUAGES` only
+    language_probabilities(text, every=True)    # of every language of the model
+    probabilities_of(texts)         # batched, several times as fast
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.text.languages import LANGUAGES, base, language
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+DECIDED = 0.5
+"""Minimum probability to detect a language; a text without is too short or too mixed."""
+_SIDE_BY_SIDE = 512
+"""Texts of similar length processed in one batch: 4 MB of states at 2,000 bytes each."""
+_SHORT = 64
+"""Minimum characters for batching: short texts are fast alone, and cached because they repeat."""
+_LONG = 8_000
+"""Maximum characters for batching: every text of a batch is padded to the longest."""
+_FEW = 16
+"""Batches up to this size are processed one by one, since a step of the automaton costs as much for one text."""
+_LABELS = {"nb": "no"}
+"""Codes that the model labels differently: its Norwegian is Bokmål."""
+
+
+@cache
+def _model() -> Any:
+    """Load the detector with all of its languages, once per process at first use (half a second)."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+@cache
+def _identifier(*, every: bool) -> Any:
+    """Return the detector for all of its languages, or for the 18; both share the automaton."""
+    if every:
+        return _model()
+    identifier = copy(_model())
+    identifier.set_languages([code for code in LANGUAGES if code in identifier.nb_classes])
+    return identifier
+
+
+# Texts repeat: 88,469 published NoMIRACL answers are 34,179 different texts.
+@lru_cache(maxsize=4_096)
+def language_probabilities(text: str, *, every: bool = False) -> Mapping[str, float]:
+    """Return the probability of each language for a text, by code; they sum to 1.
+
+    A text without usable input (no letters, or a few Latin letters) gives a uniform distribution.
+
+    Args:
+        text: the text.
+        every: let all languages of the model compete instead of the 18. Close relatives, such as Portuguese and
+            Galician, then share the probability of a short text.
+    """
+    classes, shares = zip(*_identifier(every=every).rank(text), strict=True)
+    return _by_language(map(_code, classes), shares)
+
+
+def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mapping[str, float]]:
+    """Return `language_probabilities` of many texts, computed in batches.
+
+    Args:
+        texts: the texts; duplicates are processed once.
+        every: let all languages of the model compete instead of the 18.
+
+    Returns:
+        The probabilities of each text, in order.
+    """
+    import numpy as np
+
+    identifier, weights = _identifier(every=every), _weights(every=every)
+    different = [text for text in dict.fromkeys(texts) if _SHORT <= len(text) <= _LONG]
+    if len(different) <= _FEW:
+        different = []
+    together = set(different)
+    shares = {text: language_probabilities(text, every=every) for text in texts if text not in together}
+    encoded = [_encode(text) for text in different]
+    codes = [_code(name) for name in identifier.nb_classes]
+    places = np.zeros(len(weights), dtype=np.intp)
+    for text, data, features in zip(different, encoded, _walk(encoded), strict=True):
+        met, counts = _count_features(features, places)
+        scores = np.log1p(counts) @ weights[met].astype(np.float32, copy=False) + identifier.nb_pc
+        scores *= 1 / math.sqrt(len(data) or 1)
+        scores = np.exp(scores - scores.max()) if len(met) else np.ones(len(scores))
+        shares[text] = _by_language(codes, (scores / scores.sum()).tolist())
+    return [shares[text] for text in texts]
+
+
+def _by_language(codes: Iterable[str], shares: Iterable[float]) -> Mapping[str, float]:
+    """Sum the shares of the model's classes by language: a language in two scripts has two classes."""
+    total: dict[str, float] = {}
+    for code, share in zip(codes, shares, strict=True):
+        total[code] = total.get(code, 0.0) + share
+    return total
+
+
+@cache
+def _code(name: str) -> str:
+    """Return the language code of a class of the model."""
+    return language(name).code
+
+
+def _encode(text: str) -> bytes:
+    """Encode a text as the detector reads it."""
+    text = text.lower() if text.isupper() else text
+    return unicodedata.normalize("NFC", text).encode("utf8", errors="surrogatepass")
+
+
+@cache
+def _automaton() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+    """Return the detector's automaton: next states by row and byte, the row of each state, and completed features."""
+    import numpy as np
+
+    identifier = _model()
+    moves = np.frombuffer(identifier.tk_nextmove, dtype=np.uint32)
+    rows = np.asarray(identifier.tk_row, dtype=np.intp) << 8
+    return moves, rows, np.asarray(identifier.tk_output, dtype=np.int32)
+
+
+@cache
+def _weights(*, every: bool) -> Any:
+    """Return the model's log probabilities, one row per feature.
+
+    They are float32 for the 18 languages; for all languages they stay in half precision, since float32 would take 57
+    MB.
+    """
+    import numpy as np
+
+    table = _identifier(every=every).nb_ptc
+    return table if every else np.ascontiguousarray(table, dtype=np.float32)
+
+
+def _count_features(
+    features: npt.NDArray[np.int32], places: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Count distinct features, in the order of first occurrence, so that float sums equal the detector's.
+
+    Args:
+        features: features with repetitions.
+        places: scratch array with one number per feature of the model.
+    """
+    import numpy as np
+
+    order = np.arange(len(features))
+    # For repeated indices NumPy keeps the last assignment, here the first occurrence.
+    places[features[::-1]] = order[::-1]
+    first = places[features]
+    new = first == order
+    return features[new], np.bincount(first, minlength=len(features))[new].astype(np.float32)
+
+
+def _walk(texts: Sequence[bytes]) -> list[npt.NDArray[np.int32]]:
+    """Return the features that the automaton completes on each text, in byte order, with repetitions."""
+    import numpy as np
+
+    moves, rows, output = _automaton()
+    features = [np.zeros(0, dtype=np.int32)] * len(texts)
+    by_length = sorted((i for i, text in enumerate(texts) if text), key=lambda i: -len(texts[i]))
+    for start in range(0, len(by_length), _SIDE_BY_SIDE):
+        block = by_length[start : start + _SIDE_BY_SIDE]
+        lengths = np.array([len(texts[i]) for i in block])
+        longest = int(lengths[0])
+        # Rows are positions and columns texts, longest first, so that unfinished texts are a prefix.
+        padded = b"".join(texts[i].ljust(longest, b"\0") for i in block)
+        letters = np.ascontiguousarray(np.frombuffer(padded, dtype=np.uint8).reshape(len(block), longest).T)
+        still = len(block) - np.searchsorted(lengths[::-1], np.arange(1, longest + 1))
+        reached = np.zeros(letters.shape, dtype=np.uint32)
+        states = np.zeros(len(block), dtype=np.uint32)
+        for letter, row, reading in zip(letters, reached, still.tolist(), strict=True):
+            moves_of = rows.take(states[:reading])
+            moves_of += letter[:reading]
+            # All indices are valid; without `clip`, NumPy would buffer the output.
+            states = moves.take(moves_of, out=row[:reading], mode="clip")
+        for i, met, length in zip(block, output[reached.T], lengths.tolist(), strict=True):
+            features[i] = met[:length][met[:length] >= 0]
+    return features
+
+
+def label(code: str) -> str:
+    """Return the detector's code of a language: without script and region."""
+    return _LABELS.get(base(code), base(code))
+
+
+RELATIVES = {
+    "an": "es",
+    "ary": "ar",
+    "arz": "ar",
+    "ast": "es",
+    "bs": "hr",
+    "ext": "es",
+    "gl": "pt",
+    "lij": "it",
+    "ltg": "lv",
+    "ms": "id",
+    "nn": "no",
+    "pcm": "en",
+    "prs": "fa",
+    "sco": "en",
+    "vec": "it",
+    "wuu": "zh",
+    "yue": "zh",
+}
+"""Languages that short texts are mistaken for, each with its far more common relative."""
+
+
+def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, float]:
+    """Return the probability of each language of the model, with `RELATIVES` merged into their common relative.
+
+    Args:
+        text: the text.
+        named: codes given by the text's source; relatives among them compete separately.
+    """
+    own = {label(code) for code in named}
+    shares: dict[str, float] = {}
+    for code, share in language_probabilities(text, every=True).items():
+        name = label(code)
+        usual = code if name in own else _code(RELATIVES.get(name, code))
+        shares[usual] = shares.get(usual, 0.0) + share
+    return shares
+
+
+def detect(text: str, named: Collection[str] = ()) -> str | None:
+    """Return the code of the most likely language of a text, among all of the model; None below `DECIDED`.
+
+    Args:
+        text: the text.
+        named: codes given by the text's source (`language_shares`).
+    """
+    if not any(map(str.isalpha, text)):
+        return None
+    shares = language_shares(text, named)
+    likeliest = max(shares, key=lambda code: shares[code])
+    return likeliest if shares[likeliest] >= DECIDED else None
+
+
+_BRIEF = 60
+"""Bytes below which detection on a single text is unreliable."""
+_SURE = 0.95
+"""Probability from which even a short text may be in a language outside the set."""
+_PLAUSIBLE = 0.01
+"""Total probability of a set's languages below which a text is in none of them."""
+_STRAY = 0.1
+"""Share of a set's texts below which a language does not belong to the set."""
+
+
+def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[str | None]:
+    """Detect the languages of related texts; short texts take a language of the set.
+
+    Args:
+        texts: the texts.
+        named: number of further texts known to be in a language, by its code.
+    """
+    counts = Counter(dict(named or {}))
+    detected = [detect(text, counts) for text in texts]
+    brief = [len(text.encode(errors="replace")) < _BRIEF for text in texts]
+    decided = [code for code, short in zip(detected, brief, strict=True) if code is not None and not short]
+    own = tuple(counts)
+    counts.update(decided or filter(None, detected))
+    usual = [code for code, n in counts.items() if n >= _STRAY * counts.total()]
+    return [
+        _detect_in_set(text, code, usual, own) if short and usual else code
+        for text, code, short in zip(texts, detected, brief, strict=True)
+    ]
+
+
+def _detect_in_set(text: str, detected: str | None, usual: Sequence[str], named: Collection[str]) -> str | None:
+    """Return the language of a short text: one of the set's, unless another is certain or none of them is plausible."""
+    if detected in usual or not any(map(str.isalpha, text)):
+        return detected
+    shares = language_shares(text, named)
+    if detected is not None and shares[detected] >= _SURE:
+        return detected
+    likeliest = max(usual, key=lambda code: (shares.get(code, 0.0), code))
+    return likeliest if sum(shares.get(code, 0.0) for code in usual) >= _PLAUSIBLE else detected

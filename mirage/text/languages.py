@@ -1,0 +1,295 @@
+"""Languages with a BCP 47 tag: names, scripts and order.
+
+The 18 languages of MIRACL, NoMIRACL and MIRAGE-Bench are data of this module. All others come from `langcodes` (the
+IANA registry of language subtags, and names and scripts of the Unicode CLDR), which is imported when first needed.
+
+    language("vi").name                     # Vietnamese
+    language("pt_br").code                  # pt-BR: the normalised code
+    in_order(["zh-TW", "all", "el", "ar"])  # ["ar", "el", "zh-TW", "all"]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from mirage.errors import BadInput, UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language, with the facts needed to show, segment and name it."""
+
+    code: str
+    """Normalised BCP 47 tag (`sw`, `pt-BR`, `sr-Latn`); the value of every `language` column."""
+    name: str
+    """English name."""
+    endonym: str
+    """The language's name in itself; the English name if unknown."""
+    script: str
+    """ISO 15924 code of its script."""
+    direction: Literal["ltr", "rtl"]
+    """Writing direction of a paragraph."""
+    spaced: bool
+    """Whether words are separated by spaces (false: ja, th, zh, lo, km, my and others in their scripts)."""
+    family: str | None
+    """Language family, or branch within Indo-European and Afro-Asiatic; None if not listed here."""
+
+    @property
+    def base(self) -> str:
+        """The language without script, region and variant: `pt` of `pt-BR`."""
+        return base(self.code)
+
+    @property
+    def tested(self) -> bool:
+        """Whether words, sentences, detection and outcomes are tested in it: the 18 languages and their regional
+        variants.
+        """
+        parent = LANGUAGES.get(self.base)
+        return parent is not None and (self.script == parent.script or not self.spaced)
+
+    @property
+    def nomiracl_name(self) -> str:
+        """Name of the NoMIRACL dataset's configuration: lower-case English."""
+        return self.name.lower()
+
+
+LANGUAGES: dict[str, Language] = {
+    language.code: language
+    for language in (
+        Language("ar", "Arabic", "العربية", "Arab", "rtl", True, "Semitic"),
+        Language("bn", "Bengali", "বাংলা", "Beng", "ltr", True, "Indo-Aryan"),
+        Language("de", "German", "Deutsch", "Latn", "ltr", True, "Germanic"),
+        Language("en", "English", "English", "Latn", "ltr", True, "Germanic"),
+        Language("es", "Spanish", "Español", "Latn", "ltr", True, "Romance"),
+        Language("fa", "Persian", "فارسی", "Arab", "rtl", True, "Iranian"),
+        Language("fi", "Finnish", "Suomi", "Latn", "ltr", True, "Uralic"),
+        Language("fr", "French", "Français", "Latn", "ltr", True, "Romance"),
+        Language("hi", "Hindi", "हिन्दी", "Deva", "ltr", True, "Indo-Aryan"),
+        Language("id", "Indonesian", "Bahasa Indonesia", "Latn", "ltr", True, "Austronesian"),
+        Language("ja", "Japanese", "日本語", "Jpan", "ltr", False, "Japonic"),
+        Language("ko", "Korean", "한국어", "Kore", "ltr", True, "Koreanic"),
+        Language("ru", "Russian", "Русский", "Cyrl", "ltr", True, "Slavic"),
+        Language("sw", "Swahili", "Kiswahili", "Latn", "ltr", True, "Atlantic-Congo"),
+        Language("te", "Telugu", "తెలుగు", "Telu", "ltr", True, "Dravidian"),
+        Language("th", "Thai", "ไทย", "Thai", "ltr", False, "Tai-Kadai"),
+        Language("yo", "Yoruba", "Yorùbá", "Latn", "ltr", True, "Atlantic-Congo"),
+        Language("zh", "Chinese", "中文", "Hans", "ltr", False, "Sino-Tibetan"),
+    )
+}
+"""The 18 tested languages by ISO 639-1 code, in code order."""
+
+_FAMILIES = {
+    "Abkhaz-Adyge": "ab ady kbd",
+    "Albanian": "sq",
+    "Armenian": "hy hyw",
+    "Atlantic-Congo": "ak bem ee ff fuv gaa ig kam kg ki kmb lg ln lua lu ny nr nso nd rn rw sn ss st tn ts tum umb ve"
+    " wo xh zu",
+    "Austroasiatic": "kha km sat vi",
+    "Austronesian": "ace ban bik bjn ceb ch fil fj haw hil ilo jv mad mg mh mi min ms pag pam sm su tet to ty war",
+    "Aymaran": "ay",
+    "Baltic": "lt ltg lv",
+    "Basque": "eu",
+    "Berber": "ber kab shi taq tzm zgh",
+    "Celtic": "br cy ga gd gv kw",
+    "Chadic": "ha",
+    "Cushitic": "aa om sid so",
+    "Dravidian": "kn ml ta tcy",
+    "Eskimo-Aleut": "iu kl",
+    "Germanic": "af da fo fy gsw is lb li nb nds nl nn no sv yi",
+    "Greek": "el grc",
+    "Hmong-Mien": "hmn mww",
+    "Indo-Aryan": "as awa bho dv gu hne kok ks mag mai mr ne or pa rom sa sd si skr ur",
+    "Iranian": "bal ckb ku lrc mzn os ps tg",
+    "Iroquoian": "chr",
+    "Kartvelian": "ka xmf",
+    "Mande": "bm dyu",
+    "Mayan": "quc yua",
+    "Mongolic": "bua mn xal",
+    "Nakh-Daghestanian": "av ce lez",
+    "Nilotic": "din luo nus",
+    "Quechuan": "qu quy",
+    "Romance": "an ast ca fur gl ht it lij lmo oc pt ro rm sc scn vec wa",
+    "Saharan": "kr",
+    "Semitic": "acm aeb ajp am apc ars ary arz he mt ti",
+    "Sino-Tibetan": "bo dz gan hak lus mni my nan new wuu yue",
+    "Slavic": "be bg bs cs dsb hr hsb mk pl rue sk sl sr szl uk",
+    "Tai-Kadai": "lo shn za",
+    "Tupian": "gn",
+    "Turkic": "az azb ba crh cv gag kaa kk ky sah tk tr tt tyv ug uz",
+    "Uralic": "chm et hu koi kv myv se",
+    "Uto-Aztecan": "nah",
+}
+"""Families of languages outside the 18, by base code: the most widely used, and those of large evaluation sets. After
+Glottolog 5 (glottolog.org): its top level, with Indo-European and Afro-Asiatic split by branch. Constructed languages
+have none.
+"""
+_FAMILY = {code: family for family, codes in _FAMILIES.items() for code in codes.split()} | {
+    code: entry.family for code, entry in LANGUAGES.items()
+}
+_RIGHT_TO_LEFT = frozenset(("Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"))
+_UNSPACED = frozenset(
+    ("Bali", "Hani", "Hans", "Hant", "Java", "Jpan", "Khmr", "Lana", "Laoo", "Mymr", "Tale", "Talu", "Thai")
+)
+_ALL = "all"
+"""Stands for every language in stored tables, so Allar, whose code it is, is not supported."""
+_LONGEST, _SHORTEST = 64, 4
+"""Maximum characters of a tag or name, minimum of a name: a mistyped code is not the name of a rare language."""
+
+
+_FILE_TAG = re.compile(
+    r"(?:topics|queries|qrels|run|corpus|collection|passages|documents|docs|segments)[^.]*"
+    r"\.([a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*)"
+    r"(?:\.(?:tsv|txt|jsonl?|ndjson|trec|xml|sgml|gz|zst))+"
+)
+"""The name of a file that says its language: `topics.pt-BR.tsv`."""
+_FILE_WORDS = frozenset(("new", "min"))
+"""Codes of languages that a file's name rather has for another reason."""
+
+
+def base(code: str) -> str:
+    """Return the language of a normalised code without script, region and variant: `zh` of `zh-TW`."""
+    return code.partition("-")[0]
+
+
+_ALIASES = {"hn": "hi"}
+"""Codes in use that are not BCP 47: the MIRAGE-Bench paper has `hn` for Hindi."""
+
+
+def language(code: str, *, where: str = "") -> Language:
+    """Look up a language by its code in any spelling (`pt-BR`, `pt_br`, `por`), or by its English name.
+
+    The code of a macrolanguage's main member means the macrolanguage (`arb` is `ar`, `cmn` is `zh`).
+
+    Raises:
+        UnknownName: if there is no such language; the message lists the nearest.
+    """
+    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
+    if entry is None:
+        names = {name for known in (*LANGUAGES, *_FAMILY) for name in (known, language(known).name.lower())}
+        raise UnknownName("language", code, names, where=where)
+    return entry
+
+
+def miracl_language(code: str, *, where: str = "") -> Language:
+    """Look up a language, as `language` does, among the 18 of MIRACL.
+
+    Raises:
+        UnknownName: if it is not one of the 18; the message lists the nearest.
+    """
+    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
+    if entry is None or entry.code not in LANGUAGES:
+        raise UnknownName("language", code, LANGUAGES, where=where)
+    return entry
+
+
+def name_of(code: str) -> str:
+    """Return the English name of a language by its code."""
+    return language(code).name
+
+
+def is_code(code: str) -> bool:
+    """Return whether a text is a normalised language code, as in a `language` column."""
+    if code in LANGUAGES or code in ("", _ALL):
+        return code in LANGUAGES
+    entry = _look_up(code)
+    return entry is not None and entry.code == code
+
+
+def place(code: str) -> tuple[int, str]:
+    """Return the sort key of a language code: codes, then `all`, then the empty code."""
+    return {_ALL: 1, "": 2}.get(code, 0), code
+
+
+def in_order(codes: Iterable[str]) -> list[str]:
+    """Return distinct codes in the order of tables, files and pages: see `place`."""
+    return sorted(set(codes), key=place)
+
+
+def language_of_file(name: str) -> str | None:
+    """The language that a file's name says; None where it says none.
+
+    The 18 of MIRACL are taken anywhere in it (`topics.miracl-v1.0-sw-dev.tsv`). Any other tag in its normal form stands
+    alone between the kind and the ending (`topics.pt-BR.tsv`), and of codes with three letters only those of languages
+    that this module has a family of: `dev`, `top` and most short words are codes too.
+    """
+    if (
+        (match := _FILE_TAG.fullmatch(name))
+        and (code := match[1].replace("_", "-")) not in _FILE_WORDS
+        and is_code(code)
+    ):
+        entry = language(code)
+        if len(entry.base) == 2 or entry.family is not None:
+            return code
+    return next((part for part in re.split(r"[._-]", name) if part in LANGUAGES), None)
+
+
+def refuse_name_of_all(codes: Iterable[str]) -> None:
+    """Reject a language with the code of the row over all languages.
+
+    Raises:
+        BadInput: if there is one.
+    """
+    if _ALL in codes:
+        raise BadInput(
+            f"the language code {_ALL} is reserved for the row over all languages",
+            do="use the language's own code, or omit the column",
+        )
+
+
+@lru_cache(maxsize=4_096)
+def _look_up(text: str) -> Language | None:
+    """Return the language of a code or an English name; None if there is none."""
+    if by_name := next((known for known in LANGUAGES.values() if known.nomiracl_name == text.lower()), None):
+        return by_name
+    tag = _tag(text)
+    if tag is None or tag == _ALL:
+        return None
+    return LANGUAGES.get(tag) or _describe_tag(tag)
+
+
+def _tag(text: str) -> str | None:
+    """Return the normalised tag of a code or an English name."""
+    import langcodes
+    from langcodes.tag_parser import LanguageTagError
+
+    if not text.isprintable() or len(text) > _LONGEST:
+        return None
+    try:
+        tag = langcodes.standardize_tag(text, macro=True)
+        if langcodes.tag_is_valid(tag):
+            return tag
+    except LanguageTagError:
+        pass
+    if len(text) < _SHORTEST:
+        return None
+    try:
+        return langcodes.find(text, language="en").to_tag()
+    except LookupError:
+        return None
+
+
+def _describe_tag(tag: str) -> Language:
+    import langcodes
+
+    entry = langcodes.Language.get(tag)
+    name = entry.display_name()
+    if parent := LANGUAGES.get(base(tag)):
+        name = name.replace(langcodes.Language.get(parent.code).display_name(), parent.name)
+    if f"[{tag}]" in name:
+        name = tag
+    elif entry.variants or entry.extensions or entry.private:
+        name = f"{name} ({tag})"
+    likely = entry.maximize()
+    if name == tag or likely.language != entry.language:
+        # For an unknown language CLDR falls back to American English.
+        return Language(tag, name, name, entry.script or "Zyyy", "ltr", True, None)
+    script = entry.script or likely.script or "Zyyy"
+    # Look up by language and script, because CLDR names Taiwanese Chinese only in Traditional Chinese.
+    endonym = entry.display_name(langcodes.Language.make(language=entry.language, script=script))
+    direction: Literal["ltr", "rtl"] = "rtl" if script in _RIGHT_TO_LEFT else "ltr"
+    capital = endonym[:1].upper() + endonym[1:]
+    return Language(tag, name, capital, script, direction, script not in _UNSPACED, _FAMILY.get(base(tag)))

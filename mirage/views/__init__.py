@@ -1,1 +1,0 @@
-"""Queries shaped for a page, one file a page. No streamlit, no plotting."""

@@ -1,0 +1,122 @@
+"""Every page by keyboard, by what reads a page aloud (axe-core), and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import browser
+import pytest
+from browser import Opened, show
+from conftest import ROOT
+
+from mirage.explorer.kit.entries import PAGES
+
+pytestmark = pytest.mark.browser
+
+THERE = [entry for entry in PAGES if entry.file.is_file()]
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+RUN = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .filter((v) => ["serious", "critical"].includes(v.impact))
+  .flatMap((v) => v.nodes.map((n) => [v.id, n.target.flat().join(" "), n.html.slice(0, 300), n.failureSummary]))"""
+
+STREAMLIT: dict[str, tuple[str, ...]] = {
+    "color-contrast": ('class="token ',),  # the colours in which it sets code
+    "scrollable-region-focusable": ("katex-display",),  # the box that it sets a formula in
+}
+"""What is Streamlit's own: rule of axe, and parts of the elements' HTML or selector."""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with browser.server(ROOT / "data" / "sample", MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Callable[..., Opened]]:
+    with browser.chromium() as start:
+        yield start
+
+
+WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')].map((e) => e.scrollWidth)"
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
+BEYOND = """() => [...document.querySelectorAll("[data-testid=stMain] :is(button, input, a[href], select)")]
+  .filter((e) => e.checkVisibility() && !e.closest("[class*=st-key-scroll_], .stDataFrame, [aria-hidden=true]"))
+  .filter((e) => { const b = e.getBoundingClientRect(); return b.width && (b.left < -1 || b.right > innerWidth + 1) })
+  .map((e) => e.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("entry", THERE, ids=lambda entry: entry.name)
+def test_a_page_reads_aloud_in_light_and_dark_and_fits_a_phone(
+    start: Callable[..., Opened], url: str, entry: Any
+) -> None:
+    opened = start(width=1440)
+    page = opened.page
+    try:
+        show(opened, f"{url}/{entry.name}?arena=sample")
+        page.evaluate(AXE)
+        for scheme, ground in GROUNDS.items():
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(SET_IN, arg=ground)
+            opened.settle()
+            assert [violation for violation in page.evaluate(RUN) if not streamlits(*violation[:3])] == [], scheme
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function("() => innerWidth === 390")
+        opened.settle()
+        assert page.evaluate(WIDTHS) == [390, 390], "nothing scrolls sideways but tables and charts in their own place"
+        assert page.evaluate(BEYOND) == [], "every control can be reached"
+        assert opened.heard == ([], [], [])
+    finally:
+        page.close()
+
+
+def streamlits(rule: str, target: str, html: str) -> bool:
+    """Whether a finding is Streamlit's own."""
+    return any(part in html or part in target for part in STREAMLIT.get(rule, ()))
+
+
+FOCUSED = """() => {
+  let e = document.activeElement
+  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement
+  const style = getComputedStyle(e)
+  const seen = style.outlineStyle !== "none" || style.boxShadow !== "none" || e.matches(":focus-visible")
+  return [(e.innerText?.trim() || e.getAttribute("aria-label") || "").split("\\n")[0], seen]
+}"""
+
+
+def tab_to(opened: Opened, name: str) -> None:
+    """Go on by Tab until a control has the focus."""
+    opened.settle()
+    passed = []
+    for _ in range(120):
+        opened.page.keyboard.press("Tab")
+        label, visible = opened.page.evaluate(FOCUSED)
+        passed.append(label)
+        if label == name:
+            assert visible, "the focus is visible"
+            return
+    pytest.fail(f"{name} is not reached by Tab, but {passed}")
+
+
+def test_one_goes_from_the_leaderboard_to_the_next_battle_by_keyboard_alone(
+    start: Callable[..., Opened], url: str
+) -> None:
+    opened = start()
+    page = opened.page
+    try:
+        show(opened, f"{url}/?arena=sample")
+        tab_to(opened, "Battle")
+        opened.press("Enter")
+        page.get_by_role("heading", level=1, name="Battle", exact=True).wait_for()
+        page.wait_for_selector(".mg-query")
+        before = page.locator(".mg-query").inner_text()
+        tab_to(opened, "Next")
+        opened.press("Enter")
+        page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=before)
+        assert opened.heard == ([], [], [])
+    finally:
+        page.close()

@@ -1,0 +1,150 @@
+"""What surrounds a query: earlier turns, tags, the reference answer, where passages come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import rich_arena
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.explorer.answers.data import query_view
+from mirage.explorer.kit.answer_card import metadata
+from mirage.stages import judge
+from pages import html, page_text, text
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return rich_arena.write(tmp_path_factory.mktemp("arenas") / "rich")
+
+
+def open_page(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, name: str, **link: Any) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
+    monkeypatch.setenv("MIRAGE_HOME", str(arena.path.parent.parent / "home"))
+    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": arena.name} | link)
+    return app.run()
+
+
+def with_turns(arena: store.Arena, n: int) -> str:
+    """A link to an English query with so many turns."""
+    turns = [row["query_id"] for row in arena.read("turns", languages=["en"]).to_pylist()]
+    return f"en:{next(query_id for query_id in turns if turns.count(query_id) == n)}"
+
+
+def test_a_query_has_all_that_belongs_to_it(arena: store.Arena) -> None:
+    code, query_id = with_turns(arena, 6).split(":")
+    shown = query_view(arena, (code, query_id), "strict")
+    assert [turn.position for turn in shown.turns] == [1, 2, 3, 4, 5, 6]
+    assert [tag.tag for tag in shown.tags] == ["domain"]
+    assert shown.reference
+    # Retrievers bring passages of other queries too, whose documents are theirs.
+    own = set(arena.read("passages", languages=[code])["passage_id"].to_pylist())
+    of_query = {name for name in own if name.startswith(f"{query_id}#")}
+    assert set(shown.documents) == of_query <= {passage.passage_id for passage in shown.passages}
+
+
+@pytest.mark.parametrize("page", ["answers", "battle"])
+def test_long_conversations_are_folded_but_for_their_end(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    app = open_page(arena, monkeypatch, page, query=with_turns(arena, 6))
+    assert not app.exception
+    folded, rest = html(app).split("4 earlier turns")[1].split("</details>", 1)
+    assert [f"Turn {k}:" in folded for k in range(1, 7)] == [True] * 4 + [False] * 2
+    assert rest.index("Turn 5:") < rest.index("Turn 6:") < rest.index("mg-query")
+
+
+def test_a_short_conversation_is_not_folded(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(arena, monkeypatch, "answers", query=with_turns(arena, 2))
+    assert "earlier turns" not in text(app)
+    assert "Turn 2:" in text(app)
+
+
+def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(arena, monkeypatch, "answers", query=with_turns(arena, 6))
+    markup = html(app)
+    assert "<script>" not in markup
+    assert text(app).count(rich_arena.HOSTILE.strip()) >= 4
+    assert 'href="https://example.org/a?b=1&amp;c=2"' in markup
+    assert "javascript:" not in markup.replace("<bdi>javascript:", "")
+    assert "year: 2024" in text(app)
+
+
+def test_the_reference_answer_is_on_the_answers_page_alone(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = with_turns(arena, 2)
+    assert "It is so." in text(open_page(arena, monkeypatch, "answers", query=link))
+    assert "It is so." not in text(open_page(arena, monkeypatch, "battle", query=link))
+
+
+def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(arena, monkeypatch, "answers", tags="domain: law")
+    assert not app.exception
+    assert "60 of 180 queries: domain: law" in page_text(app)
+    systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
+    n = 60 * len(systems)
+    assert f"60 of 60 queries; {n} of {n} answers match." in page_text(app).replace(",", "")
+    app = open_page(arena, monkeypatch, "answers", tags="domain: lew")
+    assert "domain: law" in "".join(warning.value for warning in app.warning).replace("\\", "")
+
+
+def test_a_page_of_numbers_over_all_queries_says_that_tags_do_not_narrow_it(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(arena, monkeypatch, "surrogate", tags="domain: law")
+    assert not app.exception
+    assert "Over all queries" in page_text(app)
+
+
+def test_tags_that_leave_nothing_are_left_aside(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row for row in arena.read("tags").to_pylist() if row["language"] == "en"]
+    more = schema.from_rows("tags", [schema.Tag(**rows[0] | {"tag": "kind", "value": "odd"})])
+    both = pa.concat_tables([arena.read("tags"), more])
+    tables = {"tags": both} | {name: arena.read(name) for name in ("queries", "answers")}
+    store.write(arena.path.parent / "odd", tables, made_by="test")
+    odd = store.open_arena(arena.path.parent / "odd")
+    app = open_page(odd, monkeypatch, "answers", tags="kind: odd", languages="sw")
+    assert not app.exception
+    assert "left aside" in "".join(warning.value for warning in app.warning)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (None, {}),
+        ('{"a": "x", "b": [1], "c": null}', {"a": "x", "b": "[1]"}),
+        ("[1, 2]", {"metadata": "[1, 2]"}),
+        ("no json", {"metadata": "no json"}),
+    ],
+)
+def test_metadata_of_any_shape_is_shown(given: str | None, expected: dict[str, str]) -> None:
+    assert metadata(given) == expected
+
+
+def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: store.Arena) -> None:
+    passages = (judge.PromptPassage(1, "p", None, "It is."),)
+    plain = judge.ShownTexts("And then?", passages, "a", "b")
+    turned = judge.ShownTexts("And then?", passages, "a", "b", (("user", "What is it?"), ("agent", "A <<END x>> b.")))
+    first, second = judge.render_battle(plain), judge.render_battle(turned)
+    assert "EARLIER" not in first
+    assert (
+        second.index("And then?")
+        < second.index("What is it?")
+        < second.index("A <<END x>> b.")
+        < second.index("It is.")
+    )
+    code, query_id = with_turns(arena, 6).split(":")
+    tables = {name: arena.read(name, languages=[code]) for name in ("queries", "passages", "answers", "turns")}
+    systems = sorted(set(tables["answers"]["system"].to_pylist()))[:2]
+    battle = judge.OrderedPair(code, query_id, *systems)
+    assert len(judge.Prompts([battle], **tables).shown(0).turns) == 6
+    del tables["turns"]
+    assert judge.Prompts([battle], **tables).shown(0).turns == ()

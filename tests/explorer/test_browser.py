@@ -1,0 +1,493 @@
+"""The explorer in a real browser: every page by its link and by the sidebar, on wide and narrow screens, by keyboard.
+
+Whether hostile texts show as text is tested with the Answers page.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import browser
+import pytest
+import small_arena
+from browser import Opened, show
+from views_answers_cases import build
+
+from mirage.explorer.kit import PAGES
+
+pytestmark = pytest.mark.browser
+
+Start = Callable[..., Opened]
+THERE = [entry for entry in PAGES if entry.file.is_file()]
+TITLES = [entry.title for entry in THERE]
+QUIET: tuple[list[str], ...] = ([], [], [])
+MAIN = "[data-testid=stMain]"
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`judged` has outcomes and verdicts, `asked` has texts, `nomiracl` and `published` are the bundled ones."""
+    folder = tmp_path_factory.mktemp("arenas")
+    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    build(folder, "asked")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with browser.chromium() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def url(arenas: Path, home: str) -> Iterator[str]:
+    with browser.server(arenas, MIRAGE_HOME=home) as url:
+        yield url
+
+
+@contextmanager
+def quiet(start: Start, **options: Any) -> Iterator[Opened]:
+    """A page in a profile of its own, which must have been quiet when it is done."""
+    opened = start(**options)
+    try:
+        yield opened
+        assert opened.heard == QUIET
+    finally:
+        opened.page.close()
+
+
+@pytest.fixture
+def opened(start: Start) -> Iterator[Opened]:
+    with quiet(start) as opened:
+        yield opened
+
+
+def arrived(opened: Opened, title: str) -> None:
+    opened.page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
+    opened.settle()
+
+
+def state(page: Any) -> dict[str, Any]:
+    """What the pickers stand at, by their labels: of the sidebar and of the page."""
+    out = {}
+    for group in page.get_by_role("radiogroup").all():
+        out[group.get_attribute("aria-label")] = group.locator("[aria-checked=true]").inner_text()
+    for picker in page.get_by_role("combobox").all():
+        tags = picker.locator("xpath=ancestor::*[@data-testid='stMultiSelect']").locator("[data-tag], [role=option]")
+        out[picker.get_attribute("aria-label")] = tags.all_inner_texts() or picker.input_value()
+    return out
+
+
+def query(page: Any) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def grid(page: Any) -> list[tuple[str, str]]:
+    """System and rank of every row of the leaderboard's table, as a screen reader finds them in the drawn table."""
+    heads, *rows = page.locator("canvas table").first.evaluate(
+        "table => [...table.rows].map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    return [(row[heads.index("System")], row[heads.index("Rank")]) for row in rows]
+
+
+# Every page, by its link and by the sidebar
+
+LINKS = {
+    "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
+    "hallucination": (
+        (
+            "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
+            "&systems=aya-101&confusion=fi"
+        ),
+        {"Rate": "as-published", "Parser": "published", "Section": "Confusion"},
+    ),
+    "battle": (
+        "battle?arena=judged&languages=fi&languages=sw&referee=judge-x&a=aya-101&b=gpt-4&verdict=first",
+        {"Referee": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
+    ),
+    "compare": (
+        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=gpt-4&margin=0.1",
+        {"Compared by": "rate", "First system": "aya-101", "Second system": "gpt-4"},
+    ),
+    "decide": (
+        "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
+        {"Weights": "open"},
+    ),
+    "answers": (
+        "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
+        {"Subset": "non_relevant", "Parser": "published"},
+    ),
+    "features": ("features?arena=judged&languages=fi&languages=sw", {}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
+    "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
+    "nuggets": ("nuggets?arena=judged&languages=fi&languages=sw", {}),
+    "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
+    "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
+    "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
+}
+"""A link to every page, and what its pickers must stand at."""
+
+
+@pytest.fixture
+def first(request: pytest.FixtureRequest, arenas: Path, home: str, url: str) -> Iterator[str]:
+    """A server that nobody has asked for anything, or the one that all tests share."""
+    if not request.param:
+        yield url
+        return
+    with browser.server(arenas, MIRAGE_HOME=home) as fresh:
+        yield fresh
+
+
+@pytest.mark.parametrize(
+    ("entry", "first"),
+    [(entry, entry.name in ("leaderboard", "spot_check", "methods")) for entry in THERE],
+    ids=[entry.name for entry in THERE],
+    indirect=["first"],
+)
+def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, first: str, entry: Any) -> None:
+    """Of a server too, for a page that ranks, one that writes and one that reads nothing."""
+    link, pickers = LINKS[entry.name]
+    with quiet(start) as opened:
+        page = show(opened, f"{first}/{link}")
+        assert page.locator("h1").all_inner_texts() == [entry.title]
+        assert page.get_by_text(entry.question).is_visible()
+        assert page.title() == f"{entry.title} · mirage"
+        assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
+        for folded in page.get_by_role("button", name=re.compile(r": \d+ set")).all():
+            folded.click()
+            opened.settle()
+        values = state(page)
+        assert values["Arena"] == "judged"
+        assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
+        assert {name: values[name] for name in pickers} == pickers
+        assert query(page).items() >= parse_qs(link.partition("?")[2]).items(), "the address keeps its state"
+
+
+def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/leaderboard?arena=judged&skill=answer")
+    assert page.locator("h1").all_inner_texts() == ["Leaderboard"]
+    assert state(page)["Skill"] == "answer"
+
+
+def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged&languages=fi")
+    for entry in (*THERE[1:], THERE[0]):
+        page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
+        arrived(opened, entry.title)
+        assert page.get_by_text(entry.question).is_visible()
+        assert (query(page)["arena"], query(page)["languages"]) == (["judged"], ["fi"])
+
+
+# Links and files
+
+
+def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("radio", name="abstain").click()
+    page.wait_for_url("**skill=abstain**")
+    page.get_by_role("combobox", name="Languages").click()
+    page.get_by_role("option", name="sw").click()
+    page.wait_for_url("**languages=sw**")
+    page.keyboard.press("Escape")
+    opened.settle()
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Link copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(url)
+    with quiet(start) as other:
+        linked_page = show(other, link)
+        assert state(linked_page) == state(page)
+        assert "12 of 60 queries in Swahili" in linked_page.locator(MAIN).inner_text()
+        linked_page.locator("canvas table").first.wait_for(state="attached")
+        assert linked_page.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
+
+
+def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged&languages=fi&languages=en&skill=answer")
+    systems = [system for system, _ in grid(page)]
+    page.get_by_role("button", name="Download", exact=False).first.click()
+    files = {}
+    for kind in ("CSV", "JSON"):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert waiting.value.suggested_filename == f"judged-leaderboard.{kind.lower()}"
+        files[kind] = Path(waiting.value.path()).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(files["CSV"].splitlines()))
+    exact = json.loads(files["JSON"])
+    assert [row["system"] for row in rows if row["language"] == "all"] == systems
+    assert len(systems) == 4
+    assert {row["language"] for row in rows} == {"all", "en", "fi"}
+    assert (exact["about"]["arena"], exact["about"]["skill"], exact["about"]["languages"]) == (
+        "judged",
+        "answer",
+        ["en", "fi"],
+    )
+    assert [(row["language"], row["system"], row["rating"]) for row in exact["rows"]] == [
+        (row["language"], row["system"], float(row["rating"])) for row in rows
+    ]
+
+
+# From a number to what is behind it
+
+
+def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    systems = [system for system, _ in grid(page)]
+    cells = page.locator(".st-key-scroll_rank_map .marks path")
+    assert cells.count() == len(systems) * 2
+    cells.last.scroll_into_view_if_needed()
+    cells.last.click(force=True)  # a cell's number lies on it
+    page.get_by_role("button", name="What it said").click()
+    arrived(opened, "Answers")
+    parameters = query(page)
+    assert parameters["arena"] == ["judged"]
+    assert parameters["systems"][0] in systems
+    assert parameters["languages"] in (["en"], ["fi"])
+    assert page.locator(".mg-hit .mg-name").all_inner_texts() == parameters["systems"]
+
+
+@pytest.mark.parametrize("keyboard", [False, True], ids=["mouse", "keyboard"])
+def test_a_row_of_the_table_leads_on(opened: Opened, url: str, keyboard: bool) -> None:
+    page = show(opened, f"{url}/?arena=asked")
+    system = grid(page)[0][0]
+    if keyboard:
+        page.get_by_role("button", name="Fullscreen").first.focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Shift+Space")
+    else:
+        page.locator("[data-testid=stDataFrame]").first.click(position={"x": 16, "y": 48})
+    link = page.get_by_role("link", name="What it said")
+    link.wait_for()
+    assert page.locator("strong").get_by_text(system, exact=True).is_visible()
+    link.press("Enter") if keyboard else link.click()
+    arrived(opened, "Answers")
+    assert query(page)["systems"] == [system]
+    assert page.locator(".mg-hit .mg-name").all_inner_texts() == [system]
+
+
+# Light and dark, narrow and wide
+
+CONTRAST = """() => {
+  const rgb = (text) => {
+    const c = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d")
+    c.fillStyle = text; c.fillRect(0, 0, 1, 1)
+    return [...c.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+  }
+  const light = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b)
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]))
+  const out = []
+  for (const e of document.querySelectorAll("h1, h2, p, label, button, summary, td, th, .mg-text, text, a, code")) {
+    const box = e.getBoundingClientRect()
+    const words = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent.trim()).join("")
+    if (!words || !box.width || !e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})) continue
+    const svg = e.tagName === "text"
+    if (svg && e.closest(".annotation, .textpoint, .bartext, .points")) continue  // on a mark of its own colour
+    const chain = []
+    for (let a = e; a; a = a.parentElement) chain.push(a)
+    let ground = [1, 1, 1]
+    for (const a of chain.reverse()) {
+      const style = getComputedStyle(a)
+      ground = over(rgb(style.backgroundColor), ground)
+    }
+    const style = getComputedStyle(e)
+    const opacity = chain.reduce((all, a) => all * getComputedStyle(a).opacity, 1)
+    const [r, g, b, a] = rgb(svg ? style.fill : style.color)
+    const pair = [luminance(over([r, g, b, a * opacity], ground)), luminance(ground)].sort()
+    if (e.closest("[disabled], [aria-disabled=true], .katex")) continue
+    out.push([(pair[1] + 0.05) / (pair[0] + 0.05), e.tagName, words.slice(0, 40)])
+  }
+  return out
+}"""
+
+
+NAMELESS = """() => [...document.querySelectorAll("input, button, select, textarea, img, [role=figure], a")]
+  .filter((e) => e.checkVisibility() && !e.closest("[aria-hidden=true], .modebar"))
+  // A picture whose text alternative is empty on purpose is an ornament beside its own words.
+  .filter((e) => !(e.getAttribute("aria-label") || e.hasAttribute("alt") || e.title || e.innerText?.trim() ||
+                   e.labels?.length || e.getAttribute("aria-labelledby")))
+  .map((e) => e.outerHTML.slice(0, 200))"""
+LEVELS = "() => [...document.querySelectorAll('h1, h2, h3, h4')].map((h) => Number(h.tagName[1]))"
+WIDTHS = f"() => [document.scrollingElement, document.querySelector('{MAIN}')].map((e) => e.scrollWidth)"
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
+
+
+CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) => {
+  const box = plot.querySelector(".main-svg").getBoundingClientRect()
+  return [...plot.querySelectorAll(".ytick text, .yaxislayer-above text")]
+    .filter((name) => name.getBoundingClientRect().left < box.left - 0.5).map((name) => name.textContent)
+})"""
+"""Names of rows that begin outside their chart."""
+
+
+VISITS = [
+    *((entry.name, "nomiracl") for entry in THERE),
+    *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("By language", "Outcomes", "Losses", "Confusion")),
+    *((name, "nomiracl&section=In print") for name in ("hallucination", "surrogate")),
+    *(("surrogate", f"nomiracl&section={name}") for name in ("Cost", "Rests on")),
+    ("answers", "asked"),
+]
+"""Every page on the bundled arena, its other sections, and where others look different."""
+
+
+@pytest.mark.parametrize(("name", "arena"), VISITS)
+def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_screen(
+    opened: Opened, url: str, name: str, arena: str
+) -> None:
+    page = show(opened, f"{url}/{name}?arena={arena}")
+    try:
+        levels = page.evaluate(LEVELS)
+        assert levels.count(1) == 1
+        assert all(below - above <= 1 for above, below in pairwise([0, *levels])), levels
+        assert page.evaluate("document.documentElement.lang") == "en"
+        assert page.evaluate(NAMELESS) == [], "every control and picture has a name"
+        for scheme, ground in GROUNDS.items():
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(SET_IN, arg=ground)
+            opened.settle()
+            for _ in range(400):
+                contrasts = page.evaluate(CONTRAST)
+                faint = [contrast for contrast in contrasts if contrast[0] < 4.5]
+                if not faint:
+                    break
+                page.wait_for_timeout(250)  # charts are drawn again after the page has changed
+            assert len(contrasts) > 10
+            assert faint == [], scheme
+        assert page.evaluate(CUT) == []
+        page.set_viewport_size({"width": 420, "height": 900})
+        for _ in range(400):
+            if page.evaluate(WIDTHS) == [420, 420]:
+                break
+            page.wait_for_timeout(250)  # charts are drawn again after the page has become narrow
+        assert page.evaluate(WIDTHS) == [420, 420], "nothing scrolls sideways but tables and charts in their own place"
+        assert page.evaluate(CUT) == []
+    finally:
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.emulate_media(color_scheme="light")
+
+
+LABELS = {
+    "hallucination?section=Outcomes": "() => document.querySelector('.ytick text')",
+    "leaderboard?section=Ranks": "() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+    ".map(({shadowRoot}) => shadowRoot?.querySelector('.drawing .y text')).find(Boolean)",
+}
+"""A name on the axis of a chart of Plotly's, and of one that is drawn as SVG."""
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str, name: str) -> None:
+    page = show(opened, f"{url}/{name}&arena=judged")
+    # The chart is drawn anew: for a moment there is none.
+    ink = f"() => {{ const text = ({LABELS[name]})(); return text ? getComputedStyle(text).fill : null }}"
+    page.wait_for_function(ink)
+    before = page.evaluate(ink)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"was => ![null, was].includes(({ink})())", arg=before)
+
+
+# Text in its own direction
+
+
+BOXES = """e => {
+  const range = document.createRange()
+  range.selectNodeContents(e)
+  return [e, range].map((x) => x.getBoundingClientRect().toJSON())
+}"""
+
+
+def test_text_runs_in_its_own_direction_and_names_its_language(opened: Opened, url: str) -> None:
+    for code, direction in (("ar", "rtl"), ("ja", "ltr")):
+        page = show(opened, f"{url}/answers?arena=asked&languages={code}")
+        query = page.locator(".mg-query .mg-text")
+        assert query.get_attribute("lang") == code
+        style = "e => { const s = getComputedStyle(e); return [s.direction, s.unicodeBidi, e.closest('[lang]').lang] }"
+        assert query.evaluate(style) == [direction, "isolate", code]
+        box, text = query.evaluate(BOXES)
+        start_gap = text["left"] - box["left"] if direction == "ltr" else box["right"] - text["right"]
+        assert abs(start_gap) < 2, "the text begins at its own side"
+
+
+# Keyboard
+
+FOCUSED = """() => {
+  let e = document.activeElement
+  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement
+  if (!e || e === document.body) return null
+  const box = e.getBoundingClientRect()
+  const name = e.getAttribute("aria-label") || e.innerText || e.tagName
+  return {tag: e.tagName, name: name.split("\\n")[0], x: box.x, y: box.y, width: box.width, height: box.height}
+}"""
+
+
+def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    page.add_style_tag(content="* { caret-color: transparent !important; transition: none !important; }")
+    reached: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        element = page.evaluate(FOCUSED)
+        if element is None:
+            break
+        if element["tag"] in ("MAIN", "DIV") or (reached and element["name"] == reached[-1]):
+            continue  # the page itself; from cell to cell within a table
+        reached.append(element["name"])
+        clip = {
+            "x": max(element["x"] - 6, 0),
+            "y": max(element["y"] - 6, 0),
+            "width": element["width"] + 12,
+            "height": element["height"] + 12,
+        }
+        with_focus = page.screenshot(clip=clip)
+        page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
+        without = page.screenshot(clip=clip)
+        assert with_focus != without, f"nobody sees that {element['name']} has the focus"
+    expected = [*TITLES, "Arena", "Languages", "Copy link", "Cite", "Download", "relevance", "both", "CANVAS"]
+    assert [name for name in reached if name in expected] == expected
+
+
+# What the tests above rest on
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "forgiven"),
+    [
+        ("/answers/_stcore/health", 404, True),
+        ("/spot_check/_stcore/host-config", 404, True),
+        ("/answers/_stcore/health", 500, False),
+        ("/_stcore/health", 404, False),
+        ("/answers/_stcore/stream", 404, False),
+        ("/static/x.js", 404, False),
+    ],
+)
+def test_only_the_two_probes_of_a_deep_link_are_forgiven(address: str, status: int, forgiven: bool) -> None:
+    opened = Opened(None)
+    text = f"Failed to load resource: the server responded with a status of {status} (X)"
+    browser._heard(opened, SimpleNamespace(type="error", text=text, location={"url": f"http://127.0.0.1:1{address}"}))
+    assert (opened.errors == []) is forgiven
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
+def test_without_a_browser_the_tests_are_skipped_with_a_reason_and_fail_where_they_must_run(
+    monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setattr(browser, "CHROMIUM", None)
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="no chromium"), browser.chromium():
+        pass

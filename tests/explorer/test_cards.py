@@ -1,0 +1,255 @@
+"""System cards: from files of every kind, refused by line, shown, filtered and exported; facts of published systems."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import small_arena
+from commands import mirage
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.errors import ArenaError, BadInput
+from mirage.explorer.kit.text import link_html
+from mirage.explorer.leaderboard import cards
+from mirage.io.imports.cards import import_cards, system_names
+from mirage.io.sources.cards import published_cards, read_cards
+from mirage.publish.charts import leaderboard as charts
+from pages import html, page_text
+
+CARD = {"system": "gpt-4", "open_weights": False, "price_out": 10.5, "released": "2024-05", "retriever": "bm25"}
+OTHER = {"system": "aya-101", "licence": "Apache-2.0", "open_weights": True, "parameters": 13}
+
+
+def as_yaml_list(path: Path) -> Path:
+    path.write_text(json.dumps([CARD, OTHER]), encoding="utf-8-sig")
+    return path
+
+
+def as_yaml_mapping(path: Path) -> Path:
+    blocks = []
+    for card in (CARD, OTHER):
+        lines = [f"  {name}: {json.dumps(value)}" for name, value in card.items() if name != "system"]
+        blocks += [f"{card['system']}:", *lines]
+    path.write_text("\n".join(blocks).replace('"2024-05"', "2024-05"), encoding="utf-8")
+    return path
+
+
+def as_csv(path: Path) -> Path:
+    names = list(dict.fromkeys([*CARD, *OTHER]))
+    rows = [",".join(str(card.get(name, "")) for name in names) for card in (CARD, OTHER)]
+    path.write_text("\n".join([",".join(names), *rows]), encoding="utf-8")
+    return path
+
+
+def as_jsonl(path: Path) -> Path:
+    path.write_text("\n".join(json.dumps(card) for card in (CARD, OTHER)), encoding="utf-8")
+    return path
+
+
+def as_parquet(path: Path) -> Path:
+    pq.write_table(pa.Table.from_pylist([CARD | dict.fromkeys(OTHER.keys() - CARD.keys()), OTHER]), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("a.yaml", as_yaml_list),
+        ("a.yml", as_yaml_mapping),
+        ("a.csv", as_csv),
+        ("a.jsonl", as_jsonl),
+        ("a.parquet", as_parquet),
+    ],
+)
+def test_every_kind_of_file_gives_the_same_cards(tmp_path: Path, name: str, write: object) -> None:
+    table = read_cards(write(tmp_path / name)).table  # type: ignore[operator]
+    nothing = {column.name: None for column in schema.columns("systems")}
+    assert table.to_pylist() == [nothing | OTHER, nothing | CARD]
+
+
+def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "cards.yaml"
+    file.write_text("m: {license: MIT, size: 7, colour: red, pricein: 1, released: 2024-05-13}", encoding="utf-8")
+    result = read_cards(file)
+    (row,) = result.table.to_pylist()
+    assert (row["licence"], row["parameters"], row["released"], row["price_in"]) == ("MIT", 7.0, "2024-05-13", None)
+    assert len(result.ignored) == 2
+    assert any("price_in" in clause for clause in result.ignored)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a: {parameters: large}", ":1"),
+        ("a:\n  price_in: -1", ":2"),
+        ("a:\n  released: May 2024", ":2"),
+        ("a:\n  released: 2024-13", ":2"),
+        ("a:\n  open_weights: perhaps", ":2"),
+        ("- system: a\n- system: a", ":2"),
+        ("a: {}\nb:\n  licence: x\n  licence: y", ":4"),
+        ("a: [1, 2]", ":1"),
+        ("a:\n  licence: [MIT]", ":2"),
+        ("a: {", ""),
+        ("just words", ""),
+        ("[]", ""),
+        ("- 7", ":1"),
+        ("- licence: MIT", ":1"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Path, text: str, where: str) -> None:
+    arena = small_arena.write(tmp_path)
+    file = tmp_path / "cards.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        import_cards(file, arena.path)
+    assert f"{file.name}{where}" in refused.value.where
+    assert refused.value.do
+    assert store.open_arena(arena.path).version == arena.version
+
+
+def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path: Path) -> None:
+    file = tmp_path / "cards.yaml"
+    lines = ["a0: &a0 {licence: x}"] + [f"a{i}: &a{i} {{licence: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 60)]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(BadInput):
+        read_cards(file)
+
+
+def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
+    file = as_yaml_list(tmp_path / "cards.yaml")
+    file.write_text(json.dumps([CARD, OTHER | {"system": "aya-11"}]), encoding="utf-8")
+    done = import_cards(file, arena.path)
+    assert (done.rows, done.replaced) == (2, 0)
+    (stranger,) = done.strangers
+    assert "aya-101" in stranger
+    assert [row["system"] for row in done.arena.read("systems").to_pylist()] == ["aya-11", "gpt-4"]
+    assert done.arena.read("outcomes") == arena.read("outcomes")
+    assert import_cards(file, arena.path).arena.version == done.arena.version
+    store.check(done.arena)
+
+
+def test_an_arena_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError):
+        import_cards(as_csv(tmp_path / "cards.csv"), tmp_path / "nowhere")
+
+
+def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path)
+    file = tmp_path / "cards.jsonl"
+    file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', encoding="utf-8")
+    told = mirage("import", "systems", file, "--into", arena.path, "--map", "licens=licence").stderr
+    assert "2 system cards read" in told
+    assert "gtp-4 (did you mean: gpt-4?)" in told
+    exported = tmp_path / "systems.csv"
+    mirage("export", "table", arena.path, "systems", "--out", exported)
+    assert read_cards(exported).table == store.open_arena(arena.path).read("systems")
+
+
+def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
+    known = published_cards()
+    bundled = store.bundled()
+    nomiracl, printed = store.open_arena(bundled["nomiracl"]), store.open_arena(bundled["published"])
+    figure = printed.sql("SELECT DISTINCT system FROM published WHERE item = 'Figure 4' AND source = 'MIRAGE-Bench'")
+    systems = {*system_names(nomiracl), *figure["system"].to_pylist()}
+    assert set(known) == systems
+    assert len(systems) == 30
+    for card in known.values():
+        assert card.source
+        assert "read 20" in card.source
+        assert card.url is None or card.url.startswith("https://")
+        assert card.price_in is card.price_out is None
+
+
+def test_a_filter_takes_only_systems_of_which_the_fact_is_known() -> None:
+    arena = store.open_arena(store.bundled()["published"])
+    systems = ["GPT-4o", "Aya-23", "Llama-3 (8B)", "Llama-3 (70B)", "somebody's"]
+    wanted = [
+        (cards.CardFilter(), systems),
+        (cards.CardFilter(open_weights=True), systems[1:4]),
+        (cards.CardFilter(parameters=8), ["Llama-3 (8B)"]),
+        (cards.CardFilter(price=1e9), []),
+        (cards.CardFilter(retriever="bm25"), []),
+    ]
+    for choice, expected in wanted:
+        assert list(cards.chosen_systems(arena, systems, choice)) == expected
+    offered = cards.choices(arena, systems)
+    assert offered.open_weights
+    assert offered.parameters == (8, 70)
+    assert not offered.prices
+    assert not cards.choices(arena, ["somebody's", "else's"])
+
+
+def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:
+    table = schema.from_columns("systems", {"system": ["gpt-4-azure"], "licence": ["ours"]})
+    arena = store.write(tmp_path / "own", {"systems": table}, made_by="test")
+    assert cards.cards_of(arena)["gpt-4-azure"].licence == "ours"
+    assert cards.card_lines(cards.cards_of(arena)["gpt-4-azure"]) == ("ours",)
+    assert cards.card_lines(None) == ()
+
+
+def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> None:
+    arena = store.open_arena(store.bundled()["published"])
+    rows = pa.table({"system": ["GPT-4o", "x"], "source": ["paper", "paper"]})
+    more = cards.with_cards(rows, arena)
+    assert more["context_length"].to_pylist() == [128000, None]
+    assert more["source"].to_pylist() == ["paper", "paper"]
+    assert cards.with_cards(rows.slice(1), arena) == rows.slice(1)
+
+
+def test_what_a_card_says_is_text_in_a_chart_and_only_https_is_a_link() -> None:
+    row = {"system": "a", "rating": 0.0, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 1}
+    figure = charts.whiskers([row | {"battles": 3, "card": ("<b>MIT</b>",)}], mode="light")
+    assert "&lt;b&gt;MIT&lt;/b&gt;" in json.dumps(figure)
+    for address in ("javascript:alert(1)", "http://x.org", "data:text/html,x", "//x.org"):
+        assert "<a" not in link_html(address)
+    link = link_html('https://x.org/"><script>')
+    assert "<script>" not in link
+    assert 'rel="noopener noreferrer"' in link
+
+
+# The Leaderboard
+
+
+def open_page(arena: str, monkeypatch: pytest.MonkeyPatch, folder: Path, **link: str) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": arena} | link)
+    return app.run()
+
+
+def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    page = open_page("published", monkeypatch, tmp_path, weights="open")
+    assert not page.exception
+    assert "16 of 19 systems are shown" in page_text(page)
+    shown = page.dataframe[0].value
+    assert len(shown) == 16
+    page = open_page("published", monkeypatch, tmp_path)
+    assert len(page.dataframe[0].value) == 19
+    assert "systems are shown" not in page_text(page)
+
+
+def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, "mine")
+    table = schema.from_columns(
+        "systems",
+        {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]},
+    )
+    store.upsert(arena.path, {"systems": store.by_key("systems", table)}, made_by="test")
+    whole = open_page("mine", monkeypatch, tmp_path).dataframe[0].value
+    page = open_page("mine", monkeypatch, tmp_path, price="0.5")
+    assert not page.exception
+    assert "1 of 4 systems are shown" in page_text(page)
+    (shown,) = page.dataframe[0].value["rank"].tolist()
+    assert shown == whole[whole["system"] == "aya-101"]["rank"].item()
+    none = open_page("mine", monkeypatch, tmp_path, price="0.5", retriever="dense")
+    assert "all are shown" in page_text(none)
+    assert html(none) is not None

@@ -1,0 +1,317 @@
+"""The Hallucination page's figures: what they say, that Plotly knows every property, and that labels keep apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from charts_hallucination_cases import checked, joint
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage import store
+from mirage.explorer.hallucination import chart as charts
+from mirage.explorer.hallucination import chart_labels as labels
+from mirage.explorer.hallucination import data as views
+from mirage.explorer.hallucination.chart.plane import PLOT_HEIGHT, PLOT_WIDTH
+from mirage.publish.charts.palette import family, ink
+
+SYSTEMS = ("gpt-4", "aya-101", "Mistral-7B")
+MODES = pytest.mark.parametrize("mode", ["light", "dark"])
+
+
+def cell(system: str, language: str, metric: str, wrong: int, right: int, undecided: int = 0, **more: Any) -> Any:
+    subset, names = {
+        "hallucination": ("non_relevant", ("answered", "abstained")),
+        "error": ("relevant", ("abstained", "answered")),
+    }[metric]
+    decided, n = wrong + right, wrong + right + undecided
+    value = wrong / decided if decided else None
+    return {
+        "metric": metric,
+        "language": language,
+        "subset": subset,
+        "system": system,
+        "n": n,
+        names[0]: wrong,
+        names[1]: right,
+        "clarification": 0,
+        "unparsed": undecided,
+        "empty": 0,
+        "api_error": 0,
+        "missing": 0,
+        "decided": decided,
+        "value": value,
+        "low": None if value is None else value * 0.9,
+        "high": None if value is None else value + (1 - value) * 0.1,
+        "other": (wrong + undecided) / n if n else None,
+        "rate": value,
+        "rate_as_published": (wrong + undecided) / n if n else None,
+        "undecided": undecided / n if n else None,
+        "printed": None,
+        "difference": None,
+        "reason": None if decided else "no answers in this arena" if not n else f"none of the {n} answers says",
+        **more,
+    }
+
+
+CELLS = [
+    cell("gpt-4", "en", "hallucination", 250, 0),
+    cell("gpt-4", "en", "error", 10, 190, printed=0.05, difference=0.0),
+    cell("gpt-4", "fi", "hallucination", 5, 95, printed=0.062, difference=-1.2),
+    cell("aya-101", "en", "hallucination", 0, 0, 20),
+    cell("aya-101", "en", "error", 50, 50, 100),
+    cell("Mistral-7B", "en", "error", 0, 0, printed=0.5),
+    *[cell(system, "all", metric, 30, 70, 10) for system in SYSTEMS for metric in ("hallucination", "error")],
+]
+
+
+def texts(figure: dict[str, Any]) -> list[str]:
+    return [note["text"] for note in figure["layout"]["annotations"]]
+
+
+@MODES
+def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> None:
+    figure = checked(charts.trade_off([joint("gpt-4", 0.3, 0.1), joint("aya-101", 0.9, None)], mode=mode))
+    marks = [trace for trace in figure["data"] if "customdata" in trace]
+    assert [trace["customdata"] for trace in marks] == [[["gpt-4", "", "", ""]]], "aya-101 has only one of the rates"
+    assert marks[0]["error_x"]["array"] == [pytest.approx(0.02)]
+    assert marks[0]["error_x"]["arrayminus"] == [pytest.approx(0.03)]
+    assert marks[0]["marker"]["symbol"] == family("gpt-4").symbol
+    assert marks[0]["marker"]["color"] == family("gpt-4").color(mode)
+    hover = marks[0]["text"][0]
+    for part in (
+        "hallucination rate 30.0%, 95% interval 27.0% to 32.0%",
+        "decided 30.0%, as published 31.0%, undecided answers 25.0%",
+        "n = 1,234 answers to non-relevant queries",
+        "error rate 10.0%",
+    ):
+        assert part in hover
+    assert "gpt-4" in texts(figure)
+    assert "<i>best corner</i>" in texts(figure)
+    for axis in ("xaxis", "yaxis"):
+        assert "(lower is better)" in figure["layout"][axis]["title"]["text"]
+
+
+def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
+    rows = [joint("gpt-4", 0.3, 0.1), joint("aya-101", 0.9, 0.5)]
+    figure = charts.trade_off(rows, mode="light", focus=["aya-101"])
+    marks = {trace["customdata"][0][0]: trace for trace in figure["data"] if "customdata" in trace}
+    assert list(marks) == ["gpt-4", "aya-101"], "what is in focus is drawn last"
+    assert marks["gpt-4"]["opacity"] < 1 == marks["aya-101"]["opacity"]
+    assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
+
+
+def test_systems_on_each_other_have_one_label_that_counts_and_names_them() -> None:
+    crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
+    figure = checked(charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light"))
+    assert {"6 systems", "gpt-4"} <= set(texts(figure))
+    assert not {"sys-0", "sys-5"} & set(texts(figure))
+    assert len([trace for trace in figure["data"] if "customdata" in trace]) == 7, "every mark is drawn"
+    (label,) = (note for note in figure["layout"]["annotations"] if note["text"] == "6 systems")
+    assert all(row["system"] in label["hovertext"] for row in crowd)
+    focused = charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light", focus=["sys-3"])
+    assert {"5 systems", "sys-3"} <= set(texts(focused))
+    few = charts.trade_off(crowd[:4], mode="light")
+    assert {row["system"] for row in crowd[:4]} <= set(texts(few))
+
+
+def test_without_any_pair_of_rates_the_trade_off_says_so() -> None:
+    figure = checked(charts.trade_off([joint("gpt-4", 0.3, None)], mode="light"))
+    assert "<i>no system has both rates</i>" in texts(figure)
+
+
+def test_printed_rates_are_drawn_without_an_interval() -> None:
+    row = joint("gpt-4", 0.3, 0.1, n=0) | {
+        f"{metric}_{end}": None for metric in ("hallucination", "error") for end in ("low", "high")
+    }
+    figure = checked(charts.trade_off([row], mode="light"))
+    mark = figure["data"][1]
+    assert mark["error_x"]["array"] == mark["error_x"]["arrayminus"] == [0]
+    assert "interval" not in mark["text"][0]
+
+
+@MODES
+def test_the_order_tells_a_move_by_line_arrow_and_words(mode: Any) -> None:
+    rows = [
+        {"system": "gpt-4", "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 100, "fall": 2}
+        | {"place_decided": 1, "place_as_published": 3},
+        {"system": "aya-101", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 100, "fall": -1}
+        | {"place_decided": 2, "place_as_published": 1},
+        {"system": "Mistral-7B", "decided": None, "as_published": 1.0, "undecided": 1.0, "n": 9, "fall": 0}
+        | {"place_decided": None, "place_as_published": 4},
+    ]
+    figure = checked(charts.order(rows, mode=mode))
+    traces = {trace["customdata"][0][0]: trace for trace in figure["data"]}
+    assert list(traces) == ["gpt-4", "aya-101"], "without a rate there is no place"
+    assert traces["gpt-4"]["y"] == [0, 1]
+    assert "10.0%" in traces["gpt-4"]["text"][0]
+    assert "50.0%" in traces["gpt-4"]["text"][1]
+    assert "▼ 2 places" in traces["gpt-4"]["text"][1]
+    assert "▲ 1 place" in traces["aya-101"]["text"][1]
+    assert "undecided: 40.0% of 100 answers" in traces["gpt-4"]["hovertext"][0]
+
+
+@MODES
+def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) -> None:
+    figure = checked(charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode=mode))
+    full, hollow = figure["data"]
+    texts = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
+    assert texts == {("gpt-4", "en", "hallucination", ""): "100.0", ("gpt-4", "fi", "hallucination", ""): "5.0"}
+    assert "hallucination rate 100.0%" in full["hovertext"][0]
+    assert "n = 250 answers: 250 answered, 0 abstained, 0 undecided" in full["hovertext"][0]
+    assert len(hollow["x"]) == 4
+    assert full["marker"]["symbol"] == "square", "an image could not be clicked"
+
+
+def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
+    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light")
+    hollow = {
+        tuple(key[:2]): text
+        for key, text in zip(figure["data"][1]["customdata"], figure["data"][1]["hovertext"], strict=True)
+    }
+    assert "no hallucination rate: none of the 20 answers says" in hollow["aya-101", "en"]
+    assert "as published 100.0%, undecided answers 100.0%" in hollow["aya-101", "en"]
+    assert "no answers in this arena" in hollow["Mistral-7B", "fi"]
+    assert set(figure["data"][1]["text"]) == {"–"}
+    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
+    assert "printed in the paper: 50.0%" in figure["data"][1]["hovertext"][0]
+
+
+def test_the_difference_to_the_print_is_in_signed_points() -> None:
+    figure = charts.cells(
+        CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light", value="difference"
+    )
+    assert figure["data"][0]["text"] == ["−1.2"]
+    assert "printed in the paper: 6.2%; ours as published is −1.2 points off" in figure["data"][0]["hovertext"][0]
+    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light", value="difference")
+    assert figure["data"][0]["text"] == ["0"]
+    assert "ours as published agrees" in figure["data"][0]["hovertext"][0]
+
+
+@MODES
+def test_bars_carry_intervals_and_say_where_there_are_no_queries(mode: Any) -> None:
+    systems = ["gpt-4", "aya-101", "GPT-4o"]
+    figure = checked(charts.bars(CELLS, systems=systems, languages=["en", "fi"], mode=mode))
+    first = figure["data"][0]
+    assert first["customdata"] == [["gpt-4", "en", "hallucination", ""], ["gpt-4", "fi", "hallucination", ""]]
+    assert first["error_x"]["arrayminus"] == [pytest.approx(0.1), pytest.approx(0.005)]
+    assert texts(figure) == ["<i>no relevant queries</i>"]
+    patterns = {trace["name"]: trace["marker"]["pattern"]["shape"] for trace in figure["data"]}
+    assert patterns["GPT-4o"] != patterns["gpt-4"], "one family, one colour: a pattern tells them apart"
+    for axis in ("xaxis", "xaxis2"):
+        assert "(lower is better)" in figure["layout"][axis]["title"]["text"]
+
+
+@MODES
+@pytest.mark.parametrize("metric", ["hallucination", "error"])
+def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metric: str) -> None:
+    figure = checked(charts.share_bars(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
+    wrong, right = ("answered", "abstained") if metric == "hallucination" else ("abstained", "answered")
+    assert [trace["name"] for trace in figure["data"]] == [wrong, "unparsed", right], "what never occurs is left out"
+    assert [sum(shares) for shares in zip(*(trace["x"] for trace in figure["data"]), strict=True)] == [
+        pytest.approx(1)
+    ] * 3
+    assert figure["data"][1]["marker"]["pattern"]["shape"], "undecided differs by more than colour"
+    assert figure["data"][0]["customdata"][0] == ["gpt-4", "", metric, wrong]
+    assert "30 of 110 queries" in figure["data"][0]["hovertext"][0]
+
+
+def every_text(value: Any) -> Iterable[str]:
+    """What Plotly would read as markup."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            if key not in ("customdata", "legendgroup"):
+                yield from every_text(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from every_text(child)
+    elif isinstance(value, str):
+        yield value
+
+
+def test_pitfall_45_a_name_is_never_markup() -> None:
+    name = "<b onclick=x>evil</b>"
+    cells = [cell(name, code, metric, 3, 7) for code in ("en", "all") for metric in ("hallucination", "error")]
+    move = {"system": name, "decided": 0.1, "as_published": 0.2, "undecided": 0.1, "n": 9, "fall": 0}
+    figures = [
+        charts.trade_off([joint(name, 0.3, 0.1)], mode="light"),
+        charts.order([move | {"place_decided": 1, "place_as_published": 1}], mode="light"),
+        charts.cells(cells, systems=[name], languages=["en"], metric="error", mode="light"),
+        charts.bars(cells, systems=[name], languages=["en"], mode="light"),
+        charts.share_bars(cells, systems=[name], metric="error", mode="light"),
+    ]
+    for figure in figures:
+        assert not [text for text in every_text(figure) if "<b onclick" in text]
+
+
+def apart(marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace, ...], width: float) -> bool:
+    boxes = labels.boxes(marks, places, width, PLOT_HEIGHT)
+    return not any(
+        min(box[2], other[2]) > max(box[0], other[0]) and min(box[3], other[3]) > max(box[1], other[1])
+        for i, box in enumerate(boxes)
+        for other in boxes[:i]
+    )
+
+
+@pytest.mark.parametrize("picked", [(), ("de",), ("yo",)])
+def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
+    picked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = views.both_rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
+    seen: list[Any] = []
+    place = labels.place_labels
+
+    def spy(marks: Any, width: float, height: float) -> Any:
+        seen.append((marks, place(marks, width, height)))
+        return seen[-1][1]
+
+    monkeypatch.setattr("mirage.explorer.hallucination.chart.plane.place_labels", spy)
+    charts.trade_off(rates.systems.to_pylist(), mode="light")
+    marks, places = seen[0]
+    assert len(marks) == 13, "eleven systems and two corners"
+    for width in (PLOT_WIDTH, 330, 380, 450, 600, 800):
+        assert apart(marks, places, width)
+        boxes = labels.boxes(marks, places, width, PLOT_HEIGHT)
+        assert boxes[:, :2].min() >= 0
+        assert boxes[:, 2].max() <= width
+        assert boxes[:, 3].max() <= PLOT_HEIGHT
+
+
+share = st.floats(0, 1)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(share, share), min_size=1, max_size=6))
+def test_labels_keep_apart_wherever_a_few_marks_lie(points: list[tuple[float, float]]) -> None:
+    marks = tuple(labels.LabelAnchor(f"system-{i}", x, y, x, x, y, y) for i, (x, y) in enumerate(points))
+    places = labels.place_labels(marks, PLOT_WIDTH, PLOT_HEIGHT)
+    assert places == labels.place_labels.__wrapped__(marks, PLOT_WIDTH, PLOT_HEIGHT), "the same marks, the same places"
+    assert apart(marks, places, PLOT_WIDTH)
+
+
+def test_no_marks_need_no_labels() -> None:
+    assert labels.place_labels((), PLOT_WIDTH, PLOT_HEIGHT) == ()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_label_takes_the_place_that_costs_least_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    around = rng.uniform(0, 1, (14, 2)) if seed % 2 else rng.normal(0.9, 0.03, (14, 2)).clip(0, 1)
+    marks = tuple(
+        labels.LabelAnchor(f"system-{k}" * int(rng.integers(1, 3)), x, y, x - 0.02, x + 0.02, y - 0.02, y + 0.02)
+        for k, (x, y) in enumerate(around)
+    )
+    views = [labels._View(marks, PLOT_WIDTH * wider, PLOT_HEIGHT) for wider in labels.WIDER]
+    chosen: dict[int, int] = {}
+    every = np.arange(len(labels.PLACES))
+    for i in range(len(marks)):
+        cost = labels._FAR + sum(view.alone[i] for view in views)
+        if chosen:
+            cost = cost + sum(view.between(i, chosen, every) for view in views)
+        least, place = labels._choose(views, i, chosen)
+        assert least == pytest.approx(cost.min())
+        assert cost[place] == pytest.approx(cost.min())
+        chosen[i] = place

@@ -1,0 +1,102 @@
+"""Every section of every page opens: on the bundled arenas, the examples of docs/data.md, and without any one table."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import rich_arena
+from docs_data_cases import BLOCKS, FILES
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
+
+from mirage import cli, schema, store
+from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.sections import KEY
+from pages import open_page
+
+BUNDLED = sorted(store.bundled())
+EXAMPLES = sorted(
+    {
+        name
+        for kind, title, content in BLOCKS
+        if kind == "bash" and not title
+        for name in re.findall(r"--into build/(\S+)", content)
+    }
+)
+ARENAS = (*BUNDLED, *(f"example {name}" for name in EXAMPLES), *(f"without {table}" for table in schema.TABLES))
+Find = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
+    """Return the folder of an arena by its name in `ARENAS`; each is written once."""
+    folder = tmp_path_factory.mktemp("every-section")
+    paths: dict[str, Path] = {}
+
+    def examples() -> None:
+        here = folder / "docs"
+        here.mkdir()
+        for name, content in FILES:
+            (here / name).parent.mkdir(parents=True, exist_ok=True)
+            (here / name).write_text(content, encoding="utf-8")
+        before = Path.cwd()
+        os.chdir(here)
+        try:
+            for kind, title, content in BLOCKS:
+                if kind == "python" and "save_to_disk" in content:
+                    pytest.importorskip("datasets", reason="the extra hub is not installed")
+                    exec(compile(content, "docs/data.md", "exec"), {})
+                if kind != "bash" or title:
+                    continue
+                for command in content.splitlines():
+                    words = shlex.split(command)[1:]
+                    if "--into" in words:
+                        done = CliRunner().invoke(cli.app, words)
+                        assert done.exit_code == 0, done.output
+        finally:
+            os.chdir(before)
+        paths.update({f"example {name}": here / "build" / name for name in EXAMPLES})
+
+    def path(arena: str) -> Path:
+        if arena in store.bundled():
+            return store.bundled()[arena]
+        if arena not in paths:
+            if arena.startswith("example "):
+                examples()
+            else:
+                table = arena.removeprefix("without ")
+                paths[arena] = rich_arena.write(folder / table / "rich", without=(table,)).path
+        return paths[arena]
+
+    return path
+
+
+def open_sound_page(name: str, **link: str) -> AppTest:
+    """Return a page opened by a link, having checked that nothing went wrong on it."""
+    page = open_page(name, **link)
+    assert not page.error, (link, [error.value for error in page.error])
+    return page
+
+
+def sections(page: AppTest) -> list[str]:
+    """Return the sections that a page offers."""
+    return [str(option) for picker in page.segmented_control if picker.key == KEY for option in picker.options]
+
+
+@pytest.mark.parametrize("arena", ARENAS)
+@pytest.mark.parametrize("name", [entry.name for entry in PAGES])
+def test_every_section_of_every_page_opens(
+    find: Find, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arena: str, name: str
+) -> None:
+    path = find(arena)
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(path))
+    names = [name for name, folder in store.home.all_arenas()[0].items() if folder == path]
+    link = {"arena": names[0]}
+    for section in sections(open_sound_page(name, **link)):
+        open_sound_page(name, **link, section=section)

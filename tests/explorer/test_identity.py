@@ -1,0 +1,207 @@
+"""Who votes: a verified name where a deployment asks for one, undo by whoever gave the vote, and known hosts only."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import browser
+import pytest
+from conftest import PATIENCE, ROOT
+from page_spot_check_cases import Session, folder, key, open_page, rows  # noqa: F401  # a fixture
+from streamlit.runtime.context import ContextProxy, StreamlitHeaders
+from streamlit.testing.v1 import AppTest
+from votes_cases import vote
+from websockets.asyncio.client import connect
+
+from mirage.errors import BadInput
+from mirage.explorer.kit import votes as people
+from mirage.explorer.serve.identity import HEADER, LOGIN, decoded
+from mirage.people import votes
+from mirage.people.votes import Vote, Votes
+from pages import html, page_text
+
+
+def logged_in(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """What the server hands to a page when a proxy sends these headers."""
+    headers = StreamlitHeaders([(HEADER, name.encode().decode("latin-1")) for name in names])
+    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
+
+
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+# Who may vote
+
+
+def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOGIN, "required")
+    page = open_page(voter="")
+    assert not page.exception
+    assert not page.text_input
+    assert 'mg-sides mg-blind"' not in html(page)
+    assert "Votes need a login here" in page_text(page)
+    logged_in(monkeypatch, "amina")
+    page = open_page(voter="")
+    key(page, "1").click().run()
+    assert [row.voter for row in rows()] == ["amina"]
+
+
+def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOGIN, "yes")
+    page = open_page(ROOT / "app.py", voter="")
+    assert 'mg-sides mg-blind"' not in html(page)
+    assert LOGIN in page_text(page)
+    assert not page.text_input
+
+
+@pytest.mark.parametrize("name", ["Zoë Müller", "李小龙", "آمنة", "plain"])
+def test_a_login_in_utf_8_is_the_name_that_was_meant(arenas: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    logged_in(monkeypatch, name)
+    page = open_page(voter="")
+    key(page, "1").click().run()
+    assert [row.voter for row in rows()] == [name]
+
+
+def test_what_is_no_utf_8_stays_and_two_ways_to_write_a_letter_are_one_name() -> None:
+    assert decoded("Zo\xeb") == "Zoë"
+    assert decoded("Zoë".encode().decode("latin-1")) == decoded("Zoe\u0308") == "Zoë"
+    assert decoded(" 李 ") == "李"
+
+
+def test_two_names_from_a_login_are_none(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOGIN, "required")
+    logged_in(monkeypatch, "mallory", "amina")
+    assert "Votes need a login here" in page_text(open_page(voter=""))
+
+
+# Who may take a vote back
+
+
+def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Path) -> None:
+    first = open_page()
+    key(first, "1").click().run()
+    (stored_vote,) = rows()
+    assert stored_vote.session
+    other = open_page()
+    assert "1 of 4 battles voted" in other.get("progress")[0].proto.text
+    assert "Undo" not in labels(other)
+    key(other, "2").click().run()
+    key(other, "u").click().run()
+    assert "Undo" not in labels(other), "only what the session itself gave"
+    assert [row.vote_id for row in votes.standing(rows())] == [stored_vote.vote_id]
+    with pytest.raises(BadInput, match="another session"):
+        people.database().undo(Vote, stored_vote.vote_id, voter="amina", session=rows()[1].session)
+    key(first, "u").click().run()
+    assert not first.exception
+    assert votes.standing(rows()) == []
+
+
+def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged_in(monkeypatch, "amina")
+    key(open_page(voter=""), "1").click().run()
+    page = open_page(voter="")
+    key(page, "u").click().run()
+    assert not page.exception
+    assert votes.standing(rows()) == []
+
+
+def test_a_vote_of_an_unknown_session_is_not_taken_back_by_one(tmp_path: Path) -> None:
+    with Votes(f"sqlite:///{tmp_path / 'v.sqlite'}") as db:
+        stored_vote = db.submit(vote())
+        assert stored_vote.session is None
+        with pytest.raises(BadInput, match="another session"):
+            db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter, session="mine")
+        assert db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter).undoes == stored_vote.vote_id
+
+
+# A real server, and requests byte by byte
+
+
+def upgraded(url: str, host: str, origin: str | None) -> int:
+    """The status with which the server answers a request for a WebSocket under a host's name."""
+    parts = urlsplit(url)
+    nonce = base64.b64encode(os.urandom(16)).decode()
+    head = [
+        "GET /_stcore/stream HTTP/1.1",
+        f"Host: {host}",
+        *([f"Origin: {origin}"] if origin else []),
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Key: {nonce}",
+        "Sec-WebSocket-Protocol: streamlit",
+    ]
+    assert parts.hostname
+    assert parts.port
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as link:
+        link.sendall("\r\n".join([*head, "", ""]).encode())
+        answer = b""
+        while b"\r\n" not in answer:
+            part = link.recv(4096)
+            assert part, "the server said nothing"
+            answer += part
+    return int(answer.split()[1])
+
+
+@pytest.fixture(scope="module")
+def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    home = tmp_path_factory.mktemp("home")
+    with browser.server(MIRAGE_HOME=str(home), MIRAGE_LOGIN="required") as url:
+        yield url, home
+
+
+def test_only_this_machines_own_names_open_a_page_unless_a_setting_names_others(explorer: tuple[str, Path]) -> None:
+    url, _ = explorer
+    port = urlsplit(url).port
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"LOCALHOST:{port}"):
+        assert upgraded(url, host, f"http://{host}") == 101
+    foreign = (
+        "evil.example",
+        f"evil.example:{port}",
+        f"127.0.0.1.evil.example:{port}",
+        f"localhost@evil.example:{port}",
+    )
+    for host in foreign:
+        assert upgraded(url, host, f"http://{host}") == 403, host
+        assert upgraded(url, host, None) == 403, host
+
+
+def test_a_deployment_names_its_hosts(tmp_path: Path) -> None:
+    hosts = "mirage.example.org other.example.org"
+    with browser.server(MIRAGE_HOME=str(tmp_path), STREAMLIT_SERVER_ALLOWED_HOSTS=hosts) as url:
+        for host in hosts.split():
+            assert upgraded(url, host, f"https://{host}") == 101
+        for host in ("evil.example", "mirage.example.org.evil.example", urlsplit(url).netloc):
+            assert upgraded(url, host, f"http://{host}") == 403, host
+
+
+def test_a_login_reaches_the_vote_over_the_wire_in_its_own_script(explorer: tuple[str, Path]) -> None:
+    url, home = explorer
+
+    async def open_session(headers: dict[str, str]) -> Session:
+        address = f"ws://{urlsplit(url).netloc}/_stcore/stream"
+        protocols: Any = ["streamlit"]
+        async with connect(
+            address, subprotocols=protocols, max_size=None, additional_headers=headers, open_timeout=PATIENCE
+        ) as link:
+            session = Session(link, "")
+            await session.send()
+            if session.buttons:
+                await session.vote("Tie")
+            return session
+
+    nobody = asyncio.run(open_session({}))
+    assert 'mg-sides mg-blind"' not in nobody.html
+    assert not nobody.fields
+    assert not (home / "votes.sqlite").exists()
+    asyncio.run(open_session({HEADER: "李小龙".encode().decode("latin-1")}))
+    with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
+        assert [(row.voter, row.vote) for row in db.rows(Vote)] == [("李小龙", "tie")]

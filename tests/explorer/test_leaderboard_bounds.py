@@ -1,0 +1,361 @@
+"""What the Leaderboard, its report and `mirage rank` make of ends without a bound, of a reference, and of designs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from typing import Any
+
+import odd_arena
+import pytest
+from conftest import ROOT
+from odd_arena import RARE, UNBEATEN, WINLESS
+from streamlit.testing.v1 import AppTest
+
+import mirage.ranking as rank
+from mirage import store
+from mirage.errors import UnknownName
+from mirage.explorer.kit.corrected_chart import correction_figure
+from mirage.explorer.kit.table import intervals
+from mirage.explorer.leaderboard import comparison as compared
+from mirage.explorer.leaderboard import data as views
+from mirage.explorer.leaderboard.ratings import columns
+from mirage.publish.charts import leaderboard as charts
+from mirage.publish.charts.report import report_page
+from mirage.ranking.ranking import rank_by as rank_by
+from pages import page_text
+
+PAGE = ROOT / "pages" / "leaderboard.py"
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return odd_arena.write(tmp_path_factory.mktemp("odd") / "odd")
+
+
+@pytest.fixture(scope="module")
+def board(odd: store.Arena) -> views.Board:
+    return views.board(odd, "gpt-4o", "both", ("en",))
+
+
+def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    result = subprocess.run(
+        [sys.executable, "-m", "mirage", *map(str, args)], capture_output=True, text=True, encoding="utf-8", cwd=ROOT
+    )
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {row["system"]: row for row in rows}
+
+
+# The board
+
+
+def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.Board) -> None:
+    rows = compared.board_rows(board).to_pylist()
+    for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
+        assert {name: row[name] for name in raw} == raw
+    assert by_system(rows)[UNBEATEN]["high"] is None
+    assert by_system(rows)[WINLESS]["low"] is None
+
+
+def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.Board) -> None:
+    rows = by_system(compared.board_rows(board, "sim-05").to_pylist())
+    for system, row in rows.items():
+        expected = board.ranking.difference(system, "sim-05", language="en")
+        assert (row["rating"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
+    assert (rows["sim-05"]["rating"], rows["sim-05"]["low"], rows["sim-05"]["high"]) == (0, 0, 0)
+    with pytest.raises(UnknownName):
+        compared.board_rows(board, "nobody")
+
+
+def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.Board) -> None:
+    logits = compared.board_rows(board).to_pylist()
+    points = compared.board_rows(board, None, "arena").to_pylist()
+    for a, b in zip(logits, points, strict=True):
+        assert b["rating"] == pytest.approx(1000 + 400 * a["rating"] / math.log(10))
+        assert (a["low"] is None) == (b["low"] is None)
+    apart = by_system(compared.board_rows(board, "sim-05", "arena").to_pylist())
+    assert apart["sim-05"]["rating"] == 0
+
+
+def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> None:
+    tiers = board.ranking.tiers["en"]
+    rows = compared.board_rows(board).to_pylist()
+    ranks = {row["system"]: row["rank"] for row in rows}
+    for row in rows:
+        alike = {ranks[other] for other in tiers.alike(row["system"])}
+        named = set[int]()
+        for part in (row["alike"] or "").split(", "):
+            ends = [int(end) for end in part.split("–") if end]  # a range
+            named |= set(range(ends[0], ends[-1] + 1)) if ends else set()
+        assert named == alike
+    rare = by_system(rows)[RARE]
+    assert rare["tier"] is None
+    assert (rare["tier_low"], rare["tier_high"]) == tiers.span(RARE)
+
+
+def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
+    assert compared.rank_runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
+    assert compared.rank_runs([1, 1], [1, 3]) == "1"
+    assert compared.rank_runs([], [1, 2]) == ""
+
+
+def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
+    board = views.board(odd, "gpt-4o", "both", ("en", "sw"))
+    table = compared.everything(board, RARE).to_pylist()
+    for row in table:
+        ranked = row["language"] == "en"
+        assert (row["difference"] is not None) == ranked, "the rare system is ranked in English alone"
+    assert compared.everything(board).column_names == board.everything.column_names
+
+
+def test_the_design_is_put_in_words(odd: store.Arena) -> None:
+    both = views.board(odd, "gpt-4o", "both", ("en", "sw"))
+    (line,) = compared.design_lines(both)
+    assert RARE in line
+    full = views.board(odd, "gpt-4o", "both", ("sw",))
+    assert compared.design_lines(full) == ()
+
+
+# Charts, tables, report
+
+
+def ends(figure: dict[str, Any], system: str) -> tuple[float, float, float]:
+    for trace in figure["data"]:
+        for k, (name, *_) in enumerate(trace["customdata"]):
+            if name == system and "error_x" in trace:
+                return trace["x"][k], trace["error_x"]["arrayminus"][k], trace["error_x"]["array"][k]
+    raise AssertionError(system)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.Board, mode: Any) -> None:
+    figure = charts.whiskers(compared.board_rows(board).to_pylist(), mode=mode)
+    json.dumps(figure, allow_nan=False)
+    low, high = figure["layout"]["xaxis"]["range"]
+    value, down, up = ends(figure, UNBEATEN)
+    assert value + up > high
+    assert value - down > low
+    value, down, up = ends(figure, WINLESS)
+    assert value - down < low
+    assert value + up < high
+    hovers = [text for trace in figure["data"] for text in trace["text"]]
+    assert any(UNBEATEN in text and "no upper bound" in text for text in hovers)
+    assert any(WINLESS in text and "no lower bound" in text for text in hovers)
+
+
+def test_a_bounded_board_has_no_open_end() -> None:
+    row = {"system": "x", "rating": 0.1, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 2}
+    figure = charts.whiskers([row | {"battles": 3}], mode="light")
+    assert all("triangle" not in str(trace["marker"]["symbol"]) or "error_x" in trace for trace in figure["data"])
+    assert "bound" not in figure["data"][0]["text"][0]
+
+
+def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
+    assert "expected points" in charts.axis_title().replace("<br>", " ")
+    assert "expected points" not in charts.axis_title(ties="drop").replace("<br>", " ")
+    assert "logits" not in charts.axis_title("arena")
+    assert "sim-05" in charts.axis_title(reference="sim-05")
+    for ties in ("half", "drop", "davidson"):
+        (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Rating"}  # type: ignore[arg-type]
+        assert ("expected points" in help_) == (ties == "half")
+
+
+def test_a_tier_rule_ignores_a_system_without_a_tier() -> None:
+    base = {"rating": 0.0, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 2, "battles": 9}
+    rows = [base | {"system": s, "tier": tier} for s, tier in zip("abcde", (None, 1, None, 1, 2), strict=True)]
+    assert [shape["y0"] for shape in charts.whiskers(rows, mode="light")["layout"]["shapes"]] == [3.5]
+
+
+def test_the_report_and_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
+    rows = board.rows.to_pylist()
+    html = report_page("Odd", "all of it", rows, board.ranks.to_pylist(), about={})
+    assert "no upper bound" in html
+    assert "None" not in html.split("<h2>Ratings")[1].split("</table>")[0]
+    figure = charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode="light")
+    assert any("no lower bound" in text for text in figure["data"][0]["hovertext"])
+
+
+def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> None:
+    plain, open_ = (
+        intervals(["a", "b"], [1.0, 0.0], [0.5, -1.0], [None, 1.0], "light", endless=endless)[0]
+        for endless in (False, True)
+    )
+    assert plain is not None
+    assert open_ is not None
+    assert "rect" not in plain
+    assert "rect" in open_
+
+
+def test_a_judge_without_a_bound_stands_beside_its_correction() -> None:
+    row = {
+        "system": "a",
+        "rating": 0.1,
+        "low": -0.2,
+        "high": 0.4,
+        "rank": 1,
+        "votes": 9,
+        "battles": 99,
+        "uncorrected": 7.0,
+        "uncorrected_low": 5.0,
+        "uncorrected_high": None,
+        "uncorrected_rank": 1,
+    }
+    figure = correction_figure([row], mode="light")
+    json.dumps(figure, allow_nan=False)
+    assert "no upper bound" in figure["data"][1]["text"][0]
+
+
+# The page
+
+
+def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
+    page = AppTest.from_file(PAGE, default_timeout=60)
+    page.query_params.update({"arena": "odd", "referee": "gpt-4o", **link})
+    return page.run()
+
+
+def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = open_page(odd, monkeypatch, languages="en", against="sim-05", scale="arena")
+    assert not page.exception
+    assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
+    table = page.dataframe[0].value
+    values = dict(zip(table["system"], table["rating"], strict=True))
+    board = views.board(odd, "gpt-4o", "both", ("en",))
+    expected = board.ranking.difference("sim-07", "sim-05", language="en").value
+    assert values["sim-05"] == 0
+    assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
+    assert f"{RARE} has" in page_text(page)
+
+
+def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = open_page(odd, monkeypatch, against=RARE)
+    assert not page.exception
+    assert f"there is no system '{RARE}'" in page_text(page)
+
+
+@pytest.mark.parametrize("link", [{"ties": "drop"}, {"ties": "davidson"}, {"control": "language"}])
+def test_every_way_to_rate_takes_a_reference(
+    odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
+) -> None:
+    page = open_page(odd, monkeypatch, languages="en", against="sim-05", **link)
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0
+
+
+# The command
+
+
+def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(odd: store.Arena) -> None:
+    result = mirage("rank", odd.path, "--judge", "gpt-4o", "--languages", "en", "--draws", 50, "--format", "csv")
+    rows = by_system(list(csv.DictReader(io.StringIO(result.stdout))))
+    assert (rows[UNBEATEN]["high"], rows[UNBEATEN]["bounded"]) == ("", "false")
+    assert (rows[WINLESS]["low"], rows[WINLESS]["bounded"]) == ("", "false")
+    assert rows["sim-05"]["bounded"] == "true"
+    assert float(rows[UNBEATEN]["low"]) < float(rows[UNBEATEN]["rating"])
+    assert rows[RARE]["tier"] == ""
+    assert f"{UNBEATEN} (en: no upper bound)" in result.stderr
+    assert f"{RARE} has" in result.stderr
+    assert "ridge" not in result.stderr
+
+
+def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.Arena) -> None:
+    out = mirage("rank", odd.path, "--judge", "gpt-4o", "--languages", "en", "--draws", 50).stdout
+    (best,) = [line for line in out.splitlines() if UNBEATEN in line]
+    (worst,) = [line for line in out.splitlines() if WINLESS in line]
+    assert "+∞" in best
+    assert "-∞" in worst
+    assert "bounded" not in out
+
+
+def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
+    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
+    result = mirage(*command, "--format", "json")
+    ranking = rank_by(odd.read("judgments"), "gpt-4o", draws=50)
+    for row in json.loads(result.stdout):
+        difference = ranking.difference(row["system"], "sim-05", language=row["language"])
+        assert (row["difference"], row["difference_low"], row["difference_high"]) == (
+            difference.value,
+            difference.low,
+            difference.high,
+        )
+    assert "∞" in mirage(*command).stdout
+    assert "there is no system 'nobody'" in mirage(*command[:-1], "nobody", code=2).stderr
+
+
+def test_rank_prints_the_scale_of_arenas(odd: store.Arena) -> None:
+    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05", "--format", "json")
+    logits = json.loads(mirage(*command).stdout)
+    points = json.loads(mirage(*command, "--scale", "arena").stdout)
+    for a, b in zip(logits, points, strict=True):
+        for name, shift in (("rating", 1000), ("low", 1000), ("high", 1000), ("difference", 0), ("difference_high", 0)):
+            expected = None if a[name] is None else shift + a[name] * 400 / math.log(10)
+            assert b[name] == (None if expected is None else pytest.approx(expected))
+
+
+def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) -> None:
+    command = ("rank", odd.path, "--judge", "gpt-4o", "--languages", "sw", "--draws", 50, "--format", "json")
+    plain = by_system(json.loads(mirage(*command).stdout))
+    pure = by_system(json.loads(mirage(*command, "--penalty", "none").stdout))
+    battles = rank.from_judgments(odd.read("judgments"), judge="gpt-4o")
+    expected = rank.rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
+    for system, theta in zip(expected.systems, expected.theta.tolist(), strict=True):
+        assert pure[system]["rating"] == pytest.approx(theta)
+    assert pure[UNBEATEN]["rating"] > 2 * plain[UNBEATEN]["rating"]
+
+
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        (("--store", "--penalty", "none"), "--penalty"),
+        (("--consistent", "--penalty", "none"), "--penalty"),
+        (("--paper", "--reference", "sim-05"), "--reference"),
+        (("--paper", "--scale", "arena"), "--scale"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(odd: store.Arena, options: tuple[str, ...], option: str) -> None:
+    assert option in mirage("rank", odd.path, "--judge", "gpt-4o", *options, code=2).stderr
+
+
+def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena) -> None:
+    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 20, "--control", "language", "--languages", "en")
+    rows = by_system(json.loads(mirage(*command, "--reference", "sim-05", "--format", "json").stdout))
+    assert rows["sim-05"]["difference"] == 0
+    assert mirage(*command, "--reference", "sim-05", "--scale", "arena").stdout
+
+
+# Who else reads the ends of a rating's interval
+
+
+def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
+    from mirage import schema
+    from mirage.people.votes.queue import _close
+
+    ends = {"a": (2.0, None), "b": (None, -2.0), "c": (-9.0, -8.0)}
+    base = {"language": "en", "referee": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "tier": 1}
+    base |= {"wins": 1, "ties": 0, "losses": 0, "battles": 1, "bounded": True}
+    ratings = {"a": 3.0, "b": -3.0, "c": -8.5}
+    rows = [base | {"system": s, "rating": ratings[s], "low": low, "high": high} for s, (low, high) in ends.items()]
+    columns_ = {name: [row[name] for row in rows] for name in rows[0]}
+    assert _close(schema.from_columns("ratings", columns_), "en", ["j"]) == {("b", "c")}
+
+
+@pytest.mark.parametrize("side", ["low", "high"])
+def test_an_interval_of_the_judged_rating_is_half_open_on_the_surrogates_chart(side: str) -> None:
+    from mirage.explorer.surrogate.chart import _hover, _reach
+    from mirage.schema import Prediction
+
+    names = dict.fromkeys(Prediction.__dataclass_fields__)
+    point = Prediction(**names | {"system": "a", "rating": 1.0, "judged": 1.5})  # type: ignore[arg-type]
+    ends_ = (None, 2.0) if side == "low" else (1.0, None)
+    assert _reach(point, ends_, predicted=False) == ((0.0, 0.5) if side == "low" else (0.5, 0.0))
+    assert ("no lower bound" if side == "low" else "no upper bound") in _hover(point, ends_, False, "j")

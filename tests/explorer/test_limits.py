@@ -1,0 +1,71 @@
+"""More systems than a chart holds are drawn a page at a time, and the page says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import small_arena
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.explorer.hallucination import chart as charts
+from mirage.explorer.hallucination.chart import parts
+from mirage.explorer.kit import limits
+from pages import notes, open_page
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An arena of four systems, of which a chart holds two."""
+    path = small_arena.write(tmp_path / "arenas").path
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(path))
+    monkeypatch.setattr(limits, "ROWS", 2)
+    return next(name for name, folder in store.home.all_arenas()[0].items() if folder == path)
+
+
+def paged(page: AppTest, key: str) -> list[str]:
+    """The pages that a picker offers."""
+    return next(list(box.options) for box in page.selectbox if box.key == key)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "link"),
+    [
+        ("leaderboard", "drawn_ranks", {}),
+        ("leaderboard", "drawn_ratings", {"ranks": "ratings"}),
+        ("hallucination", "drawn_rates", {"section": "By language"}),
+        ("hallucination", "drawn_outcomes", {"section": "Outcomes"}),
+    ],
+)
+def test_systems_are_drawn_a_page_at_a_time_pitfall_147(arena: str, name: str, key: str, link: dict[str, str]) -> None:
+    first = open_page(name, arena=arena, **link)
+    assert paged(first, key) == ["1-2", "3-4"]
+    assert any("1-2 of 4" in note for note in notes(first))
+    second = open_page(name, arena=arena, **link, **{key: "3-4"})
+    assert any("3-4 of 4" in note for note in notes(second))
+
+
+def test_a_chart_of_too_many_marks_is_told_instead_of_drawn(arena: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MARKS", 1)
+    page = open_page("hallucination", arena=arena)
+    assert any("Not drawn" in note for note in notes(page))
+    assert page.dataframe
+
+
+def test_of_many_systems_the_first_and_those_in_focus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mirage.explorer.hallucination.chart.plane.NAMED", 3)
+    rows = [
+        {"system": f"s{k}"}
+        | {f"{metric}_{name}": None for metric in charts.RATES for name in parts.SAID}
+        | {f"{metric}_{end}": k / 9 for metric in charts.RATES for end in ("value", "low", "high")}
+        for k in range(8)
+    ]
+    figure = charts.trade_off(rows, mode="light", focus=["s7"])
+    named = {note["text"] for note in figure["layout"]["annotations"]}
+    assert {system for system in (row["system"] for row in rows) if any(system in text for text in named)} == {
+        "s7",
+        "s0",
+        "s1",
+    }

@@ -1,0 +1,211 @@
+"""Arenas in other languages than the 18: Vietnamese, Greek and Brazilian Portuguese by hand, and 60 at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import browser
+import pytest
+from conftest import PATIENCE, ROOT
+from many_languages_cases import SIXTY
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.simulated import simulate_arena
+from mirage import store
+from mirage.text.languages import in_order, language
+from pages import page_text
+
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+
+TEXTS: dict[str, list[tuple[str, str, str]]] = {
+    "vi": [
+        ("Hồ nào lớn nhất ở làng Đá?", "Hồ Xanh là hồ lớn nhất của làng Đá.", "Hồ Xanh là hồ lớn nhất [{}]."),
+        ("Ai xây cây cầu gỗ?", "Ông Minh xây cây cầu gỗ năm 1902.", "Cây cầu gỗ do ông Minh xây [{}]."),
+        ("Chợ mở cửa khi nào?", "Chợ mở cửa vào sáng thứ bảy.", "Chợ mở cửa sáng thứ bảy [{}]."),
+        ("Trường học có bao nhiêu lớp?", "Trường học có mười hai lớp.", "Trường có mười hai lớp [{}]."),
+        ("Con sông chảy về đâu?", "Con sông chảy ra biển phía đông.", "Con sông chảy ra biển [{}]."),
+        ("Lễ hội kéo dài mấy ngày?", "Lễ hội kéo dài ba ngày.", "Lễ hội kéo dài ba ngày [{}]."),
+    ],
+    "el": [
+        ("Ποια λίμνη είναι η μεγαλύτερη;", "Η Γαλάζια λίμνη είναι η μεγαλύτερη.", "Η Γαλάζια λίμνη [{}]."),
+        ("Ποιος έχτισε τη γέφυρα;", "Ο Νίκος έχτισε τη γέφυρα το 1902.", "Τη γέφυρα έχτισε ο Νίκος [{}]."),
+        ("Πότε ανοίγει η αγορά;", "Η αγορά ανοίγει το Σάββατο.", "Η αγορά ανοίγει το Σάββατο [{}]."),
+        ("Πόσες τάξεις έχει το σχολείο;", "Το σχολείο έχει δώδεκα τάξεις.", "Έχει δώδεκα τάξεις [{}]."),
+        ("Πού χύνεται το ποτάμι;", "Το ποτάμι χύνεται στη θάλασσα.", "Το ποτάμι χύνεται στη θάλασσα [{}]."),
+        ("Πόσο διαρκεί η γιορτή;", "Η γιορτή διαρκεί τρεις ημέρες.", "Η γιορτή διαρκεί τρεις ημέρες [{}]."),
+    ],
+    "pt-BR": [
+        ("Qual é o maior lago da vila?", "O lago Azul é o maior lago da vila.", "O maior lago é o Azul [{}]."),
+        ("Quem construiu a ponte?", "João construiu a ponte em 1902.", "A ponte foi construída por João [{}]."),
+        ("Quando a feira abre?", "A feira abre no sábado de manhã.", "A feira abre no sábado de manhã [{}]."),
+        ("Quantas turmas a escola tem?", "A escola tem doze turmas.", "A escola tem doze turmas [{}]."),
+        ("Para onde corre o rio?", "O rio corre para o mar a leste.", "O rio corre para o mar [{}]."),
+        ("Quanto tempo dura a festa?", "A festa dura três dias.", "A festa dura três dias [{}]."),
+    ],
+}
+"""Query, passage and answer, with room for the id it cites. Written for this test (CC0)."""
+UNKNOWN = {"vi": "Tôi không biết.", "el": "Δεν γνωρίζω.", "pt-BR": "Não sei."}
+
+
+def command(*args: str | Path) -> str:
+    """A command of the program; what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mirage", *map(str, args)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def records() -> dict[str, list[dict[str, Any]]]:
+    queries, answers, judgments = [], [], []
+    for code, rows in TEXTS.items():
+        # As people write it; stored in its normal form.
+        spelled = {"pt-BR": "pt_br"}.get(code, code)
+        for k, (query, passage, answer) in enumerate(rows):
+            key = {"language": spelled, "query_id": f"q{k}"}
+            relevant = k % 3 != 2
+            passages = [{"passage_id": f"{code}-p{k}", "text": passage, "relevant": relevant}]
+            subset = "relevant" if relevant else "non_relevant"
+            queries.append({**key, "text": query, "subset": subset, "passages": passages})
+            cited = answer.format(f"{code}-p{k}")
+            english = "Yes, answer is present." if relevant else "I don't know."
+            for system, text in (("native", cited), ("unsure", UNKNOWN[code]), ("english", english)):
+                answers.append({**key, "system": system, "text": text})
+            for a, b, verdict in (("native", "unsure", "A"), ("native", "english", "tie"), ("unsure", "english", "B")):
+                judgments.append({**key, "judge": "j", "system_a": a, "system_b": b, "verdict": verdict})
+    return {"queries": queries, "answers": answers, "judgments": judgments}
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The arena by hand, made by the commands that users have."""
+    root = tmp_path_factory.mktemp("three")
+    for kind, rows in records().items():
+        file = root / f"{kind}.jsonl"
+        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        command("import", kind, file, "--into", root / "arenas" / "three")
+    command("outcomes", root / "arenas" / "three")
+    command("features", root / "arenas" / "three")
+    return root / "arenas"
+
+
+@pytest.fixture(scope="module")
+def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("sixty")
+    simulation = simulate_arena(systems=20, queries=10, languages=SIXTY, seed=3)
+    store.write(root / "sixty", dict(simulation.tables), made_by="test")
+    return root
+
+
+def test_three_languages_are_stored_by_their_normal_codes(three: Path) -> None:
+    arena = store.open_arena(three / "three")
+    assert list(arena.languages("answers")) == ["el", "pt-BR", "vi"]
+    assert store.check(arena)
+
+
+def test_their_english_is_read_and_what_is_not_understood_is_left_undecided(three: Path) -> None:
+    arena = store.open_arena(three / "three")
+    rows = arena.sql("SELECT language, system, outcome, rule FROM outcomes WHERE parser = 'strict'").to_pylist()
+    assert {row["outcome"] for row in rows if row["system"] == "english"} == {"answered", "abstained"}
+    assert {row["rule"] for row in rows if row["system"] != "english"} == {"language_not_understood"}
+
+
+def test_their_answers_are_in_their_language_and_their_citations_count(three: Path) -> None:
+    arena = store.open_arena(three / "three")
+    means = {
+        (row["language"], row["feature"]): row["mean"]
+        for row in arena.sql(
+            "SELECT language, feature, avg(value) AS mean FROM features WHERE system = 'native' GROUP BY ALL"
+        ).to_pylist()
+    }
+    for code in TEXTS:
+        assert means[code, "target_language"] > 0.5
+        assert means[code, "n_citations"] == 1
+
+
+def test_they_are_ranked_and_judged(three: Path) -> None:
+    ranking = json.loads(command("rank", three / "three", "--judge", "j", "--format", "json"))
+    best = {row["language"]: row["system"] for row in ranking if row["rank"] == 1}
+    assert set(TEXTS) <= set(best)
+    assert "unsure" not in best.values()
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("folder", ["three", "sixty"])
+def test_every_page_opens(
+    folder: str, page: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(request.getfixturevalue(folder)))
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params["arena"] = folder
+    app.run()
+    assert not app.exception
+    assert page_text(app)
+
+
+def test_many_languages_are_picked_by_name_and_by_family(sixty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(sixty))
+    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE)
+    app.query_params["arena"] = "sixty"
+    app.run()
+    search = app.selectbox(key="language_search")
+    slavic = next(label for label in search.options if label.startswith("Slavic"))
+    members = [code for code in SIXTY if language(code).family == "Slavic"]
+    assert f": {len(members)} languages" in slavic
+    app = search.set_value(slavic).run()
+    assert app.multiselect(key="languages").value == in_order(members)
+    app = app.selectbox(key="language_search").set_value("Vietnamese (vi)").run()
+    assert app.multiselect(key="languages").value == in_order([*members, "vi"])
+    assert app.selectbox(key="language_search").value is None
+
+
+def test_few_languages_have_no_search_by_name(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(three))
+    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE).run()
+    assert "language_search" not in {box.key for box in app.selectbox}
+
+
+@pytest.mark.browser
+def test_three_languages_by_hand_through_every_page_in_a_browser(three: Path) -> None:
+    with browser.server(arenas=three) as url, browser.chromium() as start:
+        opened = start()
+        for page in PAGES:
+            opened.page.goto(f"{url}/{page}?arena=three")
+            opened.settle()
+            assert opened.page.locator("h1").count() == 1, page
+            assert opened.page.get_by_test_id("stException").count() == 0, page
+            assert not opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth"), page
+        opened.page.goto(f"{url}/leaderboard?arena=three&referee=j&languages=pt-BR")
+        opened.settle()
+        assert "Portuguese (Brazil)" in opened.page.inner_text("[data-testid=stSidebar]")
+        assert opened.errors == []
+
+
+@pytest.mark.browser
+def test_texts_carry_their_language_and_sixty_columns_keep_their_width(three: Path, sixty: Path) -> None:
+    with browser.server(arenas=three) as url, browser.chromium() as start:
+        opened = start()
+        opened.page.goto(f"{url}/answers?arena=three&languages=el")
+        opened.settle()
+        assert opened.page.locator('.mg-text[lang="el"][dir="ltr"]').count() > 0
+        assert opened.errors == []
+    with browser.server(arenas=sixty) as url, browser.chromium() as start:
+        opened = start()
+        opened.page.goto(f"{url}/leaderboard?arena=sixty")
+        opened.settle()
+        chart = opened.page.locator("[class*=st-key-scroll_rank_map] svg").first
+        chart.wait_for(state="visible")
+        assert chart.bounding_box()["width"] > 20 * len(SIXTY)
+        wide = opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth")
+        assert not wide
+        assert opened.errors == []

@@ -1,0 +1,484 @@
+"""The Answers page: its filters, its links, its missing state, and hostile texts in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import browser
+import pytest
+from conftest import PATIENCE
+from nomiracl_cases import row, save
+from page_answers_cases import APP, PAGE, address, open_page
+from payloads import HOSTILE
+from streamlit.testing.v1 import AppTest
+from views_answers_cases import NUMBERS, SYSTEMS, build
+
+from mirage import schema, store
+from mirage.errors import ArenaError
+from mirage.io.imports.public import import_outputs
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.store import home
+from mirage.text.languages import LANGUAGES
+from pages import headings, html, page_text, text
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with texts, and one that has numbers alone under the name of the bundled one."""
+    folder = tmp_path_factory.mktemp("arenas")
+    build(folder, "texts")
+    build(folder, "nomiracl", tables=NUMBERS)
+    return folder
+
+
+def step(page: AppTest, where: str) -> Any:
+    return page.button(key=f"answers_{where}")
+
+
+# What is shown
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, script: Path) -> None:
+    page = open_page(script, languages="en")
+    assert not page.exception
+    assert "30 of 33 queries; 89 of 98 answers match." in page_text(page)
+    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in page_text(page)
+    assert "Which river is number 0?" in text(page)
+    assert headings(page) == ["3 answers", "Judgments", "3 passages"]
+    for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "direct answer"):
+        assert part in text(page)
+
+
+def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> None:
+    markup = html(open_page(query="en:e00"))
+    assert re.search(
+        r'<mark class="mg-decided" title="The text that decided[^>]*>Yes, answer is present</mark>', markup
+    )
+    assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', markup)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', markup)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">2</mark>', markup)
+    assert re.search(r'class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', markup)
+
+
+def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Path) -> None:
+    markup = html(open_page(query="en:e01"))
+    assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
+    assert '<span class="mg-sign mg-sign-wrong"></span>wrong</span>' in markup
+    assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
+    style = re.sub(r"\s+", " ", markup)
+    signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
+    assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
+
+
+def test_an_answer_that_is_not_there_says_why(arenas: Path) -> None:
+    assert "There is no answer of this system to this query." in text(open_page(query="en:e01"))
+    assert "The answer is white space only." in text(open_page(query="en:e02"))
+
+
+def test_a_query_that_was_not_published_says_so(arenas: Path) -> None:
+    page = open_page(query="en:e05")
+    assert not page.exception
+    assert "Query e05" in re.sub(r"\s+", " ", text(page))
+    assert "No text: the prompt was not published." in text(page)
+
+
+def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
+    markup = html(open_page(query="en:e01"))
+    assert re.search(r"Length\u00a013\b", markup)
+    assert re.search(r"<li><b>Length</b>: Characters \(Unicode code points\)[^<]* Unit: characters\.</li>", markup)
+    assert re.search(
+        r'<span class="mg-help" title="No value here: no answer \(missing\)\.">Length</span>\u00a0–', markup
+    )
+    assert "Without a value here" in markup
+    assert "no passage is relevant" in markup
+
+
+def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
+    markup = html(open_page(query="ar:a0"))
+    assert re.search(r'<div class="mg-query"><div class="mg-text" lang="ar" dir="rtl">ما هو', markup)
+    assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', markup)
+
+
+# Filters and links
+
+
+def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(arenas: Path) -> None:
+    page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
+    assert not page.exception
+    assert page.multiselect(key="systems").value == ["llama-2-7b"]
+    assert "15 of 33 queries; 15 of 98 answers match." in page_text(page)
+    assert headings(page)[:2] == ["1 of 3 answers match", "The other 2"]
+    hits = re.findall(r'<article class="mg-answer mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
+    assert hits == ["llama-2-7b"]
+    page.multiselect(key="outcome").set_value(["abstained"]).run()
+    assert "0 of 33 queries; 0 of 98 answers match." in page_text(page)
+    assert "No query matches these filters." in page_text(page)
+    page.button[0].click().run()
+    assert not page.exception
+    assert "33 of 33 queries" in page_text(page)
+
+
+def test_a_search_says_what_it_finds(arenas: Path) -> None:
+    page = open_page(q="LÄNGSTE")
+    assert page.text_input(key="q").value == "LÄNGSTE"
+    assert "1 of 33 queries; 3 of 98 answers match." in page_text(page)
+    page.text_input(key="q").set_value("unable to generate").run()
+    assert "1 of 33 queries; 1 of 98 answers match." in page_text(page)
+    assert "id e03" in page_text(page), "a query that no longer matches gives way to one that does"
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
+    link: dict[str, Any] = {
+        "languages": ["en"],
+        "subset": "relevant",
+        "systems": ["gpt-4", "aya-101"],
+        "outcome": ["answered", "empty"],
+        "parser": "published",
+        "q": "river",
+        "query": "en:e08",
+    }
+    page = open_page(script, **link)
+    assert not page.exception
+    assert address(page) == "en:e08"
+    assert "id e08" in page_text(page)
+    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k != "arena"})
+    assert page_text(second_page) == page_text(page)
+    assert html(second_page) == html(page)
+
+
+def test_the_next_and_the_previous_query_are_one_key_away(arenas: Path) -> None:
+    page = open_page(languages="en")
+    assert (step(page, "left").proto.shortcut, step(page, "right").proto.shortcut) == ("left", "right")
+    assert (step(page, "left").disabled, step(page, "right").disabled) == (True, False)
+    for place in range(2, 15):
+        step(page, "right").click().run()
+        assert f"{place} of 30 · English" in page_text(page)
+    assert address(page) == "en:e13"
+    step(page, "left").click().run()
+    assert "13 of 30 · English" in page_text(page)
+    page = open_page(languages="en", query="e29")
+    assert (step(page, "left").disabled, step(page, "right").disabled) == (False, True)
+
+
+def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
+    page = open_page(page="3")
+    assert "25 of 33" in page_text(page)
+    assert address(page) == "en:e22"
+    assert "page" not in page.query_params
+    assert "1 of 33" in page_text(open_page(page="99"))
+
+
+def test_a_linked_query_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
+    page = open_page(query="en:e01", subset="relevant")
+    assert "not among the queries that match · English" in page_text(page)
+    step(page, "right").click().run()
+    assert "1 of 17" in page_text(page)
+
+
+def test_pitfall_44_a_link_to_an_unknown_query_names_the_nearest(arenas: Path) -> None:
+    page = open_page(query="en:e3O")
+    assert not page.exception
+    assert "there is no query 'en:e3O'; did you mean: en:e" in page_text(page)
+    assert "1 of 33" in page_text(page)
+    page.run()
+    assert "there is no query" in page_text(page), "the answer stays until another query is chosen"
+    step(page, "right").click().run()
+    assert "there is no query" not in page_text(page)
+
+
+def test_another_arena_starts_at_its_own_first_query(arenas: Path) -> None:
+    page = open_page(query="ja:j0#1")
+    build(arenas, "small", n=2)
+    page.run()
+    page.selectbox(key="arena").set_value("small").run()
+    assert not page.exception
+    assert "5 of 5 queries" in page_text(page)
+    assert "there is no query" not in page_text(page)
+
+
+def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
+    build(arenas, "plain", tables=("queries", "passages", "answers"))
+    page = open_page(arena="plain", query="en:e00")
+    assert not page.exception
+    assert "mg-out" not in re.sub(r"<style>.*?</style>", "", html(page), flags=re.DOTALL)
+    assert "Ganges 100%" in text(page)
+    assert {widget.key for widget in page.multiselect} == {"languages", "systems"}
+
+
+# Without texts, and the button that brings them
+
+
+def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: Path) -> None:
+    page = open_page(arena="nomiracl", query="en:e00")
+    assert not page.exception
+    assert "Query e00" in re.sub(r"\s+", " ", text(page))
+    assert "answer is present" in text(page), "the rule is told"
+    assert "(characters 0 to 22)" in text(page)
+    assert "The texts are not bundled." in page_text(page)
+    (command,) = [block.value for block in page.code if "pull" in block.value]
+    assert command.splitlines()[:2] == [
+        "mirage pull nomiracl --into ANSWERS",
+        "mirage import nomiracl ANSWERS --into ARENA",
+    ]
+    assert not page.text_input, "there is no text to search in"
+
+
+def published(folder: Path) -> Path:
+    """Files in the published layout: two queries a file."""
+    for code in LANGUAGES:
+        for subset in ("relevant", "non_relevant"):
+            rows = [
+                row(f"{subset[0]}{i}", results={"alpha": "Yes, answer is present in [1].", "beta": "No"})
+                for i in (1, 2)
+            ]
+            save(folder / subset / f"{code}.test.vanilla_prompt.jsonl", rows)
+    return folder
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """The files of a folder; what is in `refused` is refused."""
+
+    refused: set[str]
+    requests: list[str]
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is the base class's
+        pass
+
+    def do_GET(self) -> None:
+        self.requests.append(self.path)
+        if self.path in self.refused:
+            self.send_error(403)
+        else:
+            super().do_GET()
+
+
+@pytest.fixture
+def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
+    """A loopback stand-in for the public repository."""
+    handler = type("Published", (Handler,), {"refused": set(), "requests": []})
+    files = published(tmp_path / "published")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(files))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MIRAGE_NOMIRACL_URL", f"http://127.0.0.1:{server.server_port}")
+        yield handler
+        server.shutdown()
+
+
+def bring(page: AppTest) -> Any:
+    return next(button for button in page.button if button.label == "Bring the texts")
+
+
+def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Path, origin: type[Handler]) -> None:
+    page = open_page(arena="nomiracl", languages="en")
+    bring(page).click().run()
+    assert not page.exception
+    assert not page.error
+    assert len(origin.requests) == 36
+    arena = store.open_arena(home.home_arenas()[home.TEXTS])
+    assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
+    assert store.check(arena)
+    next(button for button in page.button if button.label == "Open the arena with the texts").click().run()
+    assert not page.exception
+    assert page.selectbox(key="arena").value == home.TEXTS
+    assert page.multiselect(key="languages").value == ["en"]
+    assert "4 of 72 queries" in page_text(page)
+    assert "What is n1?" in text(page)
+
+
+def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, origin: type[Handler]) -> None:
+    origin.refused = {"/relevant/en.test.vanilla_prompt.jsonl", "/non_relevant/en.test.vanilla_prompt.jsonl"}
+    page = open_page(arena="nomiracl")
+    bring(page).click().run()
+    assert not page.exception
+    (error,) = [re.sub(r"\\(.)", r"\1", message.value) for message in page.error]
+    assert "refused with 403" in error
+    assert "To do: the files are public" in error
+    assert home.TEXTS not in home.home_arenas()
+    assert not list(home.home_folder().rglob("*.part"))
+    before = len(origin.requests)
+    origin.refused = set()
+    bring(page).click().run()
+    assert not page.error
+    assert len(origin.requests) == before + 36 - (before - 1), "what had come is not asked for again"
+    assert home.TEXTS in home.home_arenas()
+
+
+def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
+    with home.alone(tmp_path / "h"), pytest.raises(ArenaError, match="another session"), home.alone(tmp_path / "h"):
+        pass
+
+
+def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[Handler]) -> None:
+    from mirage.io.imports.texts import download_texts
+
+    seen: list[tuple[float, str]] = []
+    download_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.05
+    assert shares[-1] == 1
+    assert len({label for _, label in seen}) == 36 + 2
+
+
+def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
+    from mirage.io.imports.texts import download_texts
+
+    (tmp_path / "published" / "relevant" / "th.test.vanilla_prompt.jsonl").unlink()
+    arena = download_texts(tmp_path / "h", lambda share, label: None)
+    assert arena.rows("queries") == 70
+    note = "not at the source: relevant/th.test.vanilla_prompt.jsonl"
+    assert arena.manifest["made"]["queries"]["notes"] == [note]
+
+
+def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
+    # As if stopped between the import and the measuring of features.
+    import_outputs(published(home.home_folder() / "nomiracl"), home.home_folder() / "arenas" / home.TEXTS)
+    page = open_page(arena="nomiracl")
+    bring(page).click().run()
+    assert not page.error
+    assert "features" in store.open_arena(home.home_arenas()[home.TEXTS]).tables
+    assert origin.requests == []
+
+
+def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "mine"))
+    assert home.home_folder() == tmp_path / "mine"
+    assert home.home_arenas() == {}
+    monkeypatch.delenv("MIRAGE_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert home.home_folder() == tmp_path / "data" / "mirage"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    assert home.home_folder() == Path("~/.local/share/mirage").expanduser()
+
+
+# In a real browser
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena in which every text, title, id and name is hostile."""
+    systems = [HOSTILE[2], HOSTILE[0], HOSTILE[8]]
+    queries, passages, answers = [], [], []
+    for i, payload in enumerate(HOSTILE):
+        key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
+        queries.append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        passages += [
+            schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
+        ]
+        for name in systems:
+            answer = f"Yes, answer is present {payload} [1] {payload}"
+            answers.append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
+    tables: dict[str, Any] = {
+        "queries": schema.from_rows("queries", queries),
+        "passages": schema.from_rows("passages", passages),
+        "answers": schema.from_rows("answers", answers),
+    }
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
+    folder = tmp_path_factory.mktemp("hostile")
+    store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    return folder
+
+
+@pytest.mark.browser
+def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp_path: Path) -> None:
+    with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        page.goto(f"{url}/answers?arena=hostile&q=Yes")
+        page.wait_for_selector(".mg-answer")
+        payloads = {int(i): payload for i, payload in enumerate(HOSTILE)}
+        for _ in HOSTILE:
+            opened.settle()
+            query = page.locator(".mg-query").inner_text()
+            i = int(query[1:].split(" ", 1)[0])
+            payload = payloads.pop(i)
+            assert query == f"Q{i} {payload}"
+            assert page.locator(".mg-answer").count() == 3
+            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
+            assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
+            assert page.locator(".mg-fold bdi").first.inner_text() == payload
+            entry = page.locator("[aria-current=true] .text")
+            assert entry.inner_text() == f"Q{i} {payload}"
+            names = set(page.locator(".mg-name").all_inner_texts())
+            assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
+            if payloads:
+                opened.press("ArrowRight")
+                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
+        assert payloads == {}
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
+        scripts += ", .stHtml a:not([href^='#passage-'])"
+        origins = page.locator("a[href*=hostile]").evaluate_all("all => all.map(link => link.origin)")
+        assert set(origins) <= {url}, "a name may stand in a link to another page, and no link leads outside"
+        assert page.locator(f"main :is({scripts}), [data-testid=stMain] :is({scripts})").count() == 0
+        assert (opened.errors, opened.outside, opened.dialogs) == ([], [], [])
+
+
+@pytest.mark.browser
+def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: Path) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        # The first request after a start is a deep link.
+        page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
+        page.wait_for_selector("text=1 of 30")
+        opened.press("ArrowRight")
+        page.wait_for_selector("text=2 of 30")
+        opened.press("ArrowLeft")
+        page.wait_for_selector("text=1 of 30")
+        page.get_by_role("button", name="Which river is number 7?").click()
+        page.wait_for_selector("text=8 of 30")
+        assert "query=en%3Ae07" in page.url
+        field = page.get_by_label("Text", exact=True)
+        field.fill("number 1")
+        field.press("Enter")
+        page.wait_for_selector("text=1 of 11")
+        field.press("ArrowLeft")
+        opened.settle()
+        assert page.locator("text=1 of 11").count() == 1, "in a text field the arrows move the cursor"
+        link = page.url
+        other = start(scheme="dark")
+        other.page.goto(link)
+        other.page.wait_for_selector("text=1 of 11")
+        assert other.page.locator(".mg-query").inner_text() == page.locator(".mg-query").inner_text()
+        for heard in (opened, other):
+            assert (heard.errors, heard.outside, heard.dialogs) == ([], [], [])
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("arena", ["texts", "nomiracl"])
+def test_a_narrow_screen_never_scrolls_sideways(folder: Path, tmp_path: Path, arena: str) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start(width=420)
+        opened.page.goto(f"{url}/answers?arena={arena}&query=ar:a0")
+        opened.page.wait_for_selector(".mg-answer")
+        opened.settle()
+        widths = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
+        assert opened.page.evaluate(widths) == [420, 420]
+        assert (opened.errors, opened.outside) == ([], [])
+
+
+def test_many_judgments_are_folded_and_sent_when_they_are_unfolded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "sample", "query": "en:en-01"})
+    page.run()
+    assert not page.exception
+    (fold,) = (place for place in page.expander if "judgment" in place.label)
+    assert re.match(r"240 judgments by 1 judge$", fold.label), "16 systems, each with each, in two orders"
+    assert '<span class="mg-verdict-word"' not in html(page)
+    page.session_state["judgments_fold"] = True
+    page.run()
+    assert not page.exception
+    assert html(page).count('<span class="mg-verdict-word"') == 240

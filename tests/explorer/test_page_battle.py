@@ -1,0 +1,342 @@
+"""The Battle page: its pickers and filters, its link, one battle, and hostile texts in a real browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import browser
+import pytest
+import small_arena
+from conftest import PATIENCE, ROOT
+from page_answers_cases import address
+from payloads import HOSTILE
+from streamlit.testing.v1 import AppTest
+from views_answers_cases import build
+from views_battle_cases import A, B, judged
+
+from mirage import schema, store
+from mirage.explorer.battle import data as views
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.outcomes.stage import OUTCOMES
+from pages import conclusion, headings, html, page_text, text
+
+APP = ROOT / "app.py"
+PAGE = ROOT / "pages" / "battle.py"
+PAIR = {"a": A, "b": B}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Arenas with texts and judges, with texts alone, and with numbers and verdicts alone."""
+    folder = tmp_path_factory.mktemp("arenas")
+    judged(folder)
+    build(folder, "texts")
+    small_arena.write(folder, "numbers", tables=("outcomes", "judgments"))
+    return folder
+
+
+def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "judged", "referee": "zeta", **params})
+    if script == APP:
+        page.switch_page("pages/battle.py")
+    return page.run()
+
+
+def flat(page: AppTest) -> str:
+    return " ".join(text(page).split())
+
+
+def _view(arenas: Path) -> views.BattleView:
+    return views.battle_view(store.open_arena(arenas / "judged"), ("en", "e00"), A, B)
+
+
+def heads(page: AppTest) -> list[str]:
+    """The systems in the order of their answers."""
+    return re.findall(r'<article class="mg-answer">.*?<span class="mg-name">([^<]*)', html(page))
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
+    page = open_page(script, **PAIR)
+    assert not page.exception
+    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in page_text(page)
+    assert headings(page) == ["What the judges said", "Features", "3 passages"]
+    assert heads(page) == [A, B]
+    assert "gpt-4 beats aya-101" in conclusion(page)
+    assert "zeta" in conclusion(page)
+    better = [view.measure.title for view in _view(arenas).compared if view.better == "first"]
+    assert any(title in conclusion(page) for title in better), "a reason is a feature that speaks for the better"
+    whole_text = flat(page)
+    for part in (
+        "1 of 5 · English · relevant subset · id e00",
+        "Which river is number 0?",
+        "Yes, answer is present in",
+        "Ganges 100%",
+        "gpt-4 is better. Judge zeta : both orders judged, they agree.",
+        "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 is better The first cites its passages.",
+        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 is better The second is grounded.",
+        "eta: aya-101 is better. A, shown first: gpt-4",
+        "No rationale was kept.",
+        "Citation MAP@10 ↑ higher is better",
+        "Text of passage 3.",
+    ):
+        assert part in whole_text
+
+
+def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
+    whole_text = flat(open_page(**PAIR))
+    assert (
+        "gpt-4 better in 1, 50.0% of the 2 with a winner (95% interval 9.5% to 90.5%) tie in 2 aya-101 better in 1 "
+        "no readable verdict in 1 n = 5 queries" in whole_text
+    )
+
+
+def test_a_citation_is_marked_and_leads_to_its_passage(arenas: Path) -> None:
+    markup = html(open_page(**PAIR))
+    link = r'<a class="mg-to" href="#passage-{0}"><mark class="mg-cite mg-{1}" title="[^"]*River {0}[^"]*">{0}</mark>'
+    assert re.search(link.format(1, "relevant"), markup)
+    assert re.search(link.format(3, "irrelevant"), markup)
+    assert 'id="passage-1"' in markup
+    other = html(open_page(a="gpt-4", b="llama-2-7b"))
+    assert re.search(r'(?<!">)<mark class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', other)
+
+
+def test_filters_narrow_the_battles_and_say_so(arenas: Path) -> None:
+    page = open_page(**PAIR, only="flipped")
+    assert "2 of 5 battles" in page_text(page)
+    assert address(page) == "en:e01", "the first of the battles, as no system won"
+    page.selectbox(key="verdict").set_value("tie").run()
+    assert "2 of 5 battles" in page_text(page)
+    assert "The two orders do not agree." in flat(page)
+    page.multiselect(key="only").set_value(["flipped", "disagree"]).run()
+    assert "No battle matches these filters." in page_text(page)
+    page.button[0].click().run()
+    assert not page.exception
+    assert "5 of 5 battles" in page_text(page)
+    page.text_input(key="q").set_value("ITS PLACE").run()
+    assert "1 of 5 battles" in page_text(page)
+    assert address(page) == "en:e01"
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
+    link: dict[str, Any] = {
+        "languages": ["en"],
+        "a": B,
+        "b": A,
+        "verdict": "tie",
+        "only": ["flipped"],
+        "q": "its place",
+        "order": "other",
+        "marks": "differences",
+        "query": "en:e01",
+    }
+    page = open_page(script, **link)
+    assert not page.exception
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert (page.selectbox(key="order").value, page.selectbox(key="marks").value) == ("other", "differences")
+    assert "1 of 5 battles" in page_text(page)
+    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k not in ("arena", "referee")})
+    assert html(second_page) == html(page)
+
+
+def test_the_answers_stand_by_system_or_as_the_judge_saw_them(arenas: Path) -> None:
+    page = open_page(**PAIR, order="other")
+    assert heads(page) == [B, A]
+    assert "As zeta saw them: A is aya-101, B is gpt-4." in page_text(page)
+    assert re.findall(r'mg-letter" title="[^"]*">([AB])</span>', html(page)) == ["A", "B"]
+    page.selectbox(key="order").set_value("judged").run()
+    assert heads(page) == [A, B]
+    page.selectbox(key="order").set_value("fixed").run()
+    assert heads(page) == [A, B]
+    assert "The system picked first stands first." in page_text(page)
+    assert not re.findall(r'mg-letter" title', html(page))
+    other_page = open_page(**PAIR, order="judged", query="en:e04")
+    assert heads(other_page) == [B, A]
+    assert "the only order that was judged" in page_text(other_page)
+
+
+def test_what_two_answers_share_is_muted_and_what_differs_is_underlined(arenas: Path) -> None:
+    page = open_page(a="gpt-4", b="llama-2-7b", marks="differences")
+    assert '<mark class="mg-shared">Yes, answer is present</mark>' in html(page)
+    assert '<mark class="mg-own">in <a class="mg-to"' in html(page)
+    assert "4 words are the same" in page_text(page)
+    assert "text-decoration: underline" in html(page), "not by colour alone"
+
+
+def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
+    page = open_page(**PAIR)
+    page.selectbox(key="a").set_value(B).run()
+    assert not page.exception
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert "battles of aya-101 and gpt-4" in page_text(page)
+
+
+def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
+    page = open_page(**PAIR)
+    left, right = (page.button(key=f"battle_{where}") for where in ("left", "right"))
+    assert (left.proto.shortcut, right.proto.shortcut) == ("left", "right")
+    right.click().run()
+    assert "2 of 5 · English" in text(page)
+    assert address(page) == "en:e01"
+
+
+def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
+    page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
+    assert not page.exception
+    assert "gpt-4 is right and llama-2-7b is wrong by the human relevance labels." in flat(page)
+    assert headings(page) == ["Features", "3 passages"]
+    assert conclusion(page).startswith("gpt-4 beats llama-2-7b on this query: it ")
+    tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
+    assert "A tie" in conclusion(tie)
+    assert "by the human relevance labels: a tie, both are right." in flat(tie)
+
+
+def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
+    page = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
+    assert not page.exception
+    assert "This arena has no texts." in page_text(page)
+    assert "Judge judge-x : one order judged." in flat(page)
+    assert "marks" not in {widget.key for widget in page.selectbox}
+
+
+def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
+    page = open_page(a="gpt-5", b=B, query="en:e99")
+    assert not page.exception
+    assert "there is no system 'gpt-5'" in page_text(page)
+    assert "there is no query 'en:e99'" in page_text(page)
+
+
+def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
+    page = open_page(view="win matrix")
+    assert not page.exception
+    assert "6 battles of 3 systems by zeta." in page_text(page)
+    assert len(page.get("plotly_chart")) == 1
+    page.session_state["_battle_pair"] = (B, A)
+    page.run()
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert "battles of aya-101 and gpt-4 by zeta" in page_text(page)
+
+
+def test_two_that_never_met_are_told_so(arenas: Path) -> None:
+    page = open_page(a="aya-101", b="llama-2-7b")
+    assert not page.exception
+    assert "These two never met." in page_text(page)
+
+
+# In a real browser
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena in which every text, title, id, rationale and name is hostile."""
+    systems, judge = (HOSTILE[0], HOSTILE[8]), HOSTILE[1]
+    records: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    for i, payload in enumerate(HOSTILE):
+        key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
+        records["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        records["passages"] += [
+            schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
+        ]
+        for name in systems:
+            answer = f"Yes, answer is present {payload} [1] {payload}"
+            records["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
+        for a, b, verdict in ((*systems, "A"), (*reversed(systems), "B")):
+            records["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
+    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in records.items()}
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
+    folder = tmp_path_factory.mktemp("hostile")
+    store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    return folder
+
+
+@pytest.mark.browser
+def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp_path: Path) -> None:
+    with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        # The first request after a start is a deep link.
+        first = {"arena": "hostile", "referee": HOSTILE[1], "q": "Yes", "query": f"ar:00 {HOSTILE[0]}"}
+        page.goto(f"{url}/battle?{urlencode(first)}&marks=differences")
+        page.wait_for_selector(".mg-order")
+        payloads = dict(enumerate(HOSTILE))
+        for _ in HOSTILE:
+            opened.settle()
+            query = page.locator(".mg-query").inner_text()
+            i = int(query[1:].split(" ", 1)[0])
+            payload = payloads.pop(i)
+            assert query == f"Q{i} {payload}"
+            assert set(page.locator(".mg-name").all_inner_texts()) == {HOSTILE[0], HOSTILE[8]}
+            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
+            assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
+            assert page.locator(".mg-order .mg-text").all_inner_texts() == [f"Why {payload}"] * 2
+            assert HOSTILE[1] in page.locator(".mg-judge").inner_text()
+            if payloads:
+                opened.press("ArrowRight")
+                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
+        assert payloads == {}
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
+        assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
+        assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
+        assert opened.heard == ([], [], [])
+
+
+@pytest.mark.browser
+def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start(scheme="dark")
+        page = opened.page
+        page.goto(f"{url}/battle?arena=judged&referee=zeta&a={A}&b={B}")
+        page.wait_for_selector("text=1 of 5 · English")
+        opened.press("ArrowRight")
+        page.wait_for_selector("text=2 of 5 · English")
+        opened.press("ArrowLeft")
+        page.wait_for_selector("text=1 of 5 · English")
+        opened.settle()
+        first, second = (box.bounding_box() for box in page.locator(".mg-answer").all())
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] < second["x"], "side by side"
+        page.locator(".mg-answer a[href='#passage-1']").click()
+        page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
+        assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
+        link = page.url
+
+        narrow = start(width=420)
+        narrow.page.goto(link)
+        narrow.page.wait_for_selector(".mg-answer")
+        narrow.settle()
+        first, second = (box.bounding_box() for box in narrow.page.locator(".mg-answer").all())
+        assert first["y"] + first["height"] <= second["y"], "below each other"
+        assert narrow.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
+
+        arabic = start()
+        arabic.page.goto(f"{url}/battle?arena=texts&referee=relevance&languages=ar&a=gpt-4&b=aya-101")
+        arabic.page.wait_for_selector(".mg-answer")
+        arabic.settle()
+        run = "e => getComputedStyle(e).direction"
+        assert arabic.page.locator(".mg-query .mg-text").evaluate(run) == "rtl"
+        assert arabic.page.locator(".mg-answer > .mg-text").evaluate_all(f"all => all.map({run})") == ["ltr", "ltr"]
+        for heard in (opened, narrow, arabic):
+            assert heard.heard == ([], [], [])
+
+
+@pytest.mark.browser
+def test_a_click_on_the_win_matrix_opens_the_battles(folder: Path, tmp_path: Path) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        page.goto(f"{url}/battle?arena=judged&referee=zeta&view=win+matrix")
+        page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
+        opened.settle()
+        box = page.locator(".js-plotly-plot .scatterlayer .point").first.bounding_box()
+        page.mouse.move(box["x"] + 6, box["y"] + 6)
+        page.mouse.click(box["x"] + 6, box["y"] + 6)
+        page.wait_for_selector(".mg-answer")
+        opened.settle()
+        assert "view=" not in page.url
+        assert opened.heard == ([], [], [])

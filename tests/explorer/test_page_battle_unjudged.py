@@ -1,0 +1,125 @@
+"""The Battle and Answers pages on answers that nobody has compared: side by side, with the scores they came with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+from views_answers_cases import build
+
+from mirage import schema, store
+from mirage.explorer.answers.data import query_view
+from mirage.explorer.battle import data as views
+from mirage.explorer.battle.data import BattleFilter
+from pages import html, page_text, text
+
+A, B = "aya-101", "gpt-4"
+KEY = ("en", "e00")
+HOSTILE = "<script>alert(1)</script>"
+
+
+def score(system: str, measure: str, rater: str, value: float | None, *, person: bool = True) -> schema.Score:
+    reason = "the rater skipped it" if value is None else None
+    return schema.Score(*KEY, system, measure, rater, person, value, 1.0, 4.0, reason)
+
+
+SCORES = [
+    score(A, "faithfulness", "ann", 4.0),
+    score(A, "faithfulness", "ben", 3.0),
+    score(B, "faithfulness", "ann", 2.0),
+    score(B, "faithfulness", HOSTILE, None),
+    score(B, "a-program", "rouge", 1.25, person=False),
+]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    """Answers with passages, their scores, and nothing that decides a battle."""
+    folder = tmp_path_factory.mktemp("arenas")
+    bare = build(folder, "scored", tables=("queries", "passages", "answers"))
+    return store.write(bare.path, {"scores": schema.from_rows("scores", SCORES)}, made_by="a test")
+
+
+def opened(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str, **link: str | list[str]) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
+    monkeypatch.setenv("MIRAGE_HOME", str(arena.path.parent.parent / "home"))
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": arena.name, **link})
+    return app.run()
+
+
+def test_two_answers_are_shown_with_passages_scores_and_the_commands_that_bring_verdicts(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened(arena, monkeypatch, "battle", a=A, b=B, query=":".join(KEY))
+    assert not page.exception
+    shown = query_view(arena, KEY, "strict")
+    answers = {answer.system: answer.text for answer in shown.answers}
+    source, words = html(page), page_text(page)
+    assert all(system in source for system in (A, B))
+    assert all(str(answers[system]).split()[0] in words for system in (A, B))
+    assert f"{len(shown.passages)} passages" in words
+    assert "No judge has compared these two" in words
+    assert arena.command("judgments") in words
+    assert "mirage scores" in words
+    assert f"{arena.path} --verdicts-from faithfulness" in words
+    flat = " ".join(text(page).replace("\xa0", " ").split())
+    assert "3.5 ann 4 · ben 3" in flat
+    assert "the rater skipped it" in flat
+    assert "1.25" in flat
+    assert "<script>" not in source
+
+
+def test_the_answers_page_shows_every_score_on_its_answer(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = opened(arena, monkeypatch, "answers", query=":".join(KEY))
+    assert not page.exception
+    cards = {card.split("</span>", 1)[0]: card for card in html(page).split('<span class="mg-name">')[1:]}
+    assert "4, 3" in cards[A]
+    assert "ann: 4; ben: 3" in cards[A]
+    assert "1.25" in cards[B]
+    assert "<script>" not in html(page)
+
+
+def test_a_search_and_a_language_leave_what_matches(arena: store.Arena) -> None:
+    every = views.unjudged(arena, BattleFilter(A, B, ""))
+    rows = arena.read("answers").to_pylist()
+    both = {(row["language"], row["query_id"]) for row in rows if row["system"] == A} & {
+        (row["language"], row["query_id"]) for row in rows if row["system"] == B
+    }
+    assert set(every.keys) == both
+    assert list(every.keys) == sorted(both)
+    assert {key[0] for key in views.unjudged(arena, BattleFilter(A, B, "", languages=("de",))).keys} == {"de"}
+    assert not views.unjudged(arena, BattleFilter(A, B, "", text="nothing contains this")).keys
+    table = every.table
+    assert table["result"].null_count == table["referee"].null_count == len(both)
+
+
+def test_a_query_or_language_without_both_says_so(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = opened(arena, monkeypatch, "battle", q="nothing contains this")
+    assert not page.exception
+    assert "No battle matches these filters." in page_text(page)
+
+
+def test_the_download_of_a_query_has_the_mean_scores(arena: store.Arena) -> None:
+    rows = {row["system"]: row for row in query_view(arena, KEY, "strict").table().to_pylist()}
+    assert rows[A]["score:faithfulness"] == 3.5
+    assert rows[B]["score:a-program"] == 1.25
+    assert rows[A]["score:a-program"] is None
+
+
+def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = schema.Query(*KEY, None, "Which lake?", None)
+    answer = schema.Answer(*KEY, "alone", text="The Blue.", status="ok", template=None, reason=None, call=None)
+    tables = {"queries": schema.from_rows("queries", [query]), "answers": schema.from_rows("answers", [answer])}
+    arena = store.write(tmp_path / "arenas" / "alone", tables, title="Alone", label="own data", made_by="a test")
+    page = opened(arena, monkeypatch, "battle")
+    assert not page.exception
+    assert "the answers of one" in page_text(page)
+
+
+def test_what_is_missing_is_told_beside_what_is_there(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = page_text(opened(arena, monkeypatch, "features"))
+    assert arena.command("features") in words
+    assert "queries, passages, answers and scores" in words

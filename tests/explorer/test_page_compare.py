@@ -1,0 +1,192 @@
+"""The Compare page: the verdict in words, languages with the margin, the queries that moved and the way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import browser
+import few_tables
+import pyarrow.compute as pc
+import pytest
+import small_arena
+from browser import show
+from conftest import PATIENCE, ROOT
+from payloads import HOSTILE
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.explorer import kit as ui
+from mirage.explorer.compare import data as views
+from mirage.explorer.compare.chart import differences
+from mirage.publish.charts.palette import FORMATS
+from mirage.ranking.compare import compare_systems
+from pages import headings, html, page_text, read_tables
+
+APP = ROOT / "app.py"
+PAGE = ROOT / "pages" / "compare.py"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("arenas")
+    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    few_tables.write(folder)
+    return folder
+
+
+@pytest.fixture
+def arenas(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    return folder
+
+
+def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "judged", **params})
+    if script == APP:
+        page.switch_page("pages/compare.py")
+    return page.run()
+
+
+def figure_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Note what the chart shows."""
+    figures: dict[str, Any] = {}
+    real = ui.chart
+    monkeypatch.setattr(ui, "chart", lambda figure, **options: (figures.update(figure), real(figure, **options))[1])
+    return figures
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
+    figure = figure_of(monkeypatch)
+    page = open_page(script, by="rate", a="gpt-4", b="llama-2-7b", margin="0.1", languages=["en", "fi"])
+    assert not page.exception
+    arena = store.open_arena(arenas / "judged")
+    report = compare_systems(
+        arena, "gpt-4", "llama-2-7b", measure="rate", margin=0.1, languages=["en", "fi"], moved=views.MOVED
+    )
+    assert headings(page)[0] == f"gpt-4 {views.verdict_words(report)} llama-2-7b"
+    assert views.evidence(report) in page_text(page)
+    assert figure["data"][0]["x"] == [row.difference for row in (report.rows[-1], *report.rows[:-1])]
+    (band,) = figure["layout"]["shapes"]
+    assert (band["x0"], band["x1"]) == (-0.1, 0.1)
+    assert "Holm" in page_text(page)
+    assert page.dataframe[0].value["query_id"].tolist() == [row.query_id for row in report.moved]
+
+
+def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
+    page = open_page(by="rating", referee="judge-x", a="gpt-4", b="aya-101")
+    assert not page.exception
+    arena = store.open_arena(arenas / "judged")
+    report = compare_systems(arena, "gpt-4", "aya-101", referee="judge-x", moved=views.MOVED)
+    assert views.evidence(report) in page_text(page)
+
+
+def test_a_link_with_what_is_not_here_says_so(arenas: Path) -> None:
+    page = open_page(by="rate", a="gpt-5", b="aya-101")
+    assert not page.exception
+    assert "The link asks for what is not here" in page_text(page)
+
+
+@pytest.mark.parametrize("kind", few_tables.KINDS)
+def test_arenas_with_few_tables_compare_by_what_they_have(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas / "few"))
+    arena = store.open_arena(arenas / "few" / kind)
+    page = open_page(arena=kind)
+    assert not page.exception
+    assert not page.error
+    options = page.selectbox(key="by").options if views.measures(arena) else []
+    assert options == list(views.measures(arena))
+    assert bool(options) == bool({"outcomes", "judgments", "features"} & set(arena.tables))
+
+
+def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for measure in views.measures(store.open_arena(ROOT / "data" / "sample")):
+        monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
+        page = open_page(arena="sample", by=measure)
+        assert not page.exception, measure
+        assert headings(page), (measure, page_text(page))
+
+
+def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = HOSTILE[:2]
+    rows = [
+        schema.Feature("en", f"{HOSTILE[2]}{k}", name, "length", float(k * i), None)
+        for i, name in enumerate(names)
+        for k in range(8)
+    ]
+    store.write(tmp_path / "few", {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    page = open_page(arena="few", a=names[0], b=names[1])
+    assert not page.exception
+    assert all(name in headings(page)[0] for name in names)
+    assert "<script>" not in html(page)
+    assert all(
+        not element.proto.allow_html
+        for element in (*page.markdown, *page.caption, *page.header)
+        if hasattr(element.proto, "allow_html")
+    )
+
+
+def test_an_end_without_a_bound_reaches_the_edge() -> None:
+    row = {"where": "English", "verdict": "inconclusive", "difference": 1.0, "low": None, "high": 2.0, "n_queries": 9}
+    figure = differences([row, row | {"difference": None, "low": None, "high": None}], margin=0, title="", mode="dark")
+    low, high = figure["layout"]["xaxis"]["range"]
+    (mark,) = figure["data"]
+    assert mark["x"] == [1.0]
+    assert mark["error_x"]["arrayminus"][0] > high - low
+    assert figure["layout"]["shapes"] == []
+
+
+# In a real browser
+
+
+@pytest.fixture(scope="module")
+def explorer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with browser.server(arenas=folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url
+
+
+@pytest.mark.browser
+def test_the_two_are_kept_on_the_way_to_a_battle_and_back(explorer: str) -> None:
+    with browser.chromium() as start:
+        opened = start()
+        page = show(opened, f"{explorer}/battle?arena=judged&referee=judge-x&a=aya-101&b=gpt-4")
+        page.get_by_role("button", name="Is the first better?").click()
+        page.get_by_role("heading", name="aya-101 is").or_(
+            page.get_by_role("heading", name="aya-101 cannot")
+        ).wait_for()
+        opened.settle()
+        assert "compare" in page.url
+        assert page.locator(".drawing .marks path").count() == 3
+        page.set_viewport_size({"width": 390, "height": 844})
+        opened.settle()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert not opened.errors
+
+
+def test_the_second_system_may_be_in_another_arena(
+    arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yesterday and today: the same system of two arenas, by key, as the command compares them."""
+    folder = tmp_path / "both"
+    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    today = store.open_arena(folder / "judged")
+    outcomes = today.read("outcomes")
+    turned = pc.invert(outcomes["correct"])
+    place = outcomes.column_names.index("correct")
+    tables = {"outcomes": outcomes.set_column(place, outcomes.schema.field("correct"), turned)}
+    yesterday = store.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    system = views.systems(today, "rate", "")[0]
+    expected = compare_systems(today, system, against=yesterday, measure="rate")
+    app = open_page(by="rate", a=system, against="yesterday", b=system)
+    assert not app.exception
+    assert headings(app)[0] == f"{system} {views.verdict_words(expected)} {system} (yesterday)"
+    assert read_tables(app)[0][0]["Difference"] == FORMATS["difference"].write(expected.overall.difference)
+    alone = open_page(by="rate", a=system)
+    assert "yesterday" not in headings(alone)[0]

@@ -1,0 +1,248 @@
+"""The Judges page: every measure of every judge with its interval and n, or the reason why there is none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import browser
+import pytest
+import small_arena
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.simulated import simulate_arena
+from mirage import schema, store
+from mirage.battles import decisions
+from mirage.explorer.judges import agreement
+from mirage.explorer.judges import chart as charts
+from mirage.explorer.judges import data as views
+from mirage.explorer.kit import votes as people
+from mirage.explorer.leaderboard.data import battles_of
+from mirage.people import votes
+from mirage.ranking.control import control_style, covariates
+from mirage.text.languages import LANGUAGES
+from pages import notes, page_text
+
+PAGE = ROOT / "pages" / "judges.py"
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two judges of known makers without flips, and lengths."""
+    rows = []
+    for judge in ("gpt-4o", "command-r"):
+        for q in range(6):
+            for a, b in (("gpt-4", "aya-101"), ("aya-101", "llama-3"), ("llama-3", "gpt-4")):
+                winner = "gpt-4" if "gpt-4" in (a, b) and (judge == "gpt-4o" or q % 2) else "aya-101"
+                verdict = "tie" if winner not in (a, b) else "A" if winner == a else "B"
+                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                turned = {"A": "B", "B": "A", "tie": "tie"}[verdict]
+                rows.append(schema.Judgment("en", f"q{q}", judge, b, a, turned, None, None, None))
+    features = [
+        schema.Feature("en", f"q{q}", system, "length", float(100 * (k + 1) + 7 * q), None)
+        for q in range(6)
+        for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
+    ]
+    tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
+    store.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
+    small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path
+
+
+def opened(**params: str | list[str]) -> AppTest:
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(params)
+    return app.run()
+
+
+def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = {row["judge"]: row for row in views.judge_rows(arena).to_pylist()}
+    row = rows["gpt-4o"]
+    assert (row["n"], row["flip"], row["flip_n"], row["first"]) == (36, 0.0, 18, 0.5)
+    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd queries, 3 more tie.
+    assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
+    assert rows["command-r"]["family_n"] == 12
+    known = covariates(arena.read("features"), ["length"])
+    (slope,) = control_style(battles_of(arena, "gpt-4o", "both"), known).coefficients["en"]
+    assert (row["length"], row["length_low"], row["length_high"]) == (slope.value, slope.low, slope.high)
+
+
+def test_a_judge_without_lengths_or_a_maker_has_the_reason(arenas: Path) -> None:
+    small_arena.write(arenas, "plain", tables=("judgments",))
+    for row in views.judge_rows(store.open_arena(arenas / "plain")).to_pylist():
+        assert row["length"] is None
+        assert "length" in row["length_reason"]
+        assert row["family"] is None
+        assert row["family_reason"]
+
+
+def test_the_cost_of_a_thousand_is_that_of_the_tokens_counted() -> None:
+    row = {"calls": 200, "tokens_in": 400_000, "tokens_out": 20_000}
+    assert views.cost(row, 2.5, 10.0) == pytest.approx((0.4 * 2.5 + 0.02 * 10) / 200 * 1000)
+    assert views.cost(row, None, 10.0) is None
+    assert views.cost(row | {"tokens_in": None}, 2.5, 10.0) is None
+
+
+def test_the_page_has_a_line_for_each_judge_and_a_column_for_each_measure(arenas: Path) -> None:
+    app = opened(arena="judged")
+    assert not app.exception
+    (table,) = (frame.value for frame in app.dataframe)
+    assert list(table["judge"]) == ["command-r", "gpt-4o"]
+    assert {f"{name}_interval" for name in views.MEASURES} <= set(table.columns)
+    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in page_text(app)
+
+
+def test_prices_give_no_cost_to_verdicts_without_calls(arenas: Path) -> None:
+    app = opened(arena="judged")
+    app.session_state["prices"] = True
+    app.run()
+    app.number_input(key="price_in").set_value(2.5)
+    app.number_input(key="price_out").set_value(10.0).run()
+    assert "cost" not in app.dataframe[0].value.columns
+    app.session_state["prices"] = False
+    app.run()
+    assert not app.exception
+    assert not app.number_input
+    assert (app.session_state["price_in"], app.session_state["price_out"]) == (2.5, 10.0)
+
+
+def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
+    app = opened(arena="unjudged")
+    assert not app.exception
+    assert any("mirage judge" in code.value for code in app.code)
+    assert not app.dataframe
+
+
+def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
+    rows = views.judge_rows(store.open_arena(arenas / "judged")).to_pylist()
+    figure = charts.judge_figure(
+        rows,
+        measure="first",
+        judges=["command-r", "gpt-4o"],
+        languages=["en"],
+        title="First",
+        unit="rate",
+        fair=0.5,
+        mode="light",
+    )
+    assert [trace["x"] for trace in figure["data"]] == [[0.5], [0.5]]
+    assert figure["layout"]["shapes"][0]["x0"] == 0.5
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert low < min(row["first_low"] for row in rows) < max(row["first_high"] for row in rows) < high
+
+
+@pytest.mark.browser
+def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path) -> None:
+    with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
+        page = start()
+        page.page.goto(f"{url}/judges?arena=judged&measure=first")
+        page.page.wait_for_selector(".drawing .marks path")
+        page.settle()
+        page.page.locator(".drawing .marks path").last.click(force=True)
+        link = page.page.get_by_text("Its ranking")
+        link.wait_for()
+        page.settle()
+        link.click()
+        page.page.wait_for_selector("h1:has-text('Leaderboard')")
+        page.page.wait_for_url("**referee=gpt-4o**")
+        assert page.heard == ([], [], [])
+
+
+@pytest.fixture
+def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
+    simulation = simulate_arena(
+        systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
+    )
+    store.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path / "sim"
+
+
+def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
+    """Vote as the first judge did, so often in each language."""
+    verdicts = decisions(store.open_arena(arena).read("judgments"))["gpt-4o"]
+    log = []
+    for code, n in counts.items():
+        for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:
+            item = votes.VoteItem(language, query, first, second, control, votes.RANDOM if control else "close")
+            log.append(votes.cast(item, vote="A", vote_id=votes.token(), arena="sim", voter="amina"))
+    people.database().append(log)
+
+
+def voted_on(app: AppTest) -> set[int]:
+    """On how many votes the sentences rest that say which judge to take."""
+    return {int(n) for n in re.findall(r"of (\d+) votes", page_text(app))}
+
+
+@pytest.mark.parametrize(
+    ("counts", "picked", "expected", "none"),
+    [
+        ({"en": 12}, "", {12}, {"Arabic", "Finnish", "Swahili"}),
+        ({"en": 12, "sw": 5}, "", {17, 12, 5}, {"Arabic", "Finnish"}),
+        ({"en": 12, "sw": 5}, "ar en", {12}, {"Arabic"}),
+        ({"en": 12, "sw": 5}, "en sw", {12, 5}, set()),
+        ({"en": 12}, "en", {12}, set()),
+    ],
+)
+def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_named(
+    partly: Path, counts: dict[str, int], picked: str, expected: set[int], none: set[str]
+) -> None:
+    vote(partly, counts)
+    vote(partly, {"fi": 3}, control=False)
+    app = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
+    assert not app.exception
+    assert voted_on(app) == expected
+    (note,) = (note for note in notes(app) if "Random votes" in note)
+    have, _, lack = note.partition("Random votes")[2].partition("No votes in")
+    shown = set(picked.split() or ("ar", "en", "fi", "sw"))
+    for code, n in counts.items():
+        assert (f"{LANGUAGES[code].name} {n}" in have) is (code in shown)
+    assert {name for name in ("Arabic", "English", "Finnish", "Swahili") if name in lack} == none
+    assert not none or lack.split()[0] == str(len(none))
+    if len(shown) in (1, 4):
+        assert app.dataframe[0].value["judge"].iloc[-1] == votes.PEOPLE
+
+
+def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path) -> None:
+    vote(partly, {"fi": 3}, control=False)
+    app = opened(arena="sim")
+    assert not app.exception
+    assert not any("Random votes" in note for note in notes(app))
+    assert voted_on(app) == set()
+
+
+def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = arena.read("judgments").to_pylist()
+    human = [schema.Judgment(**{**row, "judge": "anna", "person": True}) for row in rows if row["judge"] == "gpt-4o"]
+    tables = {"judgments": schema.from_rows("judgments", [schema.Judgment(**row) for row in rows] + human)}
+    arena = store.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
+    assert views.people(arena) == {"anna"}
+    judged = views.judge_rows(arena).to_pylist()
+    assert judged[-1]["judge"] == "anna"
+    assert judged[-1]["family_reason"] == "people have no maker"
+    app = opened(arena="with-people")
+    assert not app.exception
+    assert "2 judges and people (anna), to compare with" in page_text(app)
+
+
+def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = [schema.Judgment(**row) for row in arena.read("judgments").to_pylist()]
+    scored = [replace(row, judge="people: clear", call=None) for row in rows if row.judge == "gpt-4o"]
+    tables = {"judgments": schema.from_rows("judgments", rows + scored)}
+    arena = store.write(arenas / "with-scores", tables, made_by="a test", title="Scores", label="own data")
+    assert views.people(arena) == {"people: clear"}
+    assert all("people: clear" not in (judge, row.referee) for judge, row in agreement.between(arena, ("en",)))
+    app = opened(arena="with-scores")
+    assert not app.exception
+    assert "2 judges and people (people: clear), to compare with" in page_text(app)

@@ -1,0 +1,145 @@
+"""The Leaderboard's what-ifs on the page: offered where they mean something, kept in the link, told what they move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.simulated import simulate_arena
+from mirage import store
+from mirage.explorer.leaderboard import data as views
+from mirage.publish.charts import leaderboard as charts
+from pages import page_text, read_tables
+
+PAGE = ROOT / "pages" / "leaderboard.py"
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("whatif")
+    simulation = simulate_arena(
+        systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
+    )
+    store.write(root / "two", dict(simulation.tables), made_by="test")
+    single = simulate_arena(systems=4, queries=10, languages=["en"], seed=6)
+    store.write(root / "single", dict(single.tables), made_by="test")
+    return root
+
+
+def open_page(arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: Any) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(link)
+    return app.run()
+
+
+def keys(app: AppTest) -> set[str]:
+    groups = (app.selectbox, app.multiselect, app.get("button_group"))
+    return {str(widget.key) for group in groups for widget in group if widget.key}
+
+
+def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
+    app = open_page(arenas, monkeypatch, **link)
+    assert not app.exception
+    assert "Against the plain ranking" in page_text(app)
+    assert "logits" in page_text(app)
+    assert app.session_state["without"] == "OpenAI"
+    assert "1,200 verdicts of 2 judges on 5 systems" in page_text(app)
+
+
+def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    assert not app.exception
+    assert "Against the plain ranking" not in page_text(app)
+
+
+def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "without" in keys(open_page(arenas, monkeypatch, arena="two", referee="pooled"))
+    assert "without" not in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
+
+
+def test_style_is_not_offered_with_ties_by_a_model(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "control" in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson", control="language")
+    assert not app.exception
+    assert "control" not in keys(app)
+
+
+def test_a_choice_that_leaves_no_battle_is_answered_with_the_plain_ranking(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page(arenas, monkeypatch, arena="single", battles="consistent")
+    assert not app.exception
+    assert "no battle is left to rate" in page_text(app)
+    assert len(app.dataframe) == 1
+
+
+def test_an_unknown_choice_in_a_link_is_named_pitfall_44(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
+    assert "there is no way to count ties" in page_text(app)
+
+
+def test_ranks_can_be_shown_as_lines(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ranks="lines")
+    assert not app.exception
+    assert app.session_state["ranks"] == "lines"
+
+
+def row(system: str, language: str, rank: int) -> dict[str, Any]:
+    ends = {"low": -1.0, "high": 1.0, "rank_low": 1, "rank_high": 2}
+    return {"system": system, "language": language, "rank": rank, "rating": 0.0, "battles": 9, **ends}
+
+
+def test_a_line_a_system_is_named_at_its_end_and_gaps_stay_gaps() -> None:
+    cells = [row("x", "en", 1), row("y", "en", 2), row("x", "sw", 1), row("y", "sw", 1), row("x", "ar", 1)]
+    figure = charts.bumps(cells, systems=["x", "y"], mode="light")
+    x, y = figure["data"]
+    assert x["y"] == [1, 1, 1]
+    assert y["y"] == [None, 2, 1]
+    assert [a["text"] for a in figure["layout"]["annotations"]] == ["x, y"]
+    assert figure["layout"]["yaxis"]["range"][0] > figure["layout"]["yaxis"]["range"][1], "the best rank is on top"
+
+
+def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
+    rows = [
+        row(name, "all", k + 1) | {"tier": tier}
+        for k, (name, tier) in enumerate(zip("abcd", (1, 1, 2, 3), strict=True))
+    ]
+    shapes = charts.whiskers(rows, mode="dark")["layout"]["shapes"]
+    assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
+    bare = [{key: value for key, value in entry.items() if key != "tier"} for entry in rows]
+    assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
+
+
+def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bundled = store.open_arena(ROOT / "data" / "nomiracl")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(bundled.path))
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params["arena"] = "nomiracl"
+    app.run()
+    assert not app.exception
+    board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
+    unusual = views.unusual(board)
+    assert unusual is not None
+    (table,) = read_tables(app)
+    shown = [(row["System"], row["Language family"]) for row in table]
+    assert shown == [(effect.system, effect.group) for effect in unusual.significant()]
+    assert f"{unusual.tested:,} tests" in page_text(app)
+    swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
+    assert "tests, a system and a language family" not in page_text(swahili.run())
+
+
+def test_the_ratings_leave_as_tables_to_print(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for link in ({"arena": "two", "referee": "pooled", "control": "language"}, {"arena": "single"}):
+        app = open_page(arenas, monkeypatch, **link)
+        app.session_state["frame_download"] = True
+        app.run()
+        assert not app.exception
+        labels = [button.proto.label for button in app.get("download_button")]
+        assert {"CSV", "JSON", "Parquet", "LaTeX", "Markdown", "Report"} <= set(labels)

@@ -1,0 +1,104 @@
+"""Nuggets against systems on the pages Answers and Battle: what is assigned, by whom, and nothing of it as markup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import whole_systems
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.explorer.nuggets import data as views
+from mirage.explorer.nuggets import matrix as nugget_matrix
+from mirage.stages.nuggets import TERMS
+
+HOSTILE = "<script>alert(1)</script> & \u202e"
+KEY = ("en", "q001")
+SYSTEMS = ("strong+bm25", "weak+bm25")
+
+
+def nugget(nugget_id: str, importance: schema.NuggetImportance = "okay") -> schema.Nugget:
+    return schema.Nugget(*KEY, nugget_id, f"{HOSTILE} {nugget_id}", importance, "d1#0", HOSTILE)
+
+
+def assigned(
+    nugget_id: str, assigner: str, assignment: schema.Assignment | None, system: str = SYSTEMS[0]
+) -> schema.NuggetAssignment:
+    quote, reason = (HOSTILE, None) if assignment else (None, "the reply could not be read")
+    return schema.NuggetAssignment(*KEY, system, nugget_id, assigner, assignment, quote, reason, None)
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    arena, _ = whole_systems.write(tmp_path_factory.mktemp("nuggets") / "whole", queries=4)
+    rows = [
+        assigned("n1", "model", "support"),
+        assigned("n2", "model", "partial_support"),
+        assigned("n3", "model", None),
+        assigned("n1", "model", "not_support", SYSTEMS[1]),
+        *(assigned(name, TERMS, "not_support", system) for name in ("n1", "n2", "n3") for system in SYSTEMS),
+    ]
+    tables = {
+        "nuggets": schema.from_rows("nuggets", [nugget("n1"), nugget("n2", "vital"), nugget("n3")]),
+        "nugget_assignments": schema.from_rows("nugget_assignments", rows),
+    }
+    return store.write(arena.path, tables, made_by="a test")
+
+
+def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: store.Arena) -> None:
+    shown = views.matrix(arena, KEY)
+    assert shown is not None
+    assert [row.nugget.nugget_id for row in shown.rows] == ["n2", "n1", "n3"]
+    assert shown.assigner == "model"
+    assert shown.systems == SYSTEMS
+    by_id = {row.nugget.nugget_id: row.assignments for row in shown.rows}
+    assert by_id["n1"][SYSTEMS[0]].assignment == "support"
+    assert by_id["n3"][SYSTEMS[0]].assignment is None
+    assert SYSTEMS[1] not in by_id["n2"]
+    of_two = views.matrix(arena, KEY, (SYSTEMS[1],))
+    assert of_two is not None
+    assert of_two.systems == (SYSTEMS[1],)
+    assert views.matrix(arena, ("en", "q002")) is None
+
+
+def test_no_text_of_a_nugget_is_markup(arena: store.Arena) -> None:
+    shown = views.matrix(arena, KEY)
+    assert shown is not None
+    html = "".join(nugget_matrix._row(row, shown.systems, "en") for row in shown.rows)
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") >= 6, "in the texts, in their authors and in the quotes"
+    assert html.count("the reply could not be read") == 1
+    assert html.count("nobody has decided") == 2
+
+
+@pytest.mark.parametrize(
+    ("page", "params"),
+    [
+        ("answers", {"query": "en:q001"}),
+        ("battle", {"query": "en:q001", "a": SYSTEMS[0], "b": SYSTEMS[1]}),
+    ],
+)
+def test_the_matrix_is_on_the_page_of_a_query(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str, params: dict[str, str]
+) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "whole", **params})
+    app.run()
+    assert not app.exception
+    assert "3 nuggets" in [header.value for header in app.header]
+
+
+def test_a_bank_without_assignments_names_the_command(
+    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = {name: arena.read(name) for name in ("queries", "passages", "answers", "outcomes", "nuggets")}
+    store.write(tmp_path / "bank", tables, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "bank"))
+    app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "bank", "query": "en:q001"})
+    app.run()
+    assert not app.exception
+    assert any("mirage nuggets assign" in code.value for code in app.code)

@@ -1,0 +1,619 @@
+"""The Spot check page: blind before the vote, one key a vote, and no acknowledged vote that is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import browser
+import numpy as np
+import pytest
+import waiting
+from conftest import PATIENCE, ROOT
+from page_spot_check_cases import APP, PAGE, Session, folder, key, open_page, rows  # noqa: F401  # fixtures
+from payloads import HOSTILE
+from streamlit.testing.v1 import AppTest
+from votes_cases import postgres, url  # noqa: F401  # fixtures
+
+from benchmarks.simulated import simulate_arena
+from mirage import schema, store
+from mirage.battles import decisions
+from mirage.errors import Unreachable
+from mirage.explorer.kit import votes as people
+from mirage.explorer.spot_check import vote_item
+from mirage.people import votes
+from mirage.people.votes import Evidence, Vote, Votes
+from mirage.people.votes.ballots import draw_ballots, keep
+from mirage.people.votes.stage import CorrectionResult
+from mirage.ranking.ranking import what_if
+from mirage.ranking.whatif import RankOptions
+from mirage.text.languages import LANGUAGES
+from pages import html, page_text, text
+
+NAMES = ("gpt-4", "aya-101", "llama-2-7b", "OpenAI", "Cohere", "zeta")
+
+
+def everything(app: AppTest) -> str:
+    """All that the page sends to the browser, and its address."""
+    protos = [str(element.proto) for element in app.main] + [str(element.proto) for element in app.sidebar]
+    return html(app) + page_text(app) + "\n".join(protos) + str(dict(app.query_params))
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+@pytest.mark.parametrize("kind", ["battles", "citations"])
+def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, script: Path, kind: str) -> None:
+    app = open_page(script, ballot=kind)
+    assert not app.exception
+    assert "Which river is number" in text(app)
+    assert 'mg-sides mg-blind"' in html(app)
+    assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
+    assert "Your last vote" not in text(app)
+    labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
+    choices = vote_item.BATTLE | vote_item.SKIP if kind == "battles" else vote_item.EVIDENCE
+    assert labels == {shortcut: label for label, shortcut in choices.values()}
+
+
+def test_which_passages_are_relevant_is_hidden_from_who_votes_unless_they_ask(arenas: Path) -> None:
+    app = open_page()
+    told = re.compile(r'class="mg-(?:tag|cite) mg-(?:relevant|irrelevant|unlabelled)')
+    assert 'class="mg-cite mg-cited"' in html(app), "citations lead to their passages all the same"
+    assert not told.search(html(app))
+    app.toggle(key="spot_labels").set_value(True).run()
+    assert not app.exception
+    assert told.search(html(app))
+
+
+@pytest.mark.parametrize(("shortcut", "vote"), [("1", "A"), ("2", "B"), ("3", "tie"), ("4", "both_bad"), ("s", "skip")])
+def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortcut: str, vote: str) -> None:
+    app = open_page()
+    app.text_input[0].set_value(" **why** ").run()
+    before = html(app)
+    key(app, shortcut).click().run()
+    assert not app.exception
+    (row,) = rows()
+    assert (row.vote, row.voter, row.arena, row.language, row.note) == (vote, "amina", "judged", "en", "**why**")
+    assert row.seconds >= 0
+    answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
+    texts = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
+    assert votes.votes_on(store.open_arena(arenas / "judged"), [row]).counting == [row]
+    a, b = (
+        re.sub(r"<[^>]*>", "", card) for card in re.findall(r'<article class="mg-answer">.*?</article>', before, re.S)
+    )
+    assert texts[row.system_a].strip()[:8] in a
+    assert texts[row.system_b].strip()[:8] in b
+    flat = " ".join(text(app).split())
+    assert f"A was {row.system_a} , B was {row.system_b} ." in flat
+    assert "Judge zeta" in flat
+    assert "Chosen because:" in flat
+    assert "1 of 4 battles voted" in app.get("progress")[0].proto.text
+
+
+def test_a_vote_that_is_taken_back_comes_again_and_a_new_one_is_a_new_vote(arenas: Path) -> None:
+    app = open_page()
+    first = re.search(r"Which river is number \d+", text(app))
+    key(app, "1").click().run()
+    second = re.search(r"Which river is number \d+", text(app))
+    key(app, "u").click().run()
+    assert not app.exception
+    assert votes.standing(rows()) == []
+    assert re.search(r"Which river is number \d+", text(app)) == first or first != second
+    key(app, "2").click().run()
+    (row,) = votes.standing(rows())
+    assert row.vote == "B"
+    assert [row.vote for row in rows()] == ["A", "undo", "B"]
+    assert rows()[0].query_id == row.query_id
+
+
+def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
+    app = open_page()
+    for n in range(4):
+        key(app, "3").click().run()
+        assert len(rows()) == n + 1
+        if n == 2:
+            app = open_page()
+            assert "3 of 4 battles voted" in app.get("progress")[0].proto.text
+    assert not app.exception
+    assert "You have voted on all battles of this language." in page_text(app)
+    assert len({votes.item(row) for row in rows()}) == 4
+    assert "You have voted on all battles of this language." in page_text(open_page())
+
+
+def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path) -> None:
+    assert not open_page().expander
+    drawn = draw_ballots(store.open_arena(arenas / "judged"), "en", n=4, people=["juma", "lakshmi"], reviews=2)
+    keep(drawn)
+    app = open_page()
+    assert not app.exception
+    assert app.expander[0].label == "2 ballots sent around, 8 battles left on them"
+    assert list(app.expander[0].dataframe[0].value["voter"]) == ["juma", "lakshmi"]
+    assert not [name for name in NAMES if name in everything(app)]
+
+
+def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path) -> None:
+    app = open_page(ballot="citations")
+    assert "Text of passage" in text(app)
+    key(app, "2").click().run()
+    key(app, "3").click().run()
+    assert not app.exception
+    first, second = rows(Evidence)
+    assert (first.vote, second.vote) == ("no", "unclear")
+    assert votes.item(first) != votes.item(second)
+    assert f"The answer was by {second.system} ." in " ".join(text(app).split())
+    key(app, "u").click().run()
+    assert votes.standing(rows(Evidence)) == [first]
+
+
+def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path) -> None:
+    for voter in ("amina", "bo"):
+        app = open_page(voter=voter)
+        for _ in range(4):
+            key(app, "1").click().run()
+    counts: dict[tuple[str, ...], set[str]] = {}
+    for row in votes.standing(rows()):
+        counts.setdefault(votes.item(row), set()).add(row.voter)
+    assert set(map(frozenset, counts.values())) == {frozenset({"amina", "bo"})}
+    assert "random vote: 2;" in app.get("progress")[0].proto.text
+
+
+def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from streamlit.runtime.context import ContextProxy, StreamlitHeaders
+
+    headers = StreamlitHeaders([("X-Forwarded-User", HOSTILE[0])])
+    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
+    app = open_page(voter="")
+    assert not [field for field in app.text_input if field.key == "spot_voter"]
+    assert app.button(key="spot_who").disabled
+    key(app, "1").click().run()
+    assert [row.voter for row in rows()] == [HOSTILE[0].strip()]
+
+
+def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
+    app = open_page(voter="")
+    assert "Give a name or a pseudonym to begin." in page_text(app)
+    assert 'mg-sides mg-blind"' not in html(app)
+    app.text_input(key="spot_voter").set_value("  ").run()
+    assert "Give a name or a pseudonym to begin." in page_text(app)
+    app.text_input(key="spot_voter").set_value("amina").run()
+    assert 'mg-sides mg-blind"' in html(app)
+    assert "amina" not in str(dict(app.query_params))
+    app.button(key="spot_who").click().run()
+    assert "Give a name or a pseudonym to begin." in page_text(app)
+
+
+@pytest.mark.parametrize("acknowledged", [False, True], ids=["not kept", "kept but not acknowledged"])
+def test_a_vote_waits_while_the_database_is_away_and_is_kept_once(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, acknowledged: bool
+) -> None:
+    app = open_page()
+    query = text(app)
+    submit = Votes.submit
+
+    def away(self: Votes, row: Any) -> Any:
+        if acknowledged:
+            submit(self, row)
+        raise Unreachable("the votes cannot be reached: gone", where="here", do="try again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Votes, "submit", away)
+        key(app, "2").click().run()
+        assert not app.exception
+        assert "The votes cannot be reached: gone." in page_text(app)
+        assert "Your vote is kept here until the database answers." in page_text(app)
+        resend = key(app, "2")
+        assert resend.label == "Send again: B is better"
+        assert not [button for button in app.button if button.proto.shortcut in ("1", "3", "4", "s")]
+        if not acknowledged:
+            resend.click().run()
+            assert "Your vote is kept here until the database answers." in page_text(app)
+            assert query.split("Which river")[1][:12] in text(app), "the item stays"
+    key(app, "2").click().run()
+    assert not app.exception
+    assert "cannot be reached" not in page_text(app)
+    assert [row.vote for row in rows()] == ["B"]
+    key(app, "1").click().run()
+    assert [row.vote for row in rows()] == ["B", "A"]
+
+
+def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(self: Votes, *_: Any, **__: Any) -> Any:
+        raise Unreachable("the votes cannot be reached: gone", do="look at the server")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Votes, "rows", away)
+        app = open_page()
+        assert not app.exception
+        assert "To do: look at the server" in page_text(app)
+    next(button for button in app.button if button.label == "Try again").click().run()
+    assert 'mg-sides mg-blind"' in html(app)
+
+
+def test_what_is_absent_is_said(arenas: Path) -> None:
+    app = open_page(arena="nomiracl", voter="")
+    assert not app.exception
+    assert "The texts are not bundled." in page_text(app)
+    app = open_page(arena="numbers", voter="")
+    assert not app.exception
+    assert "This arena has no answers table." in page_text(app)
+    app = open_page(arena="texts", language="ar")
+    assert not app.exception
+    assert "3 battles in Arabic" in page_text(app)
+    key(app, "1").click().run()
+    assert "No judge has decided it" in text(app)
+
+
+def test_the_sample_can_be_voted_on_in_all_languages(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data" / "sample"))
+    app = open_page(arena="sample")
+    for code, language in LANGUAGES.items():
+        app.selectbox(key="language").set_value(code).run()
+        assert not app.exception, code
+        assert f"battles in {language.name}" in page_text(app)
+        query = re.search(r'mg-query"><div class="mg-text" lang="(\w+)" dir="(\w+)"', html(app))
+        assert query is not None
+        assert query.groups() == (code, language.direction)
+        assert "baseline/" not in everything(app)
+
+
+# On the other pages
+
+
+@pytest.fixture
+def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+    """Two judges of four systems, and votes at random: many in English, a few in Arabic."""
+    simulation = simulate_arena(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
+    arena = store.write(
+        tmp_path / "arenas" / "sim", simulation.tables, title="Simulated", label="simulated", made_by="a test"
+    )
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    rng = np.random.default_rng(2)
+    for code, n in (("en", 70), ("ar", 4)):
+        agreeing(arena, rng, code, n, voter="amina")
+    return arena
+
+
+def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
+    """Vote on random battles of a language, mostly as the judge did."""
+    verdicts = decisions(arena.read("judgments"))["gpt-4o"]
+    battles = [battle for battle in verdicts if battle[0] == code]
+    log = []
+    for k in rng.choice(len(battles), n, replace=False):
+        language, query, first, second = battles[k]
+        label = verdicts[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
+        item = votes.VoteItem(language, query, first, second, True, votes.RANDOM)
+        vote_ = ("A", "B", "tie")[label]
+        log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
+    people.database().append(log)
+
+
+def elsewhere(page: str, **params: str | list[str]) -> AppTest:
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "sim", **params})
+    return app.run()
+
+
+def badges(app: AppTest) -> dict[str, str]:
+    """Words of the badges about people, and their colour."""
+    matches = re.findall(r'<span class="mg-kind mg-kind-(\w+)" title="[^"]*">(People[^<]*)</span>', html(app))
+    return {unescape(words): color for color, words in matches}
+
+
+def test_the_judges_page_says_how_far_each_judge_agrees_with_people(simulated: store.Arena) -> None:
+    app = elsewhere("judges")
+    assert not app.exception
+    (table,) = (frame.value for frame in app.dataframe)
+    rows_ = {row["judge"]: row for row in table.to_dict("records")}
+    log = votes.standing(people.database().rows(Vote))
+    agreements = {r.referee: r for r in votes.agreement(log, simulated.read("judgments")) if r.language == "all"}
+    for judge in ("gpt-4o", "zeta"):
+        assert f">{agreements[judge].raw:.1%}<" in unquote(rows_[judge]["agree_interval"])
+        assert f">{agreements[judge].kappa:+.2f}<" in unquote(rows_[judge]["kappa_interval"])
+    assert "of 74 votes" in page_text(app), "the sentence has its n"
+    assert "Arabic 4, English 70" in page_text(app)
+
+
+def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
+    agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
+    result = people.corrected_at(simulated, "gpt-4o", ("ar", "en"))
+    assert isinstance(result, CorrectionResult)
+    rows_ = result.table().to_pylist()
+    for link in ({}, {"corrected": "ar"}):
+        app = elsewhere("leaderboard", referee="gpt-4o", **link)
+        assert not app.exception
+        (table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
+        expected = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
+        assert table["rating"].tolist() == [row["rating"] for row in expected]
+        assert table["uncorrected"].tolist() == [row["uncorrected"] for row in expected]
+        assert None not in table["uncorrected_rank"].tolist()
+        assert ("Arabic, English." in page_text(app)) is (not link)
+
+
+def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
+    beside = elsewhere("leaderboard", referee="gpt-4o")
+    over = elsewhere("leaderboard", referee="gpt-4o", votes="override")
+    assert not beside.exception
+    assert not over.exception
+    log = votes.votes_on(simulated, people.database().rows(Vote)).counting
+    result = what_if(simulated.read("judgments"), ["gpt-4o"], RankOptions(), votes=votes.people(log))
+    assert result.voted
+    captions = "\n".join(caption.value for caption in over.caption)
+    assert f"{result.voted:,} verdicts replaced by people's votes" in captions
+    assert "replaced by people's votes" not in "\n".join(caption.value for caption in beside.caption)
+    ratings = {row["system"]: row["rating"] for row in result.ranking.table().to_pylist() if row["language"] == "all"}
+    for app, expected in ((over, ratings), (beside, None)):
+        (table,) = (frame.value for frame in app.dataframe if "wins" in frame.value.columns)
+        shown_ratings = dict(zip(table["system"], table["rating"], strict=True))
+        assert (shown_ratings == ratings) is (expected is not None)
+
+
+def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(
+        tmp_path / "sim", dict(simulate_arena(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test"
+    )
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    app = elsewhere("leaderboard", votes="override")
+    assert not app.exception
+    assert "Votes" not in [group.label for group in app.get("button_group")]
+
+
+def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_the_other(
+    simulated: store.Arena,
+) -> None:
+    app = elsewhere("leaderboard", referee="gpt-4o")
+    assert not app.exception
+    assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
+        ("People agree with gpt-4o", "green")
+    ]
+    (page_table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
+    corrected = people.corrected_at(simulated, "gpt-4o", ("en",))
+    assert isinstance(corrected, CorrectionResult)
+    table = corrected.table()
+    assert page_table["rating"].tolist() == table["rating"].to_pylist()
+    assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
+    assert "Not in it: votes on 4 queries in ar: it takes 30." in page_text(app)
+    app = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
+    assert not app.exception
+    assert set(badges(app).values()) == {"gray"}
+    assert "Corrected by people's votes" in [head.value for head in app.header]
+    assert not app.error
+    assert "Not yet. Votes on 4 queries in ar: it takes 30. Vote on the Spot check page" in page_text(app)
+
+
+def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
+    row = people.database().rows(Vote, language="en")[0]
+    pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "referee": "gpt-4o"}
+    app = elsewhere("battle", **pair)
+    assert not app.exception
+    assert "What people said" in [head.value for head in app.header]
+    winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
+    verdict = f"{winner} is better" if winner else "a tie"
+    assert f"amina : {verdict} (drawn at random, {row.time[:10]})." in " ".join(text(app).split())
+    assert "**so**" in text(app)
+
+
+def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(self: Votes) -> Any:
+        raise Unreachable("the votes cannot be reached: gone")
+
+    monkeypatch.setattr(Votes, "version", away)
+    for page in ("judges", "leaderboard", "battle"):
+        app = elsewhere(page, referee="gpt-4o")
+        assert not app.exception
+        assert "People's votes cannot be read now: the votes cannot be reached: gone" in page_text(app)
+
+
+# Many at once, over Streamlit's own protocol
+
+
+VOTERS, ENOUGH = 20, 200
+
+
+async def crowd(address: str, acknowledged: dict[str, str], server: int) -> None:
+    """Voters at once; when each has given a vote and all have given enough, the server is killed in the middle of
+    others. `acknowledged` is filled with who gave a vote, by its id.
+    """
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed
+
+    async def voter(n: int) -> None:
+        with suppress(ConnectionClosed, OSError):
+            async with connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
+                session = Session(link, f"voter-{n}")
+                await session.send()
+                await session.send(id=session.fields["Your name"], string_value=session.name)
+                while True:
+                    label = ("A is better", "B is better", "Tie", "Both bad")[len(acknowledged) % 4]
+                    token = await session.vote(label)
+                    assert token not in acknowledged
+                    acknowledged[token] = session.name
+
+    async def end() -> None:
+        while len(acknowledged) < ENOUGH or len(set(acknowledged.values())) < VOTERS:
+            await asyncio.sleep(0.01)
+        os.kill(server, signal.SIGKILL)
+
+    voters = asyncio.gather(*map(voter, range(VOTERS)))
+    killer = asyncio.create_task(end())
+    await asyncio.wait_for(voters, PATIENCE)
+    assert killer.done(), f"the voters ended by themselves after {len(acknowledged)} votes"
+
+
+def test_twenty_voters_at_once_and_after_a_kill_every_acknowledged_vote_is_there(url: str, tmp_path: Path) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"}
+    environment |= {"MIRAGE_VOTES_URL": url, "MIRAGE_HOME": str(tmp_path / "home")}
+    quiet = subprocess.DEVNULL
+    acknowledged: dict[str, str] = {}
+    with waiting.port() as port:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
+        try:
+            health = f"http://127.0.0.1:{port}/_stcore/health"
+            waiting.until(lambda: waiting.answers(health), "the explorer answers", process=process)
+            asyncio.run(crowd(f"127.0.0.1:{port}", acknowledged, process.pid))
+        finally:
+            process.kill()
+            process.wait()
+    with Votes(url) as database:
+        rows = database.rows(Vote)
+    assert len(acknowledged) >= ENOUGH
+    assert set(acknowledged) <= {row.vote_id for row in rows}
+    assert len(rows) <= len(acknowledged) + VOTERS, "at most one vote of each was kept and not yet acknowledged"
+    assert {row.voter for row in rows} == {f"voter-{n}" for n in range(VOTERS)}
+    assert len({(row.voter, votes.item(row)) for row in rows}) == len(rows), "nobody was asked twice"
+
+
+# In a real browser
+
+
+def enter(opened: browser.Opened, address: str, voter: str = "amina") -> None:
+    """Open the page and give a name."""
+    page = opened.page
+    page.goto(address)
+    name = page.get_by_label("Your name", exact=True)
+    name.wait_for()
+    opened.settle()
+    name.fill(voter)
+    name.press("Enter")
+    page.wait_for_selector(".mg-blind")
+
+
+def press(opened: browser.Opened, shortcut: str) -> None:
+    """Press a key and wait until the item it is about has given way."""
+    page = opened.page
+    opened.settle()
+    was = page.locator(".st-key-spot_bar").evaluate("e => e.innerHTML")
+    page.keyboard.press(shortcut)
+    page.wait_for_function("was => document.querySelector('.st-key-spot_bar')?.innerHTML !== was", arg=was)
+    opened.settle()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("code", ["en", "ar"])
+def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path, code: str) -> None:
+    home = tmp_path / "home"
+    with browser.server(folder, MIRAGE_HOME=str(home)) as address, browser.chromium() as start:
+        opened = start(scheme="dark" if code == "ar" else "light")
+        page = opened.page
+        link = f"{address}/spot_check?arena=sample&language={code}"
+        enter(opened, link)
+        opened.settle()
+        content = page.content() + page.url
+        assert not [name for name in ("baseline/", "bm25", "heuristic", *votes.REASONS) if name in content]
+        direction = page.locator(".mg-query .mg-text").evaluate("e => getComputedStyle(e).direction")
+        assert direction == LANGUAGES[code].direction
+        items = []
+        shortcuts = "1234s" if code == "en" else "1s"
+        for shortcut in shortcuts:
+            items.append(page.locator(".mg-blind").inner_text())
+            press(opened, shortcut)
+        assert "Your last vote: skipped" in page.locator(".mg-was").inner_text()
+        assert len(set(items)) == len(shortcuts)
+        press(opened, "u")
+        assert page.locator(".mg-blind").inner_text() == items[-1]
+        assert opened.heard == ([], [], [])
+        if code != "en":
+            return
+        note = page.get_by_label("Note", exact=True)
+        note.fill("1 2 3")
+        note.press("Tab")
+        press(opened, "2")
+        assert page.get_by_text(re.compile(r"\b5 of \d")).count() == 1
+        page.reload()
+        enter(opened, link)
+        opened.settle()
+        assert page.get_by_text(re.compile(r"\b5 of \d")).count() == 1
+        assert "Your last vote: B is better" in page.locator(".mg-was").inner_text()
+        other = start(width=420)
+        enter(other, link, "bo")
+        press(other, "1")
+        assert other.page.get_by_text(re.compile(r"\b1 of \d")).count() == 1
+        assert other.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
+        page.get_by_role("button", name="Open that battle").click()
+        page.wait_for_selector("h2:has-text('What people said')")
+        assert "amina" in page.locator("section:has-text('amina')").last.inner_text()
+        assert opened.heard == other.heard == ([], [], [])
+    with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
+        log = db.rows(Vote)
+    assert [row.vote for row in log if row.voter == "amina"] == ["A", "B", "tie", "both_bad", "skip", "undo", "B"]
+    assert [row.note for row in log if row.note] == ["1 2 3"]
+
+
+@pytest.mark.browser
+def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_key(
+    folder: Path, tmp_path: Path
+) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    where = f"sqlite:///{share / 'votes.sqlite'}"
+    environment = {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": where}
+    with browser.server(folder, **environment) as address, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        enter(opened, f"{address}/spot_check?arena=judged")
+        press(opened, "1")
+        share.rename(tmp_path / "elsewhere")
+        item = page.locator(".mg-blind").inner_text()
+        press(opened, "3")
+        page.wait_for_selector("text=Your vote is kept here until the database answers.")
+        assert page.locator(".mg-blind").inner_text() == item
+        (tmp_path / "elsewhere").rename(share)
+        page.wait_for_selector("text=2 of 4 battles voted")
+        assert page.locator("text=Your vote is kept here").count() == 0
+        assert opened.heard == ([], [], [])
+    with Votes(where) as db:
+        assert [row.vote for row in db.rows(Vote)] == ["A", "tie"]
+
+
+@pytest.mark.browser
+def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(tmp_path: Path) -> None:
+    systems, payloads = (HOSTILE[0], HOSTILE[8]), HOSTILE[1::2]
+    rows_by_table: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    for i, payload in enumerate(payloads):
+        key = ("ar", f"{i:02} {payload}")
+        rows_by_table["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        rows_by_table["passages"].append(schema.Passage(*key, f"p{i}", 1, payload, payload * 2, True))
+        for n, system in enumerate(systems):
+            answer = f"{n} {payload} [1] {payload}"
+            rows_by_table["answers"].append(schema.Answer(*key, system, answer, "ok", "vanilla", None, None))
+        rows_by_table["judgments"].append(schema.Judgment(*key, HOSTILE[1], *systems, "A", payload, None, None))
+    tables = {name: schema.from_rows(name, rows) for name, rows in rows_by_table.items()}
+    store.write(tmp_path / "arenas" / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    home = str(tmp_path / "home")
+    with browser.server(tmp_path / "arenas", MIRAGE_HOME=home) as address, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        enter(opened, f"{address}/spot_check?arena=hostile", HOSTILE[0])
+        left = dict(enumerate(payloads))
+        while left:
+            opened.settle()
+            query = page.locator(".mg-query").inner_text()
+            i = int(query[1:].split(" ", 1)[0])
+            payload = left.pop(i)
+            assert query == f"Q{i} {payload}"
+            for text_ in page.locator(".mg-blind .mg-answer > .mg-text").all_inner_texts():
+                assert text_.count(payload) == 2
+            assert page.locator(".mg-fold .mg-text").inner_text() == payload * 2
+            press(opened, "1")
+            was = page.locator(".mg-was").inner_text()
+            assert all(name in was for name in (*systems, HOSTILE[1]))
+        page.goto(f"{address}/spot_check?arena=hostile&ballot=citations")
+        enter(opened, page.url, HOSTILE[0])
+        press(opened, "1")
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
+        assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
+        assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
+        assert opened.heard == ([], [], [])

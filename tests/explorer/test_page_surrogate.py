@@ -1,0 +1,113 @@
+"""The Surrogate page: predictions under ratings, regressors side by side, and the way on from a system."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import browser
+import pytest
+import small_arena
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.explorer.surrogate import data as views
+from mirage.ranking.surrogate import REGRESSORS
+from pages import page_text
+
+PAGE = ROOT / "pages" / "surrogate.py"
+
+
+def opened(**params: str | list[str]) -> AppTest:
+    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    page.query_params.update(params)
+    page.run()
+    assert not page.exception
+    return page
+
+
+def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
+    page = opened(arena="nomiracl")
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    comparison = views.comparison_of(arena, "relevance")
+    assert page.selectbox(key="regressor").value == comparison.chosen
+    assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Rests on", "In print"]
+    (regressors,) = (frame.value for frame in page.dataframe)
+    assert len(regressors) == len(REGRESSORS) + 1
+    assert regressors["name"].str.endswith("(for new systems)").sum() == 1
+    (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
+    assert f"tau of {summary.tau:.2f} in 16 languages" in page_text(page)
+    assert any("outside the range" in expander.label for expander in page.expander)
+    assert "no call is saved" in page_text(opened(arena="nomiracl", section="Cost"))
+    page = opened(arena="nomiracl", section="Rests on")
+    (ablation,) = (frame.value for frame in page.dataframe)
+    assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
+    assert "no LLM graded a feature" in page_text(page)
+    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="In print").dataframe)
+    assert len(printed) == 16
+    assert printed["printed_tau"].between(0.8, 1).all()
+
+
+def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figures_beside_it() -> None:
+    page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
+    assert page.selectbox(key="regressor").value == "forest"
+    regressors = page.dataframe[0].value.set_index("published")
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    quality = {
+        row.regressor: row for row in views.comparison_of(arena, "relevance", "abstain").quality if row.language == "te"
+    }
+    assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
+    assert regressors.loc["Random Forest", "printed"] == views.printed(arena).r2["te", "holdout", "Random Forest"]
+    assert "in Telugu" in page_text(page)
+
+
+def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
+    page = opened(arena="nomiracl", languages=["sw", "yo"], section="In print")
+    assert page.selectbox(key="scope").value == "sw"
+    assert list(page.dataframe[0].value["name"]) == ["Swahili", "Yoruba"]
+    other_page = opened(arena="nomiracl", languages="bn")
+    assert "No prediction in the languages picked" in page_text(other_page)
+
+
+def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
+    page = opened(arena="sample", referee="heuristic", section="Cost")
+    arena = store.open_arena(ROOT / "data" / "sample")
+    # Every verdict is on two systems.
+    calls = round(
+        2 * arena.rows("judgments") / len(set(arena.read("answers", columns=["system"])["system"].to_pylist()))
+    )
+    assert f"took {calls:,} verdicts, on" in page_text(page)
+    assert "USD" not in page_text(page)
+    page.number_input(key="call_price").set_value(0.01).run()
+    assert f"took {calls:,} verdicts, USD {calls / 100:,.2f} at this price" in page_text(page)
+
+
+def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_arena.write(tmp_path, "judged", tables=("judgments", "features"))
+    small_arena.write(tmp_path, "both", tables=("judgments", "features", "outcomes"))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    judge = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
+    for arena, referee in (("judged", judge), ("both", "relevance")):
+        page = opened(arena=arena)
+        command = f"mirage surrogate {tmp_path / arena} --judge {shlex.quote(referee)} --store"
+        assert command in [code.value for code in page.code]
+        assert f"Whose ratings can be predicted here: {referee}" in page_text(page)
+        assert not page.dataframe
+
+
+@pytest.mark.browser
+def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
+    with browser.server(MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
+        page = start()
+        page.page.goto(f"{url}/surrogate?arena=sample&referee=heuristic&scope=te")
+        page.page.wait_for_selector(".st-key-predicted .marks path")
+        page.settle()
+        page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
+        link = page.page.get_by_text("Its features")
+        link.wait_for()
+        page.settle()
+        link.click()
+        page.page.wait_for_selector("h1:has-text('Features')")
+        page.page.wait_for_url("**systems=reference**")
+        assert page.heard == ([], [], [])

@@ -1,0 +1,120 @@
+"""The page Your model: answers in, checked with line numbers, then the system's place, features and next battles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import browser
+import pytest
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.explorer.your_model import data as views
+from mirage.pipeline import adding
+from mirage.store import owned
+
+PAGE = ROOT / "pages" / "your_model.py"
+SAMPLE = ROOT / "data" / "sample"
+
+
+def lines(like: str, *languages: str) -> str:
+    """A file with the texts of a system's answers."""
+    rows = store.open_arena(SAMPLE).read("answers", languages=languages).to_pylist()
+    keys = ("language", "query_id", "text")
+    return "".join(json.dumps({k: r[k] for k in keys}) + "\n" for r in rows if r["system"] == like)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    """The sample with a twin of a baseline in two languages."""
+    folder = tmp_path_factory.mktemp("own")
+    file = folder / "answers.jsonl"
+    file.write_text(lines("baseline/bm25-3", "sw", "te"), "utf-8")
+    arena = store.open_arena(SAMPLE)
+    return adding.add_system(arena, adding.read_system(arena, file, system="mine"), folder / "arenas" / "sample-own")
+
+
+def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(params)
+    return app.run()
+
+
+def test_a_system_is_placed_among_the_judged_in_its_own_languages(
+    own: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(monkeypatch, own.path.parent, arena="sample-own")
+    assert not app.exception
+    text = " ".join(m.value for m in app.markdown)
+    assert "**mine** is at rank" in text
+    assert "surrogate" in text or "spread of the judged systems" in text
+    ranking, *_ = (frame.value for frame in app.dataframe)
+    assert set(ranking["system"]) >= {"mine", "reference", "baseline/lead"}
+    codes = views.languages_with_features(own, "mine")
+    assert codes == ("sw", "te")
+    placement = views.placement_of(own, "mine", "heuristic", codes)
+    assert [row.system for row in placement.stands] == list(ranking["system"])
+    assert any("mirage judge" in code.value and "--battles" in code.value for code in app.code)
+
+
+def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> None:
+    rows = {row["feature"]: row for row in views.feature_means(own, "mine", ("sw", "te")).to_pylist()}
+    twin = {row["feature"]: row for row in views.feature_means(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
+    # To the last digit but one: Python adds floats another way since 3.12.
+    assert {name: row["mean"] for name, row in rows.items()} == pytest.approx(
+        {name: row["mean"] for name, row in twin.items()}, rel=1e-12
+    )
+    recall = rows["citation_Recall@10"]
+    assert recall["least"] <= recall["others"] <= recall["most"]
+    assert recall["place"] == twin["citation_Recall@10"]["place"]
+    assert rows["length"]["place"] is None
+
+
+def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened(monkeypatch, SAMPLE, arena="sample")
+    assert not app.exception
+    assert any("mirage generate" in code.value for code in app.code)
+    assert [header.value for header in app.header] == ["1. Let your system answer", "2. Bring its answers"]
+
+
+@pytest.mark.browser
+def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> None:
+    bad, good = tmp_path / "bad.jsonl", tmp_path / "good.jsonl"
+    good.write_text(lines("baseline/bm25-3", "sw"), "utf-8")
+    bad.write_text(
+        good.read_text("utf-8") + json.dumps({"language": "sw", "query_id": "nowhere", "text": "x"}), "utf-8"
+    )
+    home = tmp_path / "home"
+    with browser.server(MIRAGE_HOME=str(home)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        page.goto(f"{url}/your_model?arena=sample")
+        page.get_by_label("Name of the system").wait_for()
+        opened.settle()
+        page.get_by_label("Name of the system").fill("<b>mine</b>")
+        page.locator("input[type=file]").set_input_files(str(bad))
+        page.get_by_text("bad.jsonl").wait_for()
+        opened.settle()
+        page.get_by_role("button", name="Check and add").click()
+        page.wait_for_selector("text=nowhere")
+        assert ":11" in page.locator("[data-testid=stAlert]").inner_text()
+        assert not list(home.glob("own/*/*/manifest.json"))
+        assert not list(home.glob("own/*/answers*"))
+        opened.settle()
+        page.get_by_role("button", name="Remove bad.jsonl").click()
+        page.locator("input[type=file]").set_input_files(str(good))
+        page.get_by_text("good.jsonl").wait_for()
+        opened.settle()
+        page.get_by_role("button", name="Check and add").click()
+        page.wait_for_selector("text=Its features beside the others")
+        opened.settle()
+        assert "arena=sample-own" in page.url
+        assert page.locator("strong", has_text="<b>mine</b>").count() == 1
+        assert not list(home.glob("own/*/answers*"))
+        assert opened.heard == ([], [], [])
+    (folder,) = home.glob("own/session-*/sample-own")
+    assert owned.added(store.open_arena(folder)) == ("<b>mine</b>",)
+    assert not list(home.glob("arenas/*"))

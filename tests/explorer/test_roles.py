@@ -1,0 +1,92 @@
+"""Who may do what: a file of roles, and what the pages then offer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from page_spot_check_cases import folder, open_page, rows  # noqa: F401  # a fixture
+from streamlit.runtime.context import ContextProxy, StreamlitHeaders
+
+from mirage.errors import BadInput
+from mirage.explorer.serve.identity import HEADER, LOGIN
+from mirage.explorer.serve.nginx import PROXY_HEADER
+from mirage.explorer.serve.replicas import PROXY_SECRET
+from mirage.store.roles import ROLES, roles
+from pages import html, page_text
+
+FILE = 'default = "reader"\nvoters = ["amina", "Zoe\\u0308"]\ncurators = ["李小龙"]\n'
+SECRET = "a-secret-of-the-proxy"
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "roles.toml"
+    path.write_text(FILE, encoding="utf-8")
+    monkeypatch.setenv(ROLES, str(path))
+    return path
+
+
+def headers(monkeypatch: pytest.MonkeyPatch, **given: str) -> None:
+    """What the server hands to a page when a proxy sends a name, and perhaps its secret."""
+    names = {"name": HEADER, "secret": PROXY_HEADER}
+    pairs = [(names[key], value.encode().decode("latin-1")) for key, value in given.items()]
+    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: StreamlitHeaders(pairs)))
+
+
+def test_without_a_file_everybody_may_do_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ROLES, raising=False)
+    assert roles().permit("", "curator")
+
+
+def test_a_role_includes_the_lesser_ones_and_names_are_those_that_were_meant(file: Path) -> None:
+    current = roles()
+    assert [current.permit("李小龙", role) for role in ("reader", "voter", "curator")] == [True] * 3  # type: ignore[arg-type]
+    assert [current.permit("Zoë", role) for role in ("reader", "voter", "curator")] == [True, True, False]  # type: ignore[arg-type]
+    assert [current.permit("stranger", role) for role in ("reader", "voter")] == [True, False]  # type: ignore[arg-type]
+    assert not current.permit("", "voter"), "nobody is named by no name"
+
+
+def test_a_change_of_the_file_counts_at_once(file: Path) -> None:
+    assert not roles().permit("bob", "voter")
+    file.write_text(FILE.replace('"amina"', '"amina", "bob"'), encoding="utf-8")
+    assert roles().permit("bob", "voter")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["default =", 'default = "king"', 'voter = ["a"]', 'voters = "a"', 'voters = ["a"]\ncurators = ["a"]', "\xff"],
+)
+def test_a_file_that_is_not_understood_is_refused_by_its_name(file: Path, text: str) -> None:
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(BadInput) as caught:
+        roles()
+    assert str(file) in caught.value.where
+    assert caught.value.do
+
+
+def test_a_file_that_is_gone_lets_nobody_vote(file: Path, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.unlink()
+    headers(monkeypatch, name="amina")
+    page = open_page(voter="")
+    assert 'mg-sides mg-blind"' not in html(page)
+
+
+def test_a_voter_votes_and_a_reader_reads(file: Path, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers(monkeypatch, name="bob")
+    page = open_page(voter="")
+    assert 'mg-sides mg-blind"' not in html(page)
+    assert "role of a voter" in page_text(page)
+    headers(monkeypatch, name="amina")
+    assert 'mg-sides mg-blind"' in html(open_page(voter=""))
+    assert rows() == []
+
+
+def test_a_header_without_the_proxys_secret_is_nobodys(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PROXY_SECRET, SECRET)
+    monkeypatch.setenv(LOGIN, "required")
+    for secret in ({}, {"secret": "another"}, {"secret": SECRET[:-1]}):
+        headers(monkeypatch, name="amina", **secret)
+        assert "Votes need a login here" in page_text(open_page(voter=""))
+    headers(monkeypatch, name="amina", secret=SECRET)
+    assert 'mg-sides mg-blind"' in html(open_page(voter=""))

@@ -1,0 +1,124 @@
+"""Tags narrow an arena: what is read of it, in any way, is of the queries that have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import small_arena
+from conftest import ROOT
+
+from mirage import schema, store
+from mirage.errors import BadInput, TableMissing, UnknownName
+from mirage.explorer.answers import data as views
+from mirage.explorer.leaderboard import data as leaderboard
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return small_arena.tagged(tmp_path_factory.mktemp("tags") / "tagged")
+
+
+def keys(arena: store.Arena, table: str) -> set[tuple[str, str]]:
+    rows = arena.read(table, columns=["language", "query_id"]).to_pylist()
+    return {(row["language"], row["query_id"]) for row in rows}
+
+
+def with_tags(arena: store.Arena, *pairs: tuple[str, str]) -> set[tuple[str, str]]:
+    rows = [row for row in arena.read("tags").to_pylist() if (row["tag"], row["value"]) in pairs]
+    return {(row["language"], row["query_id"]) for row in rows}
+
+
+def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Arena) -> None:
+    part = store.tagged(arena, [("domain", "finance")])
+    expected = with_tags(arena, ("domain", "finance"))
+    for table in part.tables:
+        if "query_id" not in schema.key(table):
+            assert part.read(table) == arena.read(table)
+            continue
+        whole = arena.read(table).to_pylist()
+        kept = [row for row in whole if (row["language"], row["query_id"]) in expected]
+        assert part.read(table).to_pylist() == kept != whole
+        assert part.rows(table) == len(kept)
+        assert set(part.languages(table)) == {row["language"] for row in kept}
+        assert part.sql(f"SELECT count(*) AS n FROM {table}")["n"][0].as_py() == len(kept)
+
+
+def test_text_read_as_numbers_is_narrowed_alike(arena: store.Arena) -> None:
+    part = store.tagged(arena, [("domain", "finance")])
+    for table in part.tables:
+        assert part.read(table, encoded=("language", "query_id")).to_pylist() == part.read(table).to_pylist()
+
+
+def test_columns_that_were_not_asked_for_do_not_appear(arena: store.Arena) -> None:
+    part = store.tagged(arena, [("domain", "finance")])
+    assert part.read("outcomes", columns=["outcome"]).column_names == ["outcome"]
+
+
+def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
+    both = store.tagged(arena, [("domain", "finance"), ("domain", "law")])
+    assert keys(both, "queries") == with_tags(arena, ("domain", "finance"), ("domain", "law"))
+    crossed = store.tagged(arena, [("domain", "finance"), ("type", "comparative")])
+    assert keys(crossed, "queries") == with_tags(arena, ("domain", "finance")) & with_tags(
+        arena, ("type", "comparative")
+    )
+
+
+def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) -> None:
+    """Views keep what they computed by arena."""
+    finance, law = (store.tagged(arena, [("domain", value)]) for value in ("finance", "law"))
+    sizes = [leaderboard.size(part, "relevance").queries for part in (finance, law, arena)]
+    assert sizes[0] + sizes[1] == sizes[2]
+    assert store.count_queries(finance) + store.count_queries(law) == store.count_queries(arena)
+
+
+def test_no_tags_is_the_whole_arena(arena: store.Arena) -> None:
+    assert store.tagged(arena, []) == arena == store.tagged(arena, [("domain", "law")]).whole
+
+
+def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: store.Arena, tmp_path: Path) -> None:
+    part = store.tagged(arena, [("domain", "finance")])
+    tables = {name: part.read(name) for name in part.tables}
+    alone = store.write(tmp_path / "alone", tables, made_by="test")
+    boards = [leaderboard.board(a, "relevance", "both", ("en", "fi")) for a in (part, alone)]
+    assert boards[0].rows == boards[1].rows
+
+
+def test_a_search_of_a_part_finds_its_answers_with_and_without_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mirage.store import search
+
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    sample = store.open_arena(ROOT / "data" / "sample")
+    tables = {name: sample.read(name) for name in ("queries", "answers")}
+    query_keys = tables["queries"].select(["language", "query_id"]).to_pylist()
+    tags = [schema.Tag(**key, tag="half", value="first" if i % 2 else "second") for i, key in enumerate(query_keys)]
+    tables["tags"] = schema.from_rows("tags", tags)
+    arena = store.write(tmp_path / "sample", tables, made_by="test")
+    part = store.tagged(arena, [("half", "first")])
+    expected = [
+        row
+        for row in search.search(arena, "an").to_pylist()
+        if (row["language"], row["query_id"]) in keys(part, "tags")
+    ]
+    assert expected
+    shown = views.find_queries(part, views.AnswerFilter(text="an"))
+    assert search.search(part, "an").to_pylist() == expected
+    search.build_index(part)
+    assert search.search(part, "an").to_pylist() == expected
+    assert set(shown.keys) <= keys(part, "tags")
+    assert {(row["language"], row["query_id"]) for row in expected} <= set(shown.keys)
+
+
+def test_what_does_not_exist_is_refused_by_name(arena: store.Arena, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="domain"):
+        store.tagged(arena, [("domian", "law")])
+    with pytest.raises(UnknownName, match="law"):
+        store.tagged(arena, [("domain", "lew")])
+    with pytest.raises(TableMissing):
+        store.tagged(small_arena.write(tmp_path), [("domain", "law")])
+    assert store.parse_tag("domain = tax=law") == ("domain", "tax=law")
+    for bad in ("domain", "=law", "domain="):
+        with pytest.raises(BadInput):
+            store.parse_tag(bad)

@@ -1,0 +1,451 @@
+"""The frame and what pages are made of, run by Streamlit's own test driver: every page alone and through the router."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import small_arena
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.errors import UnknownName
+from mirage.explorer import kit as ui
+from mirage.explorer.kit import entries, states
+from mirage.explorer.kit.plain_table import table_html
+from mirage.explorer.kit.table import Col, _prepare, dot, intervals
+from mirage.explorer.leaderboard.ratings import columns
+from mirage.store import export as exporting
+from pages import page_text, titles
+
+APP = ROOT / "app.py"
+LEADERBOARD = ROOT / "pages" / "leaderboard.py"
+PAGES = sorted((ROOT / "pages").glob("*.py"))
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of arenas in place of the bundled ones."""
+    small_arena.write(tmp_path, "small", tables=("outcomes", "judgments"))
+    small_arena.write(tmp_path, "printed", tables=("published",))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path
+
+
+def open_page(script: Path, **params: str | list[str]) -> AppTest:
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "small", **params})
+    return page.run()
+
+
+def board(page: AppTest) -> Any:
+    return page.dataframe[0].value
+
+
+@pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
+def test_the_leaderboard_answers_what_it_asks(arenas: Path, script: Path) -> None:
+    page = open_page(script)
+    assert not page.exception
+    assert titles(page) == ["Leaderboard"]
+    assert "Which system is best in my languages, and how sure is that?" in page_text(page)
+    assert (
+        "238 answers of 4 systems to 60 queries in 3 languages. Shown: 48 of 60 queries in English, Finnish"
+        in page_text(page)
+    )
+    assert "left out: Swahili (no relevant queries)" in page_text(page)
+    assert board(page)["system"].tolist()[0] == "gpt-4"
+    assert sorted(board(page)["rank"]) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
+def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
+    page = open_page(script, languages=["sw", "fi"], skill="abstain")
+    assert not page.exception
+    assert page.multiselect(key="languages").value == ["sw", "fi"] or page.multiselect(key="languages").value == [
+        "fi",
+        "sw",
+    ]
+    assert page.session_state["skill"] == "abstain"
+    assert "Shown: 24 of 60 queries in Finnish, Swahili." in page_text(page)
+
+
+def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
+    # Streamlit runs the page's file without app.py then; the page must set the router up itself.
+    page = AppTest.from_file(APP, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "small", "skill": "answer"})
+    page.switch_page("pages/leaderboard.py").run()
+    assert not page.exception
+    assert titles(page) == ["Leaderboard"]
+    assert page.session_state["skill"] == "answer"
+    assert page.selectbox(key="arena").value == "small"
+
+
+def test_the_effect_of_a_filter_is_said(arenas: Path) -> None:
+    page = open_page(APP)
+    page.multiselect(key="languages").set_value(["en"]).run()
+    assert "Shown: 24 of 60 queries in English." in page_text(page)
+
+
+def test_another_referee_is_one_pick_away(arenas: Path) -> None:
+    page = open_page(LEADERBOARD, referee="judge-x")
+    assert not page.exception
+    assert "96 verdicts of judge-x on 4 systems" in page_text(page)
+    assert board(page)["answers"].tolist() == [48] * 4
+
+
+def test_published_ranks_wear_their_label_and_admit_the_missing_interval(arenas: Path) -> None:
+    page = open_page(LEADERBOARD, arena="printed")
+    assert not page.exception
+    assert "published figures" in page_text(page)
+    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in page_text(page)
+    assert board(page)["judge"].tolist() == [1.0, 2.0]
+
+
+def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
+    page = open_page(APP, arena="smalll", languages=["en", "fu"])
+    assert not page.exception
+    text = page_text(page)
+    assert "there is no arena 'smalll'; did you mean: small?" in text
+    assert "there is no language 'fu'; did you mean: fi?" in text
+    assert "there is no skill 'abstai'; did you mean: abstain?" in page_text(open_page(APP, skill="abstai"))
+    page.run()
+    assert "there is no arena 'smalll'" in page_text(page), "the answer stays until another arena is chosen"
+    page.selectbox(key="arena").set_value("small").run()
+    assert "there is no arena 'smalll'" not in page_text(page)
+
+
+def test_pitfall_45_text_of_a_link_is_never_markup(arenas: Path) -> None:
+    page = open_page(LEADERBOARD, arena="![x](http://example.org/a.png) $1$ <b>")
+    warning = "".join(w.value for w in page.warning)
+    assert re.sub(r"\\(.)", "", warning).count("[") == 0
+    assert "![x](http://example.org/a.png) $1$ <b>" in page_text(page)
+    assert "http://\u2060example.org" in re.sub(r"\\(.)", r"\1", warning), "no address that would become a link"
+
+
+def test_an_arena_without_the_table_says_which_command_brings_it(arenas: Path) -> None:
+    small_arena.write(arenas, "bare", tables=("queries",))
+    page = open_page(LEADERBOARD, arena="bare")
+    assert not page.exception
+    assert titles(page) == ["Leaderboard"], "a page that ends early keeps its head"
+    # Outcomes are made from answers, which are not there either: these are named.
+    assert "This arena has no answers table" in page_text(page)
+    assert f"mirage import answers FILE --into {arenas / 'bare'}" in [c.value for c in page.code]
+
+
+def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: Path) -> None:
+    page = open_page(APP, languages="sw", skill="answer")
+    assert not page.exception
+    assert "None of the chosen languages can be rated" in page_text(page)
+    assert "To do: choose another skill, or more languages" in page_text(page)
+
+
+def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    page = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
+    assert not page.exception
+    assert "There is no arena to show." in page_text(page)
+    assert "make data" in [c.value for c in page.code]
+
+
+def test_a_damaged_arena_is_left_out_by_name(arenas: Path) -> None:
+    broken = small_arena.write(arenas, "broken")
+    next((broken.path / "outcomes").iterdir()).unlink()
+    page = open_page(LEADERBOARD)
+    assert not page.exception
+    assert "broken" in page_text(page)
+    assert "The arena broken is left out" in page_text(page)
+    assert page.selectbox(key="arena").options == ["printed", "small"]
+
+
+def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
+    page = open_page(LEADERBOARD, languages="en")
+    before = board(page)["wins"].tolist()
+    small_arena.write(arenas, "small", tables=("outcomes",), seed=9)
+    page.run()
+    assert not page.exception
+    assert board(page)["wins"].tolist() != before
+
+
+@pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
+def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
+    calls = [
+        node
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.show"
+    ]
+    assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
+    assert script.stem in [entry.name for entry in entries.PAGES]
+
+
+@pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("through", ["router", "alone"])
+@pytest.mark.parametrize("arena", ["small", "printed", "bare"])
+def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, through: str, arena: str) -> None:
+    small_arena.write(arenas, "bare", tables=("queries",))
+    page = AppTest.from_file(APP if through == "router" else script, default_timeout=PATIENCE)
+    page.query_params["arena"] = arena
+    if through == "router":
+        page.switch_page(f"pages/{script.name}")
+    page.run()
+    assert not page.exception
+    entry = next(e for e in entries.PAGES if e.name == script.stem)
+    assert titles(page) == [entry.title]
+    assert entry.question in page_text(page)
+
+
+SOURCES = [
+    APP,
+    *PAGES,
+    *sorted(
+        set((ROOT / "mirage" / "explorer").rglob("*.py")) - set((ROOT / "mirage" / "explorer" / "serve").glob("*.py"))
+    ),
+]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name)
+def test_pitfall_45_no_page_lets_markdown_or_script_through(source: Path) -> None:
+    text = source.read_text(encoding="utf-8")
+    assert "unsafe_allow" not in text
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in text
+
+
+def test_the_settings_keep_the_explorer_to_this_machine() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["address"] == "127.0.0.1"
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["runner"]["postScriptGC"] is False
+    assert {"light", "dark"} <= set(config["theme"])
+
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "</div></mark><iframe srcdoc='<script>parent.alert(1)</script>'>",
+    '" onmouseover="alert(1)',
+    "[click](javascript:alert(1)) ![x](http://example.org/x.png)",
+    "$5 and $6 are **not** a formula",
+    "&lt;b&gt; &amp; \u202eevil",
+    "<style>*{display:none}</style>",
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_pitfall_45_text_comes_out_as_it_went_in(payload: str) -> None:
+    html = ui.text_html(
+        payload, language="en", marks=[ui.TextSpan(0, 4, "decided"), ui.TextSpan(1, 3, "unknown", hover=payload)]
+    )
+    tags = re.findall(r"<[^>]*>", html)
+    assert all(re.fullmatch(r'</?(div|mark)( [a-z]+="[^"<>]*")*>', tag) for tag in tags), tags
+    assert unescape(re.sub(r"<[^>]*>", "", html)) == payload
+    passage = ui.passage_html(ui.PassageView(1, payload, payload, None, payload), language=payload)
+    assert unescape(re.sub(r"<[^>]*>", "", passage)).count(payload) == 3
+
+
+def test_text_has_its_own_language_and_direction() -> None:
+    assert 'lang="ar" dir="rtl"' in ui.text_html("لا أعرف", language="ar")
+    assert 'lang="ja" dir="ltr"' in ui.text_html("わかりません", language="ja")
+    assert 'lang="und" dir="auto"' in ui.text_html("42", language="xx")
+    assert 'lang="fa" dir="rtl"' in ui.text_html("1. ?", language="fa")
+
+
+def test_text_runs_as_most_of_its_letters_do() -> None:
+    assert 'dir="rtl"' in ui.text_html("##Reason: لا توجد إجابة عن هذا السؤال.", language="ar")
+    assert 'dir="ltr"' in ui.text_html("I don't know (لا).", language="ar")
+    assert 'dir="rtl"' in ui.text_html("نعم، الإجابة موجودة.", language="en")
+
+
+def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:
+    text = "Yes, as [1] and [9] say."
+    marks = [
+        ui.TextSpan(0, 11, "decided"),
+        ui.TextSpan(8, 11, "relevant", label="1", hover="A passage"),
+        ui.TextSpan(16, 19, "unknown", label="9"),
+    ]
+    html = ui.text_html(text, language="en", marks=marks)
+    assert 'class="mg-cite mg-relevant" title="Cites a passage that people judged relevant: A passage">1</mark>' in html
+    assert '<mark class="mg-decided" title="The text that decided the outcome">Yes, as <mark class="mg-cite' in html
+    assert 'class="mg-cite mg-unknown" title="Cites a passage that is not in the list">9</mark>' in html
+    assert (
+        ui.text_html(text, language="en", marks=[ui.TextSpan(20, 99, "decided"), ui.TextSpan(5, 5, "unknown")]).count(
+            "<mark"
+        )
+        == 1
+    )
+
+
+def test_a_passages_label_is_a_word_and_not_only_a_colour() -> None:
+    words = {True: "relevant", False: "not relevant", None: "no label"}
+    for label, word in words.items():
+        assert f">{word}</span>" in ui.passage_html(ui.PassageView(1, "T", "text", label), language="en")
+    assert "not published" in ui.passage_html(ui.PassageView(1, None, None, None, why="not published"), language="en")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_plain_text_survives_markdown(payload: str) -> None:
+    escaped = ui.plain(payload)
+    # A word joiner, which is not seen, keeps an address from becoming a link.
+    assert re.sub(r"\\(.)", r"\1", escaped).replace("\u2060", "") == payload
+    assert "http://example" not in escaped
+    assert not re.search(r"(?<!\\)[*_`\[\]<>$#]", escaped)
+
+
+def test_a_table_formats_by_kind_and_draws_intervals() -> None:
+    rows = pa.table(
+        {"system": ["gpt-4", "aya-101"], "r": [0.5, None], "lo": [0.2, None], "hi": [0.9, None], "s": [0.125, 1.0]}
+    )
+    data, config = _prepare(
+        rows,
+        [
+            ui.Col("system", "System", "system", of="ratings"),
+            ui.Col("r", "Interval", "interval", low="lo", high="hi"),
+            ui.Col("r", "Span", "span", low="lo", high="hi"),
+            ui.Col("s", "Share", "rate"),
+        ],
+        "light",
+    )
+    assert data["s"].to_pylist() == [12.5, 100.0]
+    assert config["s"]["type_config"]["format"] == "%.1f%%"
+    assert data["r_span"].to_pylist() == ["0.2–0.9", None]
+    assert data["r_interval"].to_pylist()[0].startswith("data:image/svg+xml;utf8,<svg")
+    assert data["r_interval"].to_pylist()[1] is None
+    assert config["_mark"]["pinned"] is True
+    assert config["system"]["pinned"] is False, "pinned names are pale"
+    assert config["system"]["help"] == "The system rated."
+
+
+def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
+    rows = pa.table({"system": ["gpt-4"], "s": [0.125]})
+    columns = [ui.Col("system", "System", "system", of="ratings"), *[ui.Col("s", "Share", "rate", width=300)] * 4]
+    assert _prepare(rows, columns, "light")[1]["system"]["pinned"] is True
+
+
+@pytest.mark.parametrize("by_labels", [True, False])
+def test_all_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) -> None:
+    names = [column.name for column in columns(by_labels=by_labels)]
+    rows = pa.table(
+        {
+            name: ["gpt-4"] if name in ("system", "alike") else [0.5]
+            for name in dict.fromkeys([*names, "rank_low", "rank_high", "tier_low", "tier_high", "low", "high"])
+        }
+    )
+    assert _prepare(rows, columns(by_labels=by_labels), "light")[1]["system"]["pinned"] is False
+
+
+def test_intervals_share_one_scale_and_mark_zero() -> None:
+    first, second = intervals(["a", "b"], [-1.0, 1.0], [-2.0, 0.0], [0.0, 2.0], "light")
+    assert "stroke-dasharray" in str(first)
+    assert str(first) != str(second)
+    (only,) = intervals(["a"], [3.0], [3.0], [3.0], "dark")
+    assert "stroke-dasharray" not in str(only)
+    assert intervals(["a"], [None], [None], [None], "light") == [None]
+
+
+def test_an_interval_alone_fills_its_own_scale_and_a_part_of_one_that_is_given() -> None:
+    def width(image: str | None) -> float:
+        return float(re.findall(r"<rect [^>]*width='([\d.]+)'", unquote(str(image)))[0])
+
+    alone, on_scale = (intervals(["a"], [0.5], [0.4], [0.6], "light", ends=ends)[0] for ends in (None, (0.0, 1.0)))
+    assert width(on_scale) == pytest.approx(0.2 * width(alone), abs=0.1)
+
+
+def test_a_table_to_read_says_what_one_to_sort_says_and_takes_names_for_names() -> None:
+    rows = pa.table(
+        {
+            "system": ["<b>a</b>", "b"],
+            "value": [-0.25, None],
+            "low": [-0.5, None],
+            "high": [0.0, None],
+            "n": [1200, 3],
+            "words": ["x & y", None],
+            "least": [1, None],
+            "most": [3, None],
+        }
+    )
+    columns = (
+        Col("system", "System", "system"),
+        Col("value", "Value", "difference", help='What it is, "so"'),
+        Col("value", "Interval", "interval", low="low", high="high"),
+        Col("n", "n", "count"),
+        Col("words", "Words", "text"),
+        Col("n", "Ranks", "span", low="least", high="most"),
+    )
+    markup = table_html(rows, columns, "light")
+    heads, first, second = (re.findall(r"<t[hd].*?</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", markup))
+    assert [re.sub("<[^>]*>", "", head) for head in heads] == ["System", "Value", "Interval", "n", "Words", "Ranks"]
+    assert 'title="What it is, &quot;so&quot;"' in heads[1]
+    seen = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in line] for line in (first, second)]
+    assert seen[0] == ["<b>a</b>", "\u22120.250", "", "1,200", "x & y", "1\u20133"]
+    assert seen[1] == ["b", "\u2013", "\u2013", "3", "\u2013", "\u2013"]
+    assert 'alt="\u22120.500 to 0.000"' in first[2]
+    assert "<b>a</b>" not in markup
+    assert 'scope="row"' in first[0]
+
+
+@pytest.mark.parametrize("maker", ["gpt-4", "aya", "mistral", "llama", "orca", "gemma", "qwen", "baseline/x", "other"])
+def test_a_systems_mark_is_an_image_that_loads_nothing(maker: str) -> None:
+    image = unescape(dot(maker, "dark"))
+    assert image.startswith("data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg'")
+    assert "href" not in image
+    assert "%23" in image, "a bare # would end the address"
+
+
+def test_column_help_is_the_schemas_own_sentence() -> None:
+    (sentence,) = (column.meaning for column in schema.columns("ratings") if column.name == "battles")
+    assert ui.column_help("ratings", "battles") == sentence
+    assert ui.Col("battles", "B", "count", of="ratings", help="other").meaning == "other"
+
+
+def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
+    rows = pa.table({"system": ["a,b", 'c"d'], "rating": [0.1 + 0.2, None]})
+    assert exporting.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
+    content = json.loads(exporting.to_json(rows, {"skill": "both"}))
+    assert content == {"about": {"skill": "both"}, "rows": rows.to_pylist()}
+    assert pq.read_table(pa.BufferReader(exporting.to_parquet(rows))) == rows
+
+
+def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Path) -> None:
+    page = open_page(APP)
+    assert not [h for h in page.get("html") if "<dl class" in h.proto.body], "what nobody has opened is not made"
+    page.session_state["frame_contents"] = True
+    page.run()
+    arena = store.open_arena(arenas / "small")
+    (listed,) = [h.proto.body for h in page.get("html") if "<dl class" in h.proto.body]
+    for table in set(schema.TABLES) - {"published"}:
+        if table in schema.OPTIONAL:
+            assert f"<dt>{table}</dt>" not in listed
+        elif table in arena.tables:
+            assert f"<dt>{table}</dt><dd>{arena.rows(table):,} rows" in listed
+        else:
+            assert f"<dt>{table}</dt><dd>lacking" in listed
+    assert {"outcomes", "judgments"} == set(arena.tables)
+
+
+def test_every_label_of_an_arena_has_a_meaning() -> None:
+    for path in store.bundled().values():
+        label = store.open_arena(path).label
+        assert states.STORED.get(label, label) in states.LABELS
+
+
+def test_an_unknown_page_is_refused_by_name() -> None:
+    with pytest.raises(UnknownName, match="page"):
+        ui.show("leaderbord", lambda page: None)
+
+
+def test_the_columns_of_the_leaderboard_are_explained() -> None:
+    columns = {c.name for c in schema.columns("ratings")}
+    assert {"rating", "rank", "wins", "ties", "losses", "battles"} <= columns
+    for name in ("rating", "rank", "wins", "ties", "losses", "battles"):
+        assert len(ui.column_help("ratings", name)) > 10

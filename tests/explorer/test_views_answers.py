@@ -1,0 +1,258 @@
+"""What the Answers page shows: which queries match, and one query with all that was said to it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from views_answers_cases import NUMBERS, SYSTEMS, build, make_answers, make_queries
+
+from mirage import schema, store
+from mirage.errors import TableMissing, UnknownName
+from mirage.explorer.answers import data as views
+from mirage.explorer.answers.data import AnswerFilter
+from mirage.explorer.kit.query_keys import key_text
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return build(tmp_path_factory.mktemp("arenas"))
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return build(tmp_path_factory.mktemp("arenas"), "numbers", tables=NUMBERS)
+
+
+def ids(arena: store.Arena, **options: Any) -> list[str]:
+    return [query_id for _, query_id in views.find_queries(arena, AnswerFilter(**options)).keys]
+
+
+# What there is
+
+
+def test_the_scope_counts_queries_and_answers_that_are_there(arena: store.Arena) -> None:
+    scope = views.scope(arena)
+    assert scope.languages == ("ar", "de", "en", "ja")
+    assert scope.systems == SYSTEMS
+    assert scope.subsets == ("relevant", "non_relevant")
+    assert scope.parsers == ("strict", "published")
+    assert scope.outcomes == ("answered", "abstained", "unparsed", "empty", "api_error", "missing")
+    assert (scope.queries, scope.answers) == (33, 33 * 3 - 1)
+    assert scope.texts
+
+
+def test_numbers_alone_are_enough(numbers: store.Arena) -> None:
+    scope = views.scope(numbers)
+    assert (scope.queries, scope.answers, scope.texts) == (33, 98, False)
+    shown = views.query_view(numbers, ("en", "e00"), "strict")
+    assert (shown.text, shown.reason, shown.passages) == (None, "texts are not bundled", ())
+    assert [r.outcome for r in shown.answers] == ["answered"] * 3
+    assert all(r.text is None and r.measures for r in shown.answers)
+    assert shown.answers[1].span == (0, 22)
+    assert ids(numbers, text="Ganges") == []
+
+
+def test_without_outcomes_the_answers_are_still_there(tmp_path: Path) -> None:
+    arena = build(tmp_path, tables=("queries", "passages", "answers"))
+    scope = views.scope(arena)
+    assert (scope.parsers, scope.outcomes, scope.subsets) == ((), (), ("relevant", "non_relevant"))
+    assert (scope.queries, scope.answers) == (33, 98)
+    assert ids(arena, subset="relevant", languages=("ar", "de")) == ["a0", "e00"]
+    assert views.query_view(arena, ("ar", "a0"), "").answers[0].outcome is None
+
+
+def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> None:
+    arena = build(tmp_path, tables=("queries",))
+    with pytest.raises(TableMissing, match=r"(?s)no answers.*mirage import answers"):
+        views.scope(arena)
+
+
+# Which queries match
+
+
+def test_all_queries_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
+    result = views.find_queries(arena, AnswerFilter())
+    assert list(result.keys) == sorted(result.keys)
+    assert (len(result.keys), result.answers, result.pages) == (33, 98, 3)
+    assert [len(result.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
+    assert [result.place(key) for key in result.page(2)] == list(range(12, 24))
+    assert result.place(("en", "no such")) is None
+
+
+def test_no_match_is_one_empty_page(arena: store.Arena) -> None:
+    result = views.find_queries(arena, AnswerFilter(text="no such text"))
+    assert (result.keys, result.answers, result.pages, result.page(1)) == ((), 0, 1, ())
+
+
+def test_a_link_to_the_answers_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
+    result = views.find_queries(arena, AnswerFilter(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
+    assert result.answers == len(result.keys) == 15
+    assert {views.query_view(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
+
+
+def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
+    assert ids(arena, outcomes=("api_error",)) == ["e03"]
+    assert ids(arena, outcomes=("api_error",), parser="published") == []
+    assert "e03" in ids(arena, outcomes=("unparsed",), parser="published")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("längste", ["e00"]),
+        ("LÄNGSTE FLUSS", ["e00"]),
+        ("أطول", ["a0"]),
+        ("長い川", ["j0#1"]),
+        ("number 29", ["e29"]),
+        ("unable TO generate", ["e03"]),
+        ("%", None),
+        ("100%", None),
+        ("_", []),
+        ("' OR 1=1 --", []),
+        ("[1, 3]", None),
+    ],
+)
+def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
+    arena: store.Arena, text: str, expected: list[str] | None
+) -> None:
+    query_ids = ids(arena, text=text)
+    if expected is not None:
+        assert query_ids == expected
+    else:
+        holding = {(q.language, q.query_id) for q, a in zip_answers() if text.lower() in f"{q.text} {a.text}".lower()}
+        assert query_ids == [query_id for _, query_id in sorted(holding)]
+        assert query_ids
+
+
+def zip_answers() -> list[tuple[schema.Query, schema.Answer]]:
+    queries = {(q.language, q.query_id): q for q in make_queries()}
+    return [(queries[a.language, a.query_id], a) for a in make_answers(queries.values())]
+
+
+def test_a_search_looks_into_the_answers_of_the_chosen_systems_alone(arena: store.Arena) -> None:
+    assert ids(arena, text="ganges", systems=("gpt-4",)) == []
+    assert len(ids(arena, text="ganges", systems=("aya-101",))) == 30
+    assert ids(arena, text="längste", systems=("gpt-4",)) == ["e00"], "the query holds it, whoever replied"
+
+
+some = st.builds(
+    AnswerFilter,
+    languages=st.lists(st.sampled_from(["ar", "en", "de"]), max_size=2, unique=True).map(tuple),
+    subset=st.sampled_from(["", "relevant", "non_relevant"]),
+    systems=st.lists(st.sampled_from(SYSTEMS), max_size=2, unique=True).map(tuple),
+    outcomes=st.lists(st.sampled_from(["answered", "abstained", "missing", "empty"]), max_size=2, unique=True).map(
+        tuple
+    ),
+    parser=st.sampled_from(["strict", "published"]),
+    text=st.sampled_from(["", "river", "GANGES", "längste", "yes", "川", "%"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(selection=some)
+def test_the_queries_found_are_those_with_an_answer_that_matches(arena: store.Arena, selection: AnswerFilter) -> None:
+    expected = {}
+    for q in make_queries():
+        if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
+            continue
+        shown = views.query_view(arena, (q.language, q.query_id), selection.parser)
+        hits = views.matches(shown, selection)
+        if hits:
+            expected[shown.key] = sum(r.outcome != "missing" for r in shown.answers if r.system in hits)
+    result = views.find_queries(arena, selection)
+    assert list(result.keys) == sorted(expected)
+    assert result.answers == sum(expected.values())
+
+
+# Links
+
+
+def test_a_link_names_a_query_by_language_and_id_or_by_id_alone(arena: store.Arena) -> None:
+    assert views.query_of_link(arena, "ja:j0#1") == ("ja", "j0#1")
+    assert views.query_of_link(arena, "j0#1") == ("ja", "j0#1")
+    assert views.query_of_link(arena, "e00") == ("de", "e00")
+    assert views.query_of_link(arena, "e00", ("en",)) == ("en", "e00")
+    for key in views.find_queries(arena, AnswerFilter()).keys:
+        assert views.query_of_link(arena, key_text(key)) == key
+
+
+@pytest.mark.parametrize("link", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
+def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena: store.Arena, link: str) -> None:
+    with pytest.raises(UnknownName, match="there is no query") as caught:
+        views.query_of_link(arena, link)
+    assert link in str(caught.value)
+    assert re.search(r"did you mean: .*((en|de):e\d\d|ar:a0|ja:j0#1)", caught.value.do)
+
+
+# One query
+
+
+def test_a_query_comes_with_its_passages_in_order_and_every_answer(arena: store.Arena) -> None:
+    shown = views.query_view(arena, ("en", "e00"), "strict")
+    assert shown.text == "Which river is number 0?"
+    assert [(p.position, p.relevant) for p in shown.passages] == [(1, True), (2, False), (3, False)]
+    assert [r.system for r in shown.answers] == list(SYSTEMS)
+    gpt, llama = shown.answers[1:]
+    assert [(c.passage_id, c.known) for c in gpt.citations] == [("e00.1", True), ("e00.3", True)]
+    assert [(c.label, c.known) for c in llama.citations] == [("2", True), ("9", False)]
+    assert gpt.text is not None
+    assert gpt.span is not None
+    assert gpt.text[slice(*gpt.span)] == "Yes, answer is present"
+    assert (gpt.rule_meaning, gpt.correct) == ('holds "answer is present" without a negation', True)
+
+
+def test_measures_come_in_the_declared_order_with_meaning_and_reason(arena: store.Arena) -> None:
+    aya, gpt, _ = views.query_view(arena, ("en", "e01"), "strict").answers
+    assert gpt.measures[0].name == "target_language"
+    assert {m.name: m.value for m in gpt.measures}["length"] == len("I don't know.")
+    assert all(m.meaning and m.title for m in gpt.measures)
+    assert {m.reason for m in aya.measures} == {"no answer (missing)"}
+    assert (aya.outcome, aya.correct, aya.text, aya.status) == ("missing", None, None, "missing")
+
+
+def test_a_query_whose_prompt_was_not_published_gives_the_reason(arena: store.Arena) -> None:
+    shown = views.query_view(arena, ("en", "e05"), "strict")
+    assert (shown.text, shown.reason) == (None, "the prompt was not published")
+    assert [p.text for p in shown.passages] == [None] * 3
+    (item,) = views.items(arena, (("en", "e05"),))
+    assert item.text is None
+
+
+def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: store.Arena) -> None:
+    table = views.query_view(arena, ("en", "e00"), "strict").table()
+    assert table["system"].to_pylist() == list(SYSTEMS)
+    assert table["query"].to_pylist() == ["Which river is number 0?"] * 3
+    assert table["text"].to_pylist()[0] == "Ganges 100%"
+    assert table["length"].to_pylist()[0] == len("Ganges 100%")
+    assert table["span_end"].to_pylist()[1] == 22
+
+
+def test_the_list_keeps_the_order_it_is_given(arena: store.Arena) -> None:
+    keys = (("ja", "j0#1"), ("en", "e00"), ("ar", "a0"))
+    assert [item.key for item in views.items(arena, keys)] == list(keys)
+    assert [item.subset for item in views.items(arena, keys)] == ["non_relevant", "relevant", "relevant"]
+
+
+def test_a_page_that_runs_again_asks_nothing_twice(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    selection = AnswerFilter(text="river")
+    first = (
+        views.scope(arena),
+        views.find_queries(arena, selection),
+        views.query_view(arena, ("en", "e00"), "strict"),
+    )
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the arena was asked again")
+
+    monkeypatch.setattr(store.Arena, "sql", refuse)
+    again = (
+        views.scope(arena),
+        views.find_queries(arena, selection),
+        views.query_view(arena, ("en", "e00"), "strict"),
+    )
+    assert all(a is b for a, b in zip(first, again, strict=True))

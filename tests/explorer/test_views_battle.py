@@ -1,0 +1,258 @@
+"""What the Battle page shows: who beats whom, the battles of two systems, one battle, and what two answers share."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_arena
+from charts_hallucination_cases import checked
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from views_answers_cases import NUMBERS, SYSTEMS, build
+from views_battle_cases import A, B, judged
+
+import mirage.ranking as rank
+from mirage import store
+from mirage.errors import UnknownName
+from mirage.explorer.answers.data import AnswerView
+from mirage.explorer.battle import data as views
+from mirage.explorer.battle.chart import win_matrix
+from mirage.explorer.battle.data import BattleFilter
+from mirage.explorer.battle.matrix import matrix
+from mirage.explorer.battle.overlap import WORDS, shared_words
+from mirage.explorer.leaderboard.data import battles_of as ranked
+from mirage.text.segmentation import word_spans, words
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return judged(tmp_path_factory.mktemp("arenas"))
+
+
+def ids(arena: store.Arena, referee: str = "zeta", **filters: Any) -> list[str]:
+    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, referee, **filters)).keys]
+
+
+def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
+    every = views.decisions_of(arena, A, B)
+    assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
+    results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
+    assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "tie", "e04": "second"}
+    assert list(every) == sorted(every)
+
+
+def test_filters_find_battles(arena: store.Arena) -> None:
+    assert ids(arena) == ["e00", "e01", "e02", "e03", "e04"]
+    assert ids(arena, result="first") == ["e00"]
+    assert ids(arena, flipped=True) == ["e01", "e03"]
+    assert ids(arena, disagree=True) == ["e00"], "an unreadable verdict disagrees with nobody"
+    assert ids(arena, languages=("ar",)) == []
+    assert ids(arena, text="its place") == ["e01"], "rationales are searched, in either case"
+    assert ids(arena, text="ganges", result="second") == ["e04"], "and answers of the two"
+    assert ids(arena, text="number 3?") == ["e03"], "and queries"
+    assert ids(arena, text="see context 2") == [], "but no answer of a third"
+
+
+def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
+    battles = views.find_battles(arena, BattleFilter(A, B, "zeta", flipped=True))
+    assert (len(battles.keys), len(battles.decisions)) == (2, 5)
+    cell = battles.cell
+    assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (1, 2, 1, 1, 5)
+    assert battles.table.to_pylist()[0] == {
+        "language": "en",
+        "query_id": "e01",
+        "first": A,
+        "second": B,
+        "referee": "zeta",
+        "result": "tie",
+        "flipped": True,
+        "verdicts": 2,
+    }
+
+
+def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).start == ("en", "e00")
+    assert views.find_battles(arena, BattleFilter(B, A, "zeta")).start == ("en", "e04")
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start is None
+
+
+# Human labels decide where no judge does
+
+
+@pytest.mark.parametrize("skill", ["abstain", "answer"])
+def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
+    arena = small_arena.write(tmp_path)
+    subset = {"abstain": "n", "answer": "r"}[skill]
+    for language, counts in ranked(arena, "relevance", skill).items():
+        for x, y in itertools.permutations(counts.systems, 2):
+            battles = views.find_battles(arena, BattleFilter(x, y, "relevance", languages=(language,)))
+            results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
+            indices = counts.systems.index(x), counts.systems.index(y)
+            assert results.count("first") == counts.wins[:, *indices].sum()
+            assert results.count("tie") == counts.ties[:, *indices].sum()
+
+
+@pytest.mark.parametrize("referee", ["relevance", "judge-x"])
+def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: str) -> None:
+    arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
+    result = matrix(arena, referee, ("en",))
+    assert set(result.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
+    for (x, y), cell in result.cells.items():
+        assert cell == views.find_battles(arena, BattleFilter(x, y, referee, languages=("en",))).cell
+        other = result.cells[y, x]
+        assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
+        assert cell.interval is not None
+        assert cell.share is not None
+        assert cell.interval[0] <= cell.share <= cell.interval[1]
+    checked(win_matrix(result.table.to_pylist(), systems=result.systems, mode="light"))
+
+
+def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
+    result = matrix(arena, "zeta")
+    tied = result.cells[A, "llama-2-7b"]
+    assert (tied.share, tied.interval, tied.n) == (None, None, 1)
+    assert ("aya-101", "llama-2-7b") not in result.cells, "these two never met"
+    figure = win_matrix(result.table.to_pylist(), systems=result.systems, mode="dark")
+    assert "–" in figure["data"][0]["text"]
+    with pytest.raises(UnknownName, match="zetta"):
+        matrix(arena, "zetta")
+
+
+# One battle
+
+
+def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
+    battle = views.battle_view(arena, ("en", "e00"), B, A)
+    assert (battle.first.system, battle.second.system) == (B, A)
+    assert battle.query.text == "Which river is number 0?"
+    assert len(battle.query.passages) == 3
+    assert [(judgment.judge, judgment.system_a) for judgment in battle.judgments] == [
+        ("eta", A),
+        ("zeta", B),
+        ("zeta", A),
+    ]
+    assert battle.judges == ("eta", "zeta")
+    assert (battle.decision("zeta").winner, battle.decision("eta").winner) == ("second", "first")
+
+
+def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
+    battle = views.battle_view(arena, ("en", "e00"), A, B)
+    by_name = {comparison.measure.name: comparison for comparison in battle.compared}
+    assert by_name["length"].better is None, "of length no side is better"
+    assert by_name["citation_MAP@10"].better == "first"
+    assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
+    other_battle = views.battle_view(arena, ("en", "e01"), A, B)
+    assert other_battle.compared == ()
+    assert "Length" in other_battle.apart, "the second has no answer there"
+
+
+def test_a_lower_value_wins_where_lower_is_better() -> None:
+    measure = views.answers.FeatureValue("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
+    comparison = views._compare(measure, 2.0, 0.0)
+    assert (comparison.better, comparison.direction, comparison.low, comparison.high) == ("second", "lower", 0, 2.0)
+    assert views._compare(measure, 1.0, 1.0).better is None
+
+
+def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
+    battle = views.battle_view(arena, ("en", "q1"), "gpt-4", "aya-101")
+    assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
+    assert views.find_battles(arena, BattleFilter("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
+
+
+def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
+    arena = build(tmp_path, "numbers", tables=NUMBERS)
+    battles = views.find_battles(arena, BattleFilter(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
+    assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
+    assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
+
+
+def test_the_ranking_counts_verdicts_and_the_page_queries(arena: store.Arena) -> None:
+    battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
+    indices = battles.systems.index(A), battles.systems.index(B)
+    assert battles.wins[:, *indices].sum() == 4
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).cell.wins == 1
+
+
+# What two answers share
+
+
+def answer(text: str | None) -> AnswerView:
+    from mirage.text.answers import citations
+
+    mentions = citations(text or "", ["d1", "d2"], numbered=True)
+    return AnswerView("s", text, "ok", None, None, "", "", None, None, tuple(mentions), ())
+
+
+def parts(first: str, second: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    pair = shared_words(answer(first), answer(second))
+    assert pair is not None
+    left, right = pair
+    return (
+        [first[start:end] for start, end in left.shared],
+        [first[start:end] for start, end in left.own],
+        [second[start:end] for start, end in right.shared],
+        [second[start:end] for start, end in right.own],
+    )
+
+
+def test_shared_stretches_are_found_without_regard_to_case_and_punctuation() -> None:
+    assert parts("The longest river is the Nile.", "In Africa, the longest river — is: the Congo") == (
+        ["The longest river is the"],
+        ["Nile"],
+        ["the longest river — is: the"],
+        ["In Africa", "Congo"],
+    )
+
+
+def test_one_or_two_words_in_common_are_no_stretch() -> None:
+    shared, own, *_ = parts("the river Nile", "the river Congo")
+    assert (shared, own) == ([], ["the river Nile"])
+
+
+def test_a_citation_is_one_word_that_tells_which_passage_is_cited() -> None:
+    same = parts("It is very long [1].", "It is very long [1].")
+    assert same[:2] == (["It is very long [1]"], [])
+    assert parts("It is very long [1].", "It is very long [2].")[:2] == (["It is very long"], ["[1]"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shared"),
+    [
+        ("尼罗河是最长的河流", "人们说尼罗河是最长的", "尼罗河是最长的"),
+        ("النيل هو أطول نهر في العالم", "نعم النيل هو أطول نهر هنا", "النيل هو أطول نهر"),
+        ("నైలు నది చాలా పొడవైన నది", "అవును నైలు నది చాలా చిన్నది", "నైలు నది చాలా"),
+    ],
+)
+def test_shared_stretches_are_found_in_every_kind_of_script(first: str, second: str, shared: str) -> None:
+    assert parts(first, second)[0] == [shared]
+
+
+def test_answers_without_a_text_or_too_long_are_not_compared() -> None:
+    assert shared_words(answer(None), answer("A text.")) is None
+    assert shared_words(answer("word " * (WORDS + 1)), answer("A text.")) is None
+    assert shared_words(answer("word " * WORDS), answer("word " * WORDS)) is not None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
+def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
+    pair = shared_words(answer(first), answer(second))
+    if pair is None:
+        return
+    for text, part in zip((first, second), pair, strict=True):
+        spans = sorted(part.shared + part.own)
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+        for (start, end), _ in word_spans(text):
+            assert any(left <= start and end <= right for left, right in spans)
+    assert pair[0].words_shared == pair[1].words_shared
+
+
+@given(st.text(max_size=60))
+def test_words_with_their_places_are_the_words_of_plain_text(text: str) -> None:
+    plain = text.encode("ascii", "ignore").decode()
+    assert [form for _, form in word_spans(plain)] == words(plain)
+    assert all(0 <= start < end <= len(text) for (start, end), _ in word_spans(text))

@@ -1,0 +1,238 @@
+"""What the Features page shows: means by language and over them, and how a feature goes with the ratings."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_arena
+from charts_hallucination_cases import checked
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchmarks.simulated import simulate_arena
+from mirage import schema, store
+from mirage.explorer.features import chart as charts
+from mirage.explorer.features import data as views
+from mirage.stages.features import FEATURES, FeatureMean, over_languages
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    """A simulated arena in which eleven features follow a known quality."""
+    simulation = simulate_arena(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
+    return store.write(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated", made_by="a test")
+
+
+def mean(language: str, value: float | None, error: float | None, n: int, total: int = 10) -> FeatureMean:
+    return FeatureMean(language, "s", "length", value, None, None, n, total, error)
+
+
+NONE = schema.from_rows("features", [])
+"""No row: nothing shows that languages share a query."""
+
+
+# Over languages
+
+
+def test_the_mean_over_languages_counts_each_alike_and_adds_their_errors() -> None:
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 6.0, 0.4, 10)], NONE)
+    assert (joint.language, joint.mean, joint.n, joint.total) == ("all", 4.0, 19, 20)
+    assert joint.error == pytest.approx(math.hypot(0.3, 0.4) / 2)
+    # Satterthwaite by hand: 0.25^2 / (0.3^4 / 8 + 0.4^4 / 9).
+    margin = stats.t.ppf(0.975, 0.25**2 / (0.0081 / 8 + 0.0256 / 9)) * 0.25
+    assert joint.low == pytest.approx(4 - margin)
+    assert joint.high == pytest.approx(4 + margin)
+
+
+def test_the_mean_over_one_language_is_that_of_the_language(arena: store.Arena) -> None:
+    means = views.of_language(arena, "en")
+    for single, joint in zip(
+        sorted(means, key=lambda m: (m.system, m.feature)), over_languages(means, NONE), strict=True
+    ):
+        assert (joint.mean, joint.n, joint.total) == (single.mean, single.n, single.total)
+        assert (joint.low, joint.high) == pytest.approx((single.low, single.high))
+
+
+def test_a_language_without_a_value_is_left_out_and_lowers_the_coverage_pitfall_19() -> None:
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", None, None, 0)], NONE)
+    assert (joint.mean, joint.coverage) == (2.0, 9 / 20)
+    assert joint.low is not None
+    (none,) = over_languages([mean("en", None, None, 0), mean("fi", None, None, 0)], NONE)
+    assert (none.mean, none.low, none.high, none.error) == (None, None, None, None)
+
+
+def test_a_language_of_one_answer_leaves_the_mean_without_an_interval() -> None:
+    (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", 4.0, None, 1)], NONE)
+    assert (joint.mean, joint.low, joint.error) == (3.0, None, None)
+
+
+def test_equal_values_without_bounds_have_no_interval_pitfall_127() -> None:
+    (joint,) = over_languages([mean("en", 2.0, 0.0, 9), mean("fi", 4.0, 0.0, 9)], NONE)
+    assert (joint.mean, joint.low, joint.high) == (3.0, None, None)
+
+
+# The overview
+
+
+def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) -> None:
+    overview = views.overview(arena, ("ar", "en", "te"))
+    assert set(overview.features) <= set(FEATURES)
+    assert list(overview.features) == [name for name in FEATURES if name in overview.features]
+    assert (len(overview.features), len(overview.systems), overview.answers) == (11, 12, 12 * 90)
+    assert {len(rows) for rows in overview.by_feature.values()} == {36}
+    assert overview.matrix.column_names == ["system", *overview.features]
+    assert len(overview.everything) == 11 * 12 * 4
+    over = overview.over["support_entailment"].to_pylist()
+    assert {row["languages"] for row in over} == {3}
+    assert all(0.8 < row["coverage"] < 1 for row in over)
+
+
+def test_the_best_system_of_a_feature_comes_first_as_its_direction_says(arena: store.Arena) -> None:
+    overview = views.overview(arena, ("en",))
+    high = overview.over["citation_MAP@10"]["mean"].to_pylist()
+    low = overview.over["english_language"]["mean"].to_pylist()
+    assert high == sorted(high, reverse=True)
+    assert low == sorted(low)
+
+
+def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_null(tmp_path: Path) -> None:
+    rows = [
+        schema.Feature("en", f"q{i}", system, feature, value, None if value is not None else "nothing is cited")
+        for i in range(3)
+        for system, feature, value in (
+            ("a", "length", 10.0 + i),
+            ("b", "length", None),
+            ("a", "support_entailment", None),
+            ("a", "own_measure", 1.0),
+        )
+    ]
+    arena = store.write(
+        tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test"
+    )
+    overview = views.overview(arena, ("en",))
+    assert overview.features == ("length", "own_measure")
+    assert overview.matrix.to_pylist() == [
+        {"system": "a", "length": 11.0, "own_measure": 1.0},
+        {"system": "b", "length": None, "own_measure": None},
+    ]
+    assert overview.over["length"].to_pylist()[1]["coverage"] == 0
+
+
+# What goes with the rating
+
+
+@settings(deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9).map(np.array),
+    seed=st.integers(0, 3),
+)
+def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
+    first, second = rows[:, :1].T.astype(float), rows[:, 1:].T.astype(float)
+    taus = views.rank_taus(first, second, draws=5)[0]
+    resamples = np.random.default_rng(views.SEED).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=5)
+    for value, counts in zip(taus, [np.ones(len(rows), dtype=int), *resamples], strict=True):
+        expected = stats.kendalltau(np.repeat(first[0], counts), np.repeat(second[0], counts)).statistic
+        assert value == pytest.approx(expected, nan_ok=True)
+
+
+def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
+    relations = {(r.feature, r.language): r for r in views.relations(arena, "judge", "both", ("ar", "en", "te"))}
+    assert len(relations) == 11 * 4
+    strong, contrary = relations["answer_overlap_score", "all"], relations["english_language", "all"]
+    assert strong.tau is not None
+    assert contrary.tau is not None
+    assert strong.tau > 0.4
+    assert strong.clear
+    assert contrary.tau < 0
+    assert (strong.systems, strong.languages) == (12, 3)
+    relation = relations["answer_overlap_score", "en"]
+    assert relation.low is not None
+    assert relation.high is not None
+    assert relation.tau is not None
+    assert -1 <= relation.low < relation.tau < relation.high <= 1
+    taus = [relations["answer_overlap_score", code].tau for code in ("ar", "en", "te")]
+    assert strong.tau == pytest.approx(np.mean([tau for tau in taus if tau is not None]))
+
+
+def test_the_interval_of_tau_covers_what_it_says() -> None:
+    """Nominal 95%; normal pairs whose tau is 0.5, 12 systems."""
+    rng = np.random.default_rng(7)
+    rho = math.sin(math.pi * 0.5 / 2)
+    x = rng.normal(size=(400, 12))
+    y = rho * x + math.sqrt(1 - rho**2) * rng.normal(size=x.shape)
+    draws = views.rank_taus(x, y)[:, 1:]
+    low, high = np.nanquantile(draws, [0.025, 0.975], axis=1)
+    assert 0.9 < ((low <= 0.5) & (high >= 0.5)).mean() < 0.995
+
+
+def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> None:
+    rows = [
+        schema.Feature("en", f"q{i}", system, feature, value, None)
+        for i in range(8)
+        for k, system in enumerate(small_arena.SYSTEMS)
+        for feature, value in (("length", 10.0 + k), ("n_citations", 2.0))
+    ]
+    tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
+    arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
+    relations = {r.feature: r for r in views.relations(arena, "judge-x", "both", ("en",))}
+    assert relations["length"].tau is not None
+    assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
+    assert "fewer than 5" in relations["length"].reason
+    assert (relations["n_citations"].tau, relations["n_citations"].reason) == (None, "all systems have the same value")
+
+
+def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
+    simulation = simulate_arena(systems=6, queries=5, languages=["ar", "en"], seed=5)
+    judgments = simulation.tables["judgments"].filter(
+        [code == "en" for code in simulation.tables["judgments"]["language"].to_pylist()]
+    )
+    tables = {**simulation.tables, "judgments": judgments}
+    arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
+    assert {r.language for r in views.relations(arena, "judge", "both", ("ar", "en"))} == {"en"}
+    assert views.relations(arena, "judge", "both", ("ar",)) == ()
+
+
+# The figures
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: str) -> None:
+    overview = views.overview(arena, ("ar", "en", "te"))
+    for chosen in ((), ("sim-02", "sim-05")):
+        names = ("support_entailment", "answer_bleu")
+        figure = charts.panels(
+            overview.by_feature,
+            features=names,
+            languages=overview.languages,
+            chosen=chosen,
+            mode=mode,  # type: ignore[arg-type]  # one of the two
+        )
+        checked(figure)
+        dots = [point for trace in figure["data"] for point in trace.get("customdata", ())]
+        assert sorted(dots) == sorted([s, c, f] for s in overview.systems for c in overview.languages for f in names)
+        texts = [text for trace in figure["data"] for text in trace.get("text", ())]
+        assert all("n = " in text for text in texts)
+        assert len([t for t in figure["data"] if t["mode"] == "lines"]) == len(names) * (1 + len(chosen))
+        fields = [figure["layout"][axis]["domain"] for axis in ("yaxis2", "yaxis")]
+        assert 0 <= fields[0][0] < fields[0][1] < fields[1][0] < fields[1][1] <= 1
+    rows = views.relations(arena, "judge", "both", ("ar", "en", "te"))
+    cells = charts.relation_map(rows, features=overview.features, languages=("all", "ar", "en", "te"), mode=mode)  # type: ignore[arg-type]
+    checked(cells)
+    assert sum(len(trace["x"]) for trace in cells["data"]) == 11 * 4
+    checked(charts.relation_whiskers([r for r in rows if r.feature == "answer_bleu"], mode=mode))  # type: ignore[arg-type]
+
+
+def test_a_systems_name_is_no_markup_in_a_figure() -> None:
+    row = FeatureMean("en", "<b>x</b>&", "length", 1.0, None, None, 1, 1)
+    assert "&lt;b&gt;x&lt;/b&gt;&amp;" in charts.hover(row)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0.5, "0.5"), (-0.1234, "−0.123"), (161.4, "161"), (12345.6, "12,346")]
+)
+def test_a_value_is_written_with_the_digits_that_count(value: float | None, text: str) -> None:
+    assert charts.value_text(value) == text

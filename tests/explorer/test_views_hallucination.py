@@ -1,0 +1,267 @@
+"""What the Hallucination page shows, on outcomes counted by hand and on the bundled arena."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mirage import schema, store
+from mirage.errors import NotEnoughData
+from mirage.explorer.hallucination import data as views
+from mirage.stages import outcomes
+from mirage.store import Arena
+
+Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
+"""How many answers of each outcome, by language, subset and system."""
+
+BASIC: Counts = {
+    ("en", "non_relevant", "aya-101"): {"answered": 6, "abstained": 2, "unparsed": 2},
+    ("en", "relevant", "aya-101"): {"answered": 9, "abstained": 1},
+    ("en", "non_relevant", "gpt-4-azure"): {"answered": 3, "abstained": 7},
+    ("en", "relevant", "gpt-4-azure"): {"answered": 5, "abstained": 2, "api_error": 2, "empty": 1},
+    ("fi", "non_relevant", "aya-101"): {"answered": 10, "abstained": 10, "missing": 5},
+    ("fi", "non_relevant", "gpt-4-azure"): {"answered": 25},
+}
+
+
+def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
+    rows = []
+    for (code, subset, system), outcome_counts in counts.items():
+        right = "answered" if subset == "relevant" else "abstained"
+        answers = [outcome for outcome, n in outcome_counts.items() for _ in range(n)]
+        for i, outcome in enumerate(answers):
+            correct = outcome == right if outcome in ("answered", "abstained") else None
+            key = (code, f"{subset[0]}{i}", system)
+            rows += [
+                schema.OutcomeRow(*key, parser, subset, outcome, "made up", None, None, correct)  # type: ignore[arg-type]
+                for parser in ("strict", "published")
+            ]
+    table = schema.from_rows("outcomes", rows)
+    return store.write(folder / name, {"outcomes": table}, title=name, label="simulated", made_by="a test")
+
+
+def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Arena:
+    """An arena with printed rates in percent, by metric, system as printed and language."""
+    rows = [
+        schema.Published("NoMIRACL", "Baselines", f"{metric} rate", "", system, code, value, None, "%", "a page")
+        for (metric, system, code), value in printed.items()
+    ]
+    table = schema.from_rows("published", rows)
+    return store.write(folder / "print", {"published": table}, title="print", label="published figures", made_by="test")
+
+
+def cell(rates: views.Rates, metric: str, system: str, language: str) -> dict[str, Any]:
+    key = (metric, system, language)
+    return next(
+        record for record in rates.cells.to_pylist() if (record["metric"], record["system"], record["language"]) == key
+    )
+
+
+def row(rates: views.Rates, system: str) -> dict[str, Any]:
+    return next(record for record in rates.systems.to_pylist() if record["system"] == system)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Arena:
+    return write(tmp_path, BASIC)
+
+
+def test_pitfall_32_both_definitions_and_the_undecided_share_stand_beside_each_other(arena: Arena) -> None:
+    decided = cell(views.both_rates(arena, None), "hallucination", "aya-101", "en")
+    assert (decided["value"], decided["other"], decided["undecided"]) == (0.75, pytest.approx(0.8), 0.2)
+    assert (decided["low"], decided["high"]) == outcomes.wilson(6, 8)
+    published = cell(views.both_rates(arena, None, definition="as-published"), "hallucination", "aya-101", "en")
+    assert (published["value"], published["other"], published["undecided"]) == (pytest.approx(0.8), 0.75, 0.2)
+    assert (published["low"], published["high"]) == pytest.approx(outcomes.wilson(8, 10))
+    for record in (decided, published):
+        assert (record["rate"], record["rate_as_published"], record["n"], record["decided"]) == (
+            0.75,
+            pytest.approx(0.8),
+            10,
+            8,
+        )
+
+
+def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path: Path) -> None:
+    arena = write(tmp_path, {("en", "non_relevant", "always"): {"answered": 250}})
+    record = cell(views.both_rates(arena, None), "hallucination", "always", "en")
+    assert record["value"] == 1
+    assert record["high"] == 1
+    assert 0.98 < record["low"] < 1
+
+
+def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
+    rates = views.both_rates(arena, None)
+    assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
+    assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
+    error = cell(rates, "error", "gpt-4-azure", "en")
+    assert (error["value"], error["other"], error["undecided"]) == (pytest.approx(2 / 7), 0.5, 0.3)
+
+
+def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(arena: Arena) -> None:
+    rates = views.both_rates(arena, None)
+    joint = row(rates, "aya-101")
+    assert joint["hallucination_value"] == pytest.approx((0.75 + 0.5) / 2)
+    low, high = outcomes.mean_interval([(6, 8), (10, 20)])[1:]
+    assert (joint["hallucination_low"], joint["hallucination_high"]) == (pytest.approx(low), pytest.approx(high))
+    published = row(views.both_rates(arena, None, definition="as-published"), "aya-101")
+    low, high = outcomes.mean_interval([(8, 10), (10, 20)])[1:]
+    assert (published["hallucination_low"], published["hallucination_high"]) == (
+        pytest.approx(low),
+        pytest.approx(high),
+    )
+    assert joint["hallucination_n"] == 30
+    assert rates.queries == {"hallucination": 35, "error": 10}
+    assert rates.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
+
+
+def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_path: Path) -> None:
+    silent = {("en", "non_relevant", "broken"): {"unparsed": 4}, ("en", "relevant", "broken"): {"answered": 4}}
+    rates = views.both_rates(write(tmp_path, {**BASIC, **silent}), None)
+    assert rates.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
+    record = cell(rates, "hallucination", "broken", "en")
+    assert (record["value"], record["low"], record["high"]) == (None, None, None)
+    assert record["reason"] == "none of the 4 answers says whether it answers or abstains"
+    assert record["other"] == 1
+    moves = {move["system"]: move for move in views.moves(rates, "hallucination").to_pylist()}
+    assert moves["broken"]["place_decided"] is None
+    assert moves["broken"]["fall"] == 0
+
+
+def test_only_the_languages_picked_count(arena: Arena) -> None:
+    rates = views.both_rates(arena, None, picked=("fi",))
+    assert row(rates, "gpt-4-azure")["hallucination_value"] == 1
+    assert row(rates, "gpt-4-azure")["error_value"] is None
+    assert rates.lacking == (("fi", "relevant"),)
+    assert {record["language"] for record in rates.cells.to_pylist()} == {"fi", "all"}
+    with pytest.raises(NotEnoughData, match="none of the chosen languages"):
+        views.both_rates(arena, None, picked=("zh",))
+
+
+def test_a_subset_that_is_missing_is_named_and_its_printed_figure_kept(arena: Arena, tmp_path: Path) -> None:
+    printed = figures(
+        tmp_path,
+        {("error", "GPT-4", "fi"): 12.5, ("hallucination", "GPT-4", "th"): 50.0, ("error", "unheard of", "yo"): 1.0},
+    )
+    rates = views.both_rates(arena, printed)
+    assert rates.lacking == (("fi", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
+    record = cell(rates, "error", "gpt-4-azure", "fi")
+    assert (record["n"], record["value"], record["printed"]) == (0, None, 0.125)
+    assert record["reason"] == "no answers in this arena"
+    assert views.both_rates(arena, None).lacking == (("fi", "relevant"),)
+
+
+def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(arena: Arena, tmp_path: Path) -> None:
+    printed = figures(
+        tmp_path,
+        {
+            ("hallucination", "aya-101", "en"): 80.05,
+            ("hallucination", "aya-101", "fi"): 47.0,
+            ("hallucination", "GPT-4", "en"): 30.0,
+        },
+    )
+    rates = views.both_rates(arena, printed)
+    assert rates.reference == "a page"
+    record = cell(rates, "hallucination", "aya-101", "en")
+    assert record["printed"] == pytest.approx(0.8005)
+    assert record["difference"] == 0, "within what rounding twice can do"
+    assert cell(rates, "hallucination", "aya-101", "fi")["difference"] == pytest.approx(3.0)
+    joint = row(rates, "aya-101")
+    assert joint["hallucination_printed"] == pytest.approx((0.8005 + 0.47) / 2)
+    assert joint["hallucination_difference"] == pytest.approx(1.5)
+    lacking = row(rates, "gpt-4-azure")
+    assert lacking["hallucination_printed"] is None, "one of its two languages has no printed figure"
+    assert views.both_rates(arena, None).reference == ""
+
+
+def test_moves_tell_places_won_and_lost_and_ties_share_a_place(tmp_path: Path) -> None:
+    counts: Counts = {
+        ("en", "relevant", "a"): {"answered": 5, "unparsed": 5},
+        ("en", "relevant", "b"): {"answered": 9, "abstained": 1},
+        ("en", "relevant", "c"): {"answered": 8, "abstained": 2},
+        ("en", "relevant", "d"): {"answered": 4, "abstained": 1, "unparsed": 0},
+    }
+    rates = views.both_rates(write(tmp_path, counts), None)
+    moves = {
+        move["system"]: (move["place_decided"], move["place_as_published"], move["fall"]) for move in rows_of(rates)
+    }
+    assert moves == {"a": (1, 4, 3), "b": (2, 1, -1), "c": (3, 2, -1), "d": (3, 2, -1)}
+    assert [move["system"] for move in rows_of(rates)] == ["a", "b", "c", "d"]
+
+
+def rows_of(rates: views.Rates) -> list[dict[str, Any]]:
+    return views.moves(rates, "error").to_pylist()
+
+
+def test_the_parsers_and_systems_of_an_arena(arena: Arena) -> None:
+    assert views.parsers(arena) == ("strict", "published")
+    assert views.systems(arena) == ("aya-101", "gpt-4-azure")
+
+
+def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0})
+    monkeypatch.setattr(store, "bundled", dict)
+    assert views.published_arena(arena) is None
+    assert views.published_arena(printed) == printed
+    monkeypatch.setattr(store, "bundled", lambda: {"published": printed.path})
+    assert views.published_arena(arena) == printed
+
+
+def test_printed_rates_alone_carry_neither_interval_nor_n(tmp_path: Path) -> None:
+    printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0, ("error", "GPT-4", "fi"): 20.0})
+    rates = views.printed_rates(printed)
+    assert rates is not None
+    joint = row(rates, "gpt-4-azure")
+    assert joint["error_value"] == pytest.approx(0.15)
+    assert (joint["error_low"], joint["error_high"], joint["error_n"]) == (None, None, 0)
+    assert joint["hallucination_value"] is None
+    assert views.printed_rates(printed, ("fi",)).systems["error_value"].to_pylist() == [0.2]  # type: ignore[union-attr]
+    assert views.printed_rates(printed, ("zh",)) is None
+
+
+@pytest.fixture(scope="module")
+def bundled() -> tuple[Arena, Arena]:
+    paths = store.bundled()
+    return store.open_arena(paths["nomiracl"]), store.open_arena(paths["published"])
+
+
+def test_with_the_published_parser_every_cell_agrees_with_the_print(bundled: tuple[Arena, Arena]) -> None:
+    rates = views.both_rates(*bundled, parser="published", definition="as-published")
+    cells = [record for record in rates.cells.to_pylist() if record["language"] != "all" and record["n"]]
+    assert len(cells) == 363
+    assert {record["difference"] for record in cells} == {0.0}
+    for joint in rates.systems.to_pylist():
+        assert (joint["hallucination_difference"], joint["error_difference"]) == (0.0, 0.0)
+    assert rates.lacking == (("bn", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
+
+
+def test_pitfall_26_the_cells_of_the_published_outputs_that_were_printed_as_none_read_one(
+    bundled: tuple[Arena, Arena],
+) -> None:
+    rates = views.both_rates(*bundled, parser="published")
+    always = [
+        record
+        for record in rates.cells.to_pylist()
+        if record["language"] != "all" and record["n"] and record["rate"] == 1
+    ]
+    assert any(record["answered"] == 250 for record in always)
+    assert len([record for record in always if record["rate_as_published"] == 1]) == 24
+
+
+def test_the_mean_of_the_printed_rates_is_the_average_that_the_paper_prints(bundled: tuple[Arena, Arena]) -> None:
+    figures = bundled[1]
+    rates = views.printed_rates(figures)
+    assert rates is not None
+    averages = figures.sql(
+        "SELECT metric, system, value FROM published WHERE item = 'Baselines' AND language = 'all' AND unit = '%'"
+    ).to_pylist()
+    assert len(averages) == 22
+    for printed in averages:
+        system = views.SYSTEM_NAMES[printed["system"]]
+        value = row(rates, system)[f"{printed['metric'].removesuffix(' rate')}_value"]
+        assert value * 100 == pytest.approx(printed["value"], abs=0.0501), printed

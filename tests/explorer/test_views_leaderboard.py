@@ -1,0 +1,184 @@
+"""The Leaderboard's numbers: against the ranking core, by hand counts, and on published ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import small_arena
+
+import mirage.ranking as rank
+from benchmarks.simulated import simulate_arena
+from mirage import store
+from mirage.battles import referees
+from mirage.errors import NotEnoughData, TableMissing, UnknownName
+from mirage.explorer.leaderboard import data as views
+from mirage.explorer.leaderboard.published import published_ranks
+from mirage.ranking.whatif import RankOptions, recompute
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return small_arena.write(tmp_path_factory.mktemp("views"), tables=("outcomes", "judgments"))
+
+
+def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
+    assert referees(arena) == ("relevance", "judge-x")
+    assert referees(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
+    assert referees(small_arena.write(tmp_path, "p", tables=("published",))) == ()
+
+
+def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "abstain", ("en", "fi", "sw"))
+    core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
+    expected = {row["system"]: row for row in core if row["language"] == "all"}
+    rows = board.rows.to_pylist()
+    assert [row["system"] for row in rows] == sorted(expected, key=lambda s: expected[s]["rank"])
+    for row in rows:
+        assert {k: row[k] for k in expected[row["system"]]} == expected[row["system"]]
+    assert len(board.ranks) == 3 * len(expected)
+    assert len(board.everything) == 4 * len(expected)
+
+
+def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("fi",))
+    assert board.languages == ("fi",)
+    assert set(board.rows["language"].to_pylist()) == {"fi"}
+    assert board.n_queries == 24
+    assert board.everything.num_rows == len(small_arena.SYSTEMS)
+
+
+def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi", "sw"))
+    assert board.languages == ("en", "fi")
+    assert dict(board.lacking) == {"sw": "no relevant queries"}
+    with pytest.raises(NotEnoughData, match="none of the chosen languages") as refused:
+        views.board(arena, "relevance", "answer", ("sw",))
+    assert "sw: no relevant queries" in str(refused.value)
+
+
+def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
+    # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
+    both = {row["system"]: row for row in views.board(arena, "relevance", "both", ("en", "fi")).rows.to_pylist()}
+    assert both["gpt-4"]["answers"] == 48
+    assert both["gpt-4"]["undecided"] == 0
+    assert both["aya-101"]["answers"] == 46
+    assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
+    finnish = {row["system"]: row for row in views.board(arena, "relevance", "abstain", ("fi",)).rows.to_pylist()}
+    assert (finnish["aya-101"]["answers"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
+
+
+def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
+    size = views.size(arena, "relevance")
+    assert size.answers == 5 * 12 * 4 - 2
+    assert size.queries == 5 * 12
+    assert size.languages == ("en", "fi", "sw")
+    assert size.systems == tuple(sorted(small_arena.SYSTEMS))
+
+
+def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
+    board = views.board(arena, "judge-x", "both", ("en", "fi"))
+    rows = {row["system"]: row for row in board.rows.to_pylist()}
+    # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
+    assert rows["gpt-4"]["answers"] == 48
+    assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
+    assert rows["gpt-4"]["battles"] == 46
+    assert rows["aya-101"]["undecided"] == 0
+    assert views.size(arena, "judge-x").answers == 6 * 8 * 2
+
+
+def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
+    first = small_arena.write(tmp_path, seed=0)
+    board = views.board(first, "relevance", "both", ("en",))
+    assert views.board(store.open_arena(first.path), "relevance", "both", ("en",)) is board
+    second = small_arena.write(tmp_path, seed=5)
+    assert not views.board(second, "relevance", "both", ("en",)).rows.equals(board.rows)
+
+
+def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, tables=("published",))
+    ranks = published_ranks(arena, ())
+    assert ranks.languages == ("en", "fi")
+    best, other = ranks.rows.to_pylist()
+    assert best == {
+        "system": "GPT-4o",
+        "judge": 1.0,
+        "surrogate": 1.5,
+        "difference": 0.5,
+        "best": 1,
+        "worst": 1,
+        "languages": 2,
+    }
+    assert (other["system"], other["judge"], other["surrogate"]) == ("Aya-23", 2.0, 1.5)
+    assert ranks.everything.num_rows == 2 + 4
+    assert published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
+
+
+def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: store.Arena, tmp_path: Path) -> None:
+    with pytest.raises(TableMissing, match="published"):
+        published_ranks(arena, ())
+    with pytest.raises(UnknownName, match="language"):
+        published_ranks(small_arena.write(tmp_path, tables=("published",)), ("sw",))
+
+
+# What if
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    path = tmp_path_factory.mktemp("judged") / "two"
+    simulation = simulate_arena(
+        systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
+    )
+    store.write(path, dict(simulation.tables), made_by="test")
+    return store.open_arena(path)
+
+
+def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
+    arena: store.Arena, judged: store.Arena
+) -> None:
+    assert referees(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
+    assert referees(arena, panel=True) == ("relevance", "judge-x")
+    assert views.families(judged) == ("Meta", "OpenAI")
+    assert views.families(arena) == ()
+    assert views.controls(judged) == ("language",)
+    assert views.controls(arena) == ()
+
+
+def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
+    board = views.board(judged, "pooled", "both", ("en", "sw"))
+    verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
+    core = recompute(verdicts, RankOptions()).ranking.languages["all"]
+    expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
+    assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
+    assert "gpt-4o 600, llama-3 600" in board.counted[0]
+    assert board.moved == ()
+    assert views.size(judged, "pooled").answers == 1200
+    assert board.n_answers == 2400
+
+
+def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
+    plain = views.board(judged, "gpt-4o", "both", ("en", "sw"))
+    assert (plain.counted, plain.moved) == ((), ())
+    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), RankOptions(consistent=True))
+    assert "the two orders disagree" in board.counted[0]
+    assert "moved" in board.moved[0]
+    styled = views.board(judged, "pooled", "both", ("en", "sw"), RankOptions(without="OpenAI", control=("language",)))
+    assert set(styled.rows["tier"].to_pylist()) == {None}
+    assert views.needed(styled, "sim-01") == ()
+    assert "equal language" in styled.method
+
+
+def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi"), RankOptions(ties="drop"))
+    assert "ties dropped" in board.method
+    assert board.moved
+
+
+def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi"))
+    order = board.rows["system"].to_pylist()
+    first, middle = views.needed(board, order[0]), views.needed(board, order[1])
+    assert len(first) == 1
+    assert len(middle) == 2
+    assert all(order[1] in line for line in middle)

@@ -1,0 +1,173 @@
+"""What the Spot check page shows: results after the vote, citations one at a time, votes as other pages read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from views_answers_cases import build
+from views_battle_cases import A, B, judged
+
+from mirage import schema, store
+from mirage.errors import Unreachable
+from mirage.explorer.judges import agreement
+from mirage.explorer.kit import agreement as panel
+from mirage.explorer.kit import votes as people
+from mirage.explorer.spot_check import data as views
+from mirage.people import votes
+from mirage.people.votes import Vote
+from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.features.support import cited_places, cited_sentences
+from mirage.text.answers import citations
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return judged(tmp_path_factory.mktemp("arenas"))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    return tmp_path / "home"
+
+
+def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
+    about = {"voter": "amina", "control": True, "why": "random", "note": None, "undoes": None}
+    rest = {"seconds": None, "session": None, "shown": None, "vote_id": votes.token(), "time": votes.now()}
+    return Vote(
+        **about | rest | {"arena": "judged", "language": "en", "query_id": query} | more,
+        system_a=a,
+        system_b=b,
+        vote=choice,
+    )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "choice", "a", "winner", "by"),
+    [
+        ("e00", "A", A, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e00", "B", B, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e01", "tie", A, None, {"zeta": (None, True, True)}),
+        ("e03", "both_bad", A, None, {"zeta": (None, True, True)}),
+        ("e02", "A", B, B, {"eta": (None, False, False), "zeta": (None, False, None)}),
+        ("e04", "skip", A, None, {"eta": (B, False, None), "zeta": (B, False, None)}),
+    ],
+)
+def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
+    arena: store.Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
+) -> None:
+    result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
+    assert result.winner == winner
+    assert {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts} == by
+    assert [verdict.read for verdict in result.verdicts if verdict.judge == "zeta"] == [query != "e02"]
+
+
+def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
+    reason = views.vote_result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
+    assert reason == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
+    assert set(views.WHY) == {votes.RANDOM, votes.FILLER, *votes.REASONS}
+
+
+def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
+    text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
+    answer = MeasuredAnswer("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
+    places = cited_places(answer)
+    assert [(place.number, place.words, place.passage_ids) for place in places] == [
+        (0, "It rose.", ("p1",)),
+        (1, "Then it fell.", ("p2", "p3")),
+    ]
+    assert [text[place.start : place.end].strip().split()[0] for place in places] == ["It", "Then"]
+    assert cited_sentences(answer) == [(place.words, place.passage_ids) for place in places]
+
+
+def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
+    seen: list[votes.Evidence] = []
+    passages = {
+        passage["passage_id"]: passage["text"] for passage in arena.read("passages", languages=["en"]).to_pylist()
+    }
+    while (pair := views.next_pair(arena, "en", seen)) is not None:
+        assert passages[pair.passage_id]
+        seen.append(
+            views.evidence(
+                pair, vote="no", vote_id=votes.token(), arena="judged", voter="amina", note=None, seconds=1.0
+            )
+        )
+    # e05 has no passages' texts; gpt-4 cites two on relevant queries, llama-2-7b one on every query with texts.
+    texts = [row for row in arena.read("answers", languages=["en"]).to_pylist() if row["query_id"] != "e05"]
+    by = {system: sum(row.system == system for row in seen) for system in ("gpt-4", "llama-2-7b", "aya-101")}
+    ids = ["x.1", "x.2", "x.3"]
+    n = {
+        system: sum(
+            sum(citation.known for citation in citations(row["text"] or "", ids, numbered=True))
+            for row in texts
+            if row["system"] == system
+        )
+        for system in by
+    }
+    assert by == n
+    assert len({votes.item(row) for row in seen}) == len(seen)
+    assert votes.votes_on(arena, seen).counting == votes.standing(seen)
+    old = replace(seen[0], shown=votes.shown_digest(["another query"], ["another text"]))
+    repeat = views.next_pair(arena, "en", votes.votes_on(arena, [old, *seen[1:]]).counting)
+    assert repeat is not None
+    assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
+
+
+def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
+    arena = build(tmp_path, "bare", tables=("queries", "answers"))
+    assert views.next_pair(arena, "en", []) is None
+
+
+def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
+    assert people.on(arena, "en", "e00", (A, B)) == []
+    assert people.agreement_at(arena) == ()
+    assert people.corrected_at(arena, "zeta", ("en",)) is None
+    stored_vote = people.database().submit(vote("e00", "A"))
+    assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
+    (by,) = (row for row in people.agreement_at(arena) if row.referee == "zeta")
+    assert (by.raw, by.n, by.enough) == (1.0, 1, False)
+    refused = people.corrected_at(arena, "zeta", ("en",))
+    assert isinstance(refused, Exception)
+    assert "30" in str(refused)
+    people.database().undo(Vote, stored_vote.vote_id, voter="amina")
+    assert people.on(arena, "en", "e00", (A, B)) == []
+
+
+def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
+    arena: store.Arena, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def away(self: votes.Votes) -> tuple[int, int]:
+        calls.append(1)
+        raise Unreachable("the votes cannot be reached")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(votes.Votes, "version", away)
+        for _ in range(3):
+            with pytest.raises(Unreachable):
+                people.log(arena)
+    assert len(calls) == 1
+    monkeypatch.setattr(people, "PAUSE", 0.0)
+    assert people.log(arena) == ()
+
+
+def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
+    rows = {(judge, row.referee, row.language): row for judge, row in agreement.between(arena, ("en",))}
+    assert set(rows) == {("eta", "zeta", "en")}
+    row = rows["eta", "zeta", "en"]
+    # e00: they differ; e04: both prefer aya-101; e02: zeta's verdict could not be read.
+    assert (row.n, row.raw) == (2, 0.5)
+
+
+def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
+    judgments = arena.read("judgments")
+    (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
+    assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
+    assert "Too few to rely on: it takes 30 queries." in panel.explanation(row)
+    empty = schema.from_rows(votes.Agreement, [])
+    assert agreement.agreement_rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

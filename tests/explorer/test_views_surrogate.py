@@ -1,0 +1,225 @@
+"""What the Surrogate page shows of stored tables: the arithmetic of `surrogate.quality`, and nothing fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+
+from benchmarks.simulated import simulate_arena
+from mirage import schema, store
+from mirage.explorer.surrogate import chart as charts
+from mirage.explorer.surrogate import data as views
+from mirage.pipeline.sample import REGRESSORS as SAMPLED
+from mirage.ranking import surrogate
+from mirage.ranking.surrogate import ablation
+from mirage.ranking.surrogate.ablation import ABLATIONS
+from mirage.ranking.surrogate.quality import quality
+from mirage.ranking.surrogate.reporting import report_on as report_on
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
+from mirage.ranking.surrogate.training import training
+from mirage.stages.stage import run
+
+FEW = ["forest", "pooled", "pairwise"]
+CODES = ["en", "sw"]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    """Seven systems of which the last has features and no verdict."""
+    tables = dict(simulate_arena(systems=7, queries=20, languages=CODES, seed=11).tables)
+    verdicts = tables["judgments"]
+    new = sorted(set(verdicts["system_a"].to_pylist()) | set(verdicts["system_b"].to_pylist()))[-1]
+    selection = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
+    tables["judgments"] = verdicts.filter(pc.invert(selection))
+    path = tmp_path_factory.mktemp("views") / "judged"
+    store.write(path, tables, made_by="a test", label="simulated")
+    stage = JUDGED_PREDICTIONS
+    return run(stage, path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+
+
+@pytest.fixture(scope="module")
+def seen(arena: store.Arena) -> surrogate.Training:
+    return training(arena.read("features"), arena.read("judgments"), "judge")
+
+
+@pytest.mark.parametrize("regressor", ["default", *FEW])
+def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena: store.Arena, regressor: str) -> None:
+    stored = arena.read("predictions").to_pylist()
+    shown = {row["language"]: row for row in views.quality_by_language(arena, "judge", "both", regressor)}
+    assert list(shown) == [*CODES, "all"]
+    for code, row in shown.items():
+        rows = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
+        columns = [np.array([r[name] for r in rows]) for name in ("rating", "judged", "low", "high")]
+        parts = {f"{name}s": np.array([r[name] for r in rows]) for name in ("tau_part", "slope_part")}
+        own = quality(code, regressor, *columns, **parts)
+        assert row["systems"] == own.systems == 6
+        for name in ("tau", "rmse", "r2", "slope", "covered"):
+            assert row[name] == pytest.approx(getattr(own, name)), (code, name)
+
+
+def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
+    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
+    judged = [p.judged for p in points]
+    assert judged[-1] is None
+    assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
+    assert len(points) == 7
+    assert views.judged_ends(arena, "judge", "both", "en") == {}, "the arena has no ratings"
+
+
+def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Path) -> None:
+    rows = arena.read("predictions").to_pylist()
+    system = rows[0]["system"]
+    for row in rows:
+        if row["system"] == system and row["regressor"] == "pooled":
+            row["outside"] = "answer_bleu, length"
+    table = schema.from_columns("predictions", {name: [row[name] for row in rows] for name in rows[0]})
+    changed = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
+    outside = views.outside_range(changed, "judge", "both", "pooled")
+    assert {feature: set(codes) for feature, codes in outside[system].items()} == {
+        "answer_bleu": set(CODES),
+        "length": set(CODES),
+    }
+    systems = {row["system"] for row in rows if row["outside"] and row["regressor"] == "pooled"}
+    assert set(outside) == systems
+
+
+def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
+    report = report_on(seen, "judge", regressors=["ridge"])
+    assert views.calls(arena, "judge") == report.calls > 0
+    assert views.calls(arena, "relevance") == 0
+
+
+def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
+    weights = views.weights(arena, "judge", "both")
+    chosen = views.comparison_of(arena, "judge").chosen
+    own = surrogate.importances(seen, chosen)
+    stored = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
+    assert stored == [
+        (importance.feature, importance.rise, importance.low, importance.high, importance.systems) for importance in own
+    ]
+    schema.validate("importances", arena.read("importances"))
+
+
+def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Arena) -> None:
+    weights = views.weights(arena, "judge", "both")
+    chosen = views.comparison_of(arena, "judge").chosen
+    taus = {row["language"]: row["tau"] for row in views.quality_by_language(arena, "judge", "both", chosen)}
+    whole = {row.language: row.value for row in weights.ablated if row.features == "All features"}
+    assert whole == pytest.approx(taus)
+    named = list(dict.fromkeys(row.features for row in weights.ablated))
+    assert named[:4] == list(ABLATIONS)
+    assert all(row.value is not None for row in weights.ablated if row.features in ABLATIONS)
+
+
+def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate.Training) -> None:
+    system = seen.systems[0]
+    features = ablation.strongest(seen, [system])
+    assert len(features) == ablation.KEPT < len(seen.features)
+    rows = {code: language.values.copy() for code, language in seen.languages.items()}
+    for code, language in seen.languages.items():
+        rows[code][:, language.systems.index(system)] *= -3.0
+    moved = surrogate.Training(
+        seen.features,
+        {
+            code: surrogate.LanguageData(
+                code,
+                language.systems,
+                rows[code],
+                language.weights,
+                language.strata,
+                language.points,
+                language.ratings,
+                language.offset,
+            )
+            for code, language in seen.languages.items()
+        },
+    )
+    assert ablation.strongest(moved, [system]) == features
+
+
+def test_a_set_of_features_that_the_arena_cannot_tell_from_all_has_the_reason() -> None:
+    sets = ablation.sets(["length", "english_language", "target_language"])
+    assert sets["Without LLM-as-judge"] == sets["Only LLM-as-judge"] == "no LLM graded a feature"
+    assert sets["Without low-correlation"] == "none is dropped: there are only 3 features"
+    assert sets["Without length"] == ("english_language", "target_language")
+    graded = ablation.sets(["length", "fluency_score"])
+    assert (graded["Without LLM-as-judge"], graded["Only LLM-as-judge"]) == (("length",), ("fluency_score",))
+
+
+def test_the_printed_figures_are_those_of_the_paper() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    figures = views.printed(arena)
+    assert figures.tau["ar"] == 0.951
+    assert figures.r2["ar", "holdout", "Random Forest"] == 0.5
+    assert figures.ablation["ar", "Only LLM-as-judge"] == 0.948
+    assert figures.r2_draws["ar"] == (0.916, -0.15, 0.07)
+    assert figures.reference.endswith("Tables 2 to 5")
+
+
+@pytest.mark.parametrize(
+    ("name", "referees", "regressors"),
+    [("nomiracl", {"relevance"}, surrogate.REGRESSORS), ("sample", {"relevance", "heuristic"}, SAMPLED)],
+)
+def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
+    name: str, referees: set[str], regressors: Iterable[str]
+) -> None:
+    arena = store.open_arena(ROOT / "data" / name)
+    assert {referee for referee, _ in views.available(arena)} == referees
+    for referee, skill in views.available(arena):
+        comparison = views.comparison_of(arena, referee, skill)
+        assert {row.regressor for row in comparison.summary} == {*regressors, surrogate.NESTED}
+        weights = views.weights(arena, referee, skill)
+        assert {row.regressor for row in weights.permuted} == {comparison.chosen}
+        assert weights.ablated
+
+
+def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Path) -> None:
+    bundled = store.open_arena(store.bundled()["nomiracl"])
+    predictions = bundled.read("predictions")
+    former = pc.if_else(pc.equal(predictions["regressor"], "answers"), "replies", predictions["regressor"])
+    place = predictions.column_names.index("regressor")
+    renamed = predictions.set_column(place, predictions.schema.field("regressor"), former)
+    tables = {name: bundled.read(name) for name in ("queries", "outcomes", "ratings")} | {"predictions": renamed}
+    arena = store.write(tmp_path / "former", tables, made_by="a test")
+    assert "replies" in arena.read("predictions")["regressor"].to_pylist()
+    referee, skill = views.available(arena)[0]
+    comparison = views.comparison_of(arena, referee, skill)
+    regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())
+    assert regressors <= {*surrogate.REGRESSORS, surrogate.NESTED}
+    assert "answers" in regressors
+    assert surrogate.regressor("replies") is surrogate.REGRESSORS["answers"]
+
+
+def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
+    tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
+    bare = store.write(tmp_path / "bare", tables, made_by="a test")
+    assert views.weights(bare, "judge", "both") == views.weights(bare, "judge", "both")
+    assert views.weights(bare, "judge", "both").permuted == ()
+    assert views.calls(bare, "judge") is None
+
+
+def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
+    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
+    ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
+    judged, predicted = charts.ratings(points, ends, referee="judge", mode="light")["data"]
+    assert judged["x"] == [p.judged for p in points if p.judged is not None]
+    assert predicted["x"] == [p.rating for p in points]
+    assert judged["error_x"]["array"][:2] == pytest.approx([0.3, 0.0])
+    assert judged["error_x"]["arrayminus"][0] == pytest.approx(0.2)
+    for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
+        assert down == pytest.approx(p.rating - (p.low or 0.0))
+    assert predicted["customdata"][-1] == [points[-1].system]
+    rows = [row for row in views.quality_by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
+    computed, printed = charts.tau_figure(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")[
+        "data"
+    ]
+    assert computed["x"] == [row["tau"] for row in rows]
+    assert printed["x"] == [0.835, 0.958]
+    (bars,) = charts.importance_figure(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
+    assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11

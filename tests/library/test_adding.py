@@ -1,0 +1,153 @@
+"""A system of the user's joins an arena: checked whole, measured at once, the original untouched."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+
+from mirage import store
+from mirage.errors import ArenaError, BadInput
+from mirage.io.sources.files import Limit
+from mirage.io.sources.sample import REFERENCE
+from mirage.pipeline import adding
+from mirage.stages import features
+from mirage.store import owned
+
+SAMPLE = ROOT / "data" / "sample"
+
+
+@pytest.fixture(scope="module")
+def arena() -> store.Arena:
+    return store.open_arena(SAMPLE)
+
+
+def given(
+    folder: Path, arena: store.Arena, *, like: str = "baseline/bm25", languages: tuple[str, ...] = ("sw",)
+) -> Path:
+    """A file with the texts of a system's answers, and no name."""
+    rows = [r for r in arena.read("answers", languages=languages).to_pylist() if r["system"] == like]
+    file = folder / "answers.jsonl"
+    keys = ("language", "query_id", "text")
+    file.write_text("".join(json.dumps({k: r[k] for k in keys}) + "\n" for r in rows), "utf-8")
+    return file
+
+
+def of(arena: store.Arena, table: str, system: str) -> list[dict[str, object]]:
+    rows = arena.read(table)
+    return rows.filter(pc.equal(rows["system"], system)).to_pylist()
+
+
+def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, arena: store.Arena) -> None:
+    before = {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))}
+    answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
+    seen: list[tuple[int, int]] = []
+    result = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
+    assert {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))} == before
+    assert (result.label, owned.added(result)) == (adding.OWN, ("mine",))
+    assert seen[-1][0] == seen[-1][1] > 0
+    store.check(result)
+    for table in ("features", "outcomes", "nugget_assignments"):
+        twins = [row for row in of(arena, table, "baseline/bm25") if row["language"] == "sw"]
+        rows = [row | {"system": "baseline/bm25"} for row in of(result, table, "mine")]
+        # Values to the last digit but one: Python adds floats another way since 3.12.
+        values, twin_values = ([row.pop("value", None) for row in part] for part in (rows, twins))
+        assert values == [None if value is None else pytest.approx(value, rel=1e-12) for value in twin_values], table
+        assert rows == twins, table
+    assert {str(row["feature"]) for row in of(result, "features", "mine")} <= set(features.FEATURES)
+    assert "judgments" in result.tables
+    assert "ratings" not in result.tables
+    assert result.rows("answers") == arena.rows("answers") + len(answers)
+
+
+def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: store.Arena) -> None:
+    first = adding.add_system(arena, adding.read_system(arena, given(tmp_path, arena), system="mine"), tmp_path / "own")
+    file = given(tmp_path, arena, like=REFERENCE, languages=("sw", "en"))
+    again = adding.add_system(first, adding.read_system(first, file, system="mine"), first.path)
+    rows = of(again, "answers", "mine")
+    assert len(rows) == 20
+    assert again.rows("features") > first.rows("features")
+    assert owned.added(again) == ("mine",)
+    other = adding.read_system(again, given(tmp_path, arena), system="second")
+    both = adding.add_system(again, other, again.path)
+    assert owned.added(both) == ("mine", "second")
+    assert of(both, "answers", "mine") == rows
+
+
+def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path: Path) -> None:
+    numbers = store.open_arena(ROOT / "data" / "nomiracl")
+    rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
+    file = tmp_path / "mine.csv"
+    file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
+    result = adding.add_system(numbers, adding.read_system(numbers, file, system="mine"), tmp_path / "own")
+    assert {row["outcome"] for row in of(result, "outcomes", "mine")} == {"abstained"}
+    assert result.rows("outcomes") == numbers.rows("outcomes") + 40
+    assert result.rows("features") > numbers.rows("features")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"language": "sw", "query_id": "sw-99", "text": "x"}, "2"),
+        ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
+        ({"query_id": "sw-99", "text": "x"}, "language is missing"),
+        ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "theirs"}, "theirs"),
+    ],
+)
+def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
+    tmp_path: Path, arena: store.Arena, line: dict[str, str], reason: str
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    good = {"language": "sw", "query_id": "sw-01", "text": "x"}
+    file.write_text(json.dumps(good) + "\n" + json.dumps(line) + "\n", "utf-8")
+    with pytest.raises(BadInput) as caught:
+        adding.read_system(arena, file, system="mine")
+    assert reason in str(caught.value)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
+    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = given(tmp_path, arena)
+    with pytest.raises(ArenaError, match="baseline/bm25"):
+        adding.read_system(arena, file, system="baseline/bm25")
+    with pytest.raises(BadInput, match="has no name"):
+        adding.read_system(arena, file, system=" ")
+    monkeypatch.setattr(adding, "LIMIT", Limit(rows=5, size=10**6))
+    with pytest.raises(BadInput, match="more than 5 answers"):
+        adding.read_system(arena, file, system="mine")
+
+
+def test_the_queries_to_ask_hold_every_prompt(arena: store.Arena) -> None:
+    rows = adding.queries(arena).to_pylist()
+    assert len(rows) == arena.rows("queries")
+    texts = {(r["language"], r["query_id"]): r["text"] for r in arena.read("queries").to_pylist()}
+    assert all(texts[row["language"], row["query_id"]] in row["prompt"] for row in rows)
+
+
+def test_a_copy_is_whole_and_an_occupied_folder_is_refused(tmp_path: Path, arena: store.Arena) -> None:
+    copy = store.copy(arena, tmp_path / "copy")
+    assert copy.version == arena.version
+    store.check(copy)
+    assert store.copy(arena, copy.path) == copy
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("mine", "utf-8")
+    with pytest.raises(ArenaError, match="holds other files"):
+        store.copy(arena, tmp_path / "full")
+
+
+def test_a_copy_that_cannot_be_written_leaves_no_arena(
+    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(ArenaError, match="No space left"):
+        store.copy(arena, tmp_path / "copy")
+    assert not store.is_arena(tmp_path / "copy")

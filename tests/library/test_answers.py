@@ -1,0 +1,349 @@
+"""Taking answers apart: reason and answer, citations, segments."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage.errors import BadInput
+from mirage.text.answers import Citation, citations, cited, parse_answer, segments, strip_markup
+from mirage.text.languages import LANGUAGES
+
+IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
+
+
+def labels(text: str, ids: tuple[str, ...] = IDS, *, numbered: bool = True) -> list[tuple[str, str | None]]:
+    return [(citation.label, citation.passage_id) for citation in citations(text, ids, numbered=numbered)]
+
+
+def known(text: str) -> list[int]:
+    """Positions cited in an answer to a numbered prompt, each mention."""
+    return [IDS.index(passage_id) + 1 for _, passage_id in labels(text) if passage_id]
+
+
+# --- reason and answer
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "answer"),
+    [
+        ("##Reason: because ##Answer: yes", "because", "yes"),
+        ("## reason : because\n## ANSWER: yes", "because", "yes"),
+        ("Reason: because\nAnswer: yes", "because", "yes"),
+        ("REASON:because\n  answer :yes", "because", "yes"),
+        ("**Reason:** because\n\n**Answer**: yes", "because", "yes"),
+        ("# Reason\nbecause\n# Answer\nyes", "because", "yes"),
+        ("### Reasoning: because\n### Answer: yes", "because", "yes"),
+        ("##Reason：因为\n##Answer：是", "因为", "是"),
+        ("Reason: because. Answer: yes", "because.", "yes"),
+        ("##Answer: yes ##Reason: because", "because", "yes"),
+        ("Because.\n##Answer: yes", "Because.", "yes"),
+        ("##Answer: yes", None, "yes"),
+        ("##Reason: because, and the answer is cut", "because, and the answer is cut", None),
+        ("##Reason: the answer: is quoted here\n##Answer: yes", "the answer: is quoted here", "yes"),
+        ("##Reason: ##Answer: yes", "", "yes"),
+    ],
+)
+def test_markers_in_any_spelling_split_reason_and_answer(text: str, reason: str | None, answer: str | None) -> None:
+    parsed = parse_answer(text)
+    assert (parsed.reason, parsed.answer, parsed.markers) == (reason, answer, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["Paris.", "The answer: 42", "Answers vary.", "#answers are many", "No reason given", ""]
+)
+def test_without_markers_the_whole_text_is_the_answer_and_it_says_so(text: str) -> None:
+    parsed = parse_answer(text)
+    assert (parsed.reason, parsed.answer, parsed.markers) == (None, text, False)
+
+
+def test_blank_lines_are_kept_in_both_parts_pitfall_17() -> None:
+    parsed = parse_answer("##Reason: first\n\nsecond [1]\n\n\nthird\n\n##Answer: one\n\ntwo\n")
+    assert parsed.reason == "first\n\nsecond [1]\n\n\nthird"
+    assert parsed.answer == "one\n\ntwo"
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["Reason", "answer", "##", "#", "**", ":", " ", "\n", "\n\n", "so", "."]), max_size=25))
+def test_spans_point_at_the_parts_in_the_raw_answer(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    parsed = parse_answer(text)
+    for part, span in ((parsed.reason, parsed.reason_span), (parsed.answer, parsed.answer_span)):
+        assert (part is None) == (span is None)
+        assert span is None or text[slice(*span)] == part == part.strip()
+    if not parsed.markers:
+        assert parsed.answer == text.strip()
+
+
+# --- citations
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("so [12#0, 14#2]", ["12#0", "14#2"]),
+        ("so [Doc 12#0]", ["12#0"]),
+        ("so [doc12#0] and [Document: 14#2]", ["12#0", "14#2"]),
+        ("so [12#0][14#2]", ["12#0", "14#2"]),
+        ("so [12#0; 14#2 and 13#1]", ["12#0", "14#2", "13#1"]),
+        ("so 【12#0】 and ［14#2］", ["12#0", "14#2"]),
+        ("so [as 12#0 says]", ["12#0"]),
+        ("so [[12#0]]", ["12#0"]),
+        ("so [12#0\n, 14#2]", ["12#0", "14#2"]),
+    ],
+)
+def test_ids_in_brackets_several_to_a_bracket_and_with_a_word_pitfall_16(text: str, expected: list[str]) -> None:
+    for numbered in (False, True):
+        assert labels(text, numbered=numbered) == [(i, i) for i in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("present in [1].", [1]),
+        ("in [1][2] and [3]", [1, 2, 3]),
+        ("in [1, 3 and 10]", [1, 3, 10]),
+        ("in [1-3]", [1, 2, 3]),
+        ("in [2–4, 7-8]", [2, 3, 4, 7, 8]),
+        ("in [Context 3, Context 5]", [3, 5]),
+        ("in 【2】", [2]),
+        ("in [১, ২] und [३] y [٤]", [1, 2, 3, 4]),
+        ("context [4] says", [4]),
+        ("Context 4 says", [4]),
+        ("in contexts 1, 2, and 9 of them", [1, 2, 9]),
+        ("in contexts 1, 2 and 9.", [1, 2, 9]),
+        ("(contexts 1, 4, 6)", [1, 4, 6]),
+        ("contexts 1-3 and 7 describe it", [1, 2, 3, 7]),
+        ("en el contexto 2 se dice", [2]),
+        ("dans le contexte 7:", [7]),
+        ("в контексте 2 сказано", [2]),
+        ("passage #3", [3]),
+        ("[present in context 4, context 5]", [4, 5]),
+    ],
+)
+def test_numbers_mean_positions_where_the_prompt_numbered_the_passages(text: str, positions: list[int]) -> None:
+    assert known(text) == positions
+
+
+IN_EVERY_LANGUAGE = {
+    "ar": ["[المستند ٢]", "[مصدر 2]", "[السياق: 2]"],
+    "bn": ["[নথি ২]", "[সূত্র ২]", "[অনুচ্ছেদ 2]"],
+    "de": ["[Dokument 2]", "[Quelle: 2]", "[Dokument Nr. 2]"],
+    "en": ["[Source: 2]", "[citation:2]", "[Excerpt 2]"],
+    "es": ["[Documento 2]", "[Fuente 2]", "[pasaje n.º 2]"],
+    "fa": ["[سند ۲]", "[منبع ۲]", "[متن 2]"],
+    "fi": ["[Lähde 2]", "[lähteessä 2]", "[asiakirjassa 2]"],
+    "fr": ["[Référence 2]", "[extrait 2]", "[contexte n° 2]"],
+    "hi": ["[दस्तावेज़ २]", "[स्रोत 2]", "[संदर्भ: 2]"],
+    "id": ["[Dokumen 2]", "[Sumber: 2]", "[rujukan 2]"],
+    "ja": ["[文書2]", "[出典2]", "【資料２】"],
+    "ko": ["[문서 2]", "[출처: 2]", "[2번 문서]"],
+    "ru": ["[Документ 2]", "[источнике 2]", "[отрывок 2]"],
+    "sw": ["[Hati 2]", "[Chanzo 2]", "[muktadha 2]"],
+    "te": ["[పత్రం ౨]", "[మూలం 2]", "[సందర్భం 2]"],
+    "th": ["[เอกสารที่ ๒]", "[แหล่งที่มา 2]", "[บริบท 2]"],
+    "yo": ["[ìwé 2]", "[orísun 2]", unicodedata.normalize("NFD", "[ìtọ́kasí 2]")],
+    "zh": ["[文档2]", "[来源：2]", "[第2篇文档]"],
+}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_number_with_a_word_for_a_passage_cites_in_every_language(code: str) -> None:
+    for text in IN_EVERY_LANGUAGE[code]:
+        assert known(f"x {text}.") == [2], text
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("x【1†source】, y【2†L3-L5】", [1, 2]),
+        ("x [^1][^2].", [1, 2]),
+        ("x [²]", [2]),
+        (r"x \[1\]", [1]),
+        ("[Dokumente 1 und 3]", [1, 3]),
+        ("[Sumber: 1; Sumber: 3]", [1, 3]),
+        ("[1和2]", [1, 2]),
+        ("[資料1、資料3]", [1, 3]),
+        ("[Quellen: 1–3]", [1, 2, 3]),
+        ("[منبع ۱ و ۲]", [1, 2]),
+    ],
+)
+def test_lists_ranges_footnotes_and_native_digits_cite(text: str, positions: list[int]) -> None:
+    assert known(text) == positions
+
+
+def test_citations_of_the_field_are_found(shared: Path) -> None:
+    lines = (shared / "field" / "citations.jsonl").read_text(encoding="utf-8").splitlines()
+    for case in map(json.loads, lines):
+        assert list(cited(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
+
+
+def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
+    ids = ("doc-1", "doc-2", "source_3")
+    mentions = citations("[doc-2] [doc-1, source_3]", ids, numbered=False)
+    assert cited(mentions) == ("doc-2", "doc-1", "source_3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2 documents] [Figure 2] [Table 3] x² (1) [3 Quellen]",
+        "in 2019 (3) or [2019]",
+        "context 2019",
+        "context 10% of it",
+        "in the context 3.5 of",
+        "the first context",
+        "[9 times] [Q1] [] [ ] [...] [A]",
+        "cut off at context [1",
+        "subcontext 3",
+    ],
+)
+def test_what_is_not_certain_is_not_a_citation(text: str) -> None:
+    assert labels(text) == []
+
+
+def test_a_count_after_a_comma_is_no_citation() -> None:
+    assert known("in context 3, 5 people are named") == [3]
+
+
+def test_unknown_ids_are_kept_by_their_label() -> None:
+    assert labels("[99#9] [12#0, 98#1]") == [("99#9", None), ("12#0", "12#0"), ("98#1", None)]
+    assert labels("[11] [0] [3-1] [9-12]") == [("11", None), ("0", None), ("3-1", None), ("9-12", None)]
+    # A prompt that shows ids gives a bare number no meaning.
+    assert labels("[1]", numbered=False) == [("1", None)]
+    assert labels("context 1", numbered=False) == []
+    assert labels("[1]", ids=()) == [("1", None)]
+    assert all(not citation.known for citation in citations("[99#9] [1]", IDS, numbered=False))
+
+
+def test_ids_of_any_form_are_found() -> None:
+    ids = ("p1", "p10", "intro", "2024", "a.b/c(1)", "wiki:Ana Maria-3")
+    text = "[p10] [intro, p1] [2024] [p2] [a.b/c(1)] [wiki:Ana Maria-3; p1] [introduction] [2023] [xp1]"
+    expected = ["p10", "intro", "p1", "2024", None, "a.b/c(1)", "wiki:Ana Maria-3", "p1"]
+    assert [passage_id for _, passage_id in labels(text, ids, numbered=False)] == expected
+
+
+@pytest.mark.parametrize("text", ["[1234#5] [1234]", "[1234#5, 1234]", "[see 1234#5 and 1234]"])
+def test_an_id_is_itself_though_it_begins_with_another(text: str) -> None:
+    expected = [("1234#5", "1234#5"), ("1234", "1234")]
+    assert labels(text, ("1234", "1234#5"), numbered=False) == expected
+
+
+def test_citations_come_in_the_order_of_mention_each_once_pitfall_15() -> None:
+    mentions = citations("[16#1] then [77#7] [12#0, 16#1], last [14#2] [12#0]", IDS, numbered=False)
+    assert cited(mentions) == ("16#1", "12#0", "14#2")
+    assert cited(mentions, unknown=True) == ("16#1", "77#7", "12#0", "14#2")
+
+
+def test_the_mentions_of_one_bracket_divide_it_among_them() -> None:
+    text = "a [12#0, 14#2] b"
+    assert [text[citation.start : citation.end] for citation in citations(text, IDS, numbered=False)] == [
+        "[12#0, ",
+        "14#2]",
+    ]
+    text = "a [see 12#0 for it] b"
+    assert [text[citation.start : citation.end] for citation in citations(text, IDS, numbered=False)] == ["12#0"]
+    text = "a [2-3] b"
+    assert [(citation.start, citation.end) for citation in citations(text, IDS, numbered=True)] == [(2, 7), (2, 7)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(IDS), min_size=1, max_size=8), st.sampled_from([", ", ",", "; ", " and ", "] ["]))
+def test_every_list_of_ids_is_read_back(ids: list[str], separator: str) -> None:
+    text = "Since [" + separator.join(ids) + "]."
+    mentions = citations(text, IDS, numbered=False)
+    assert [citation.passage_id for citation in mentions] == ids
+    assert strip_markup(text, mentions).replace(" ", "") == "Since."
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["[", "]", "1", "12#0", "99#1", ", ", " and ", "context ", "-", "\n", "x", "【", "】"]),
+        max_size=25,
+    ),
+    st.booleans(),
+)
+def test_mentions_stay_in_the_text_in_order_and_disjoint(pieces: list[str], numbered: bool) -> None:
+    text = "".join(pieces)
+    mentions = citations(text, IDS, numbered=numbered)
+    spans = list(dict.fromkeys((citation.start, citation.end) for citation in mentions))
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
+    for mention in mentions:
+        assert mention.known == (mention.passage_id in IDS) == (mention.passage_id is not None)
+        assert mention.label in text[mention.start : mention.end]
+
+
+def test_a_long_bracket_is_read_in_reasonable_time() -> None:
+    hostile = "[" + "1, " * 120 + "x]" + "context 1" + ", 1" * 3_000 + "[" * 3_000 + " " * 20_000 + "#" * 20_000
+    assert citations(hostile, IDS, numbered=True)
+    assert parse_answer(hostile).markers is False
+
+
+@pytest.mark.data
+def test_every_bracketed_position_of_the_published_answers_is_a_citation(shared: Path) -> None:
+    seen = 0
+    for subset in ("relevant", "non_relevant"):
+        with gzip.open(
+            shared / "nomiracl" / subset / "fi.test.vanilla_prompt.jsonl.gz", "rt", encoding="utf-8"
+        ) as file:
+            for line in file:
+                row = json.loads(line)
+                for text in filter(None, row["results"].values()):
+                    mentions = citations(text, row["docids"], numbered=True)
+                    expected = {row["docids"][int(n) - 1] for n in re.findall(r"\[(10|[1-9])\]", text)}
+                    assert expected <= set(cited(mentions))
+                    seen += bool(expected)
+    assert seen > 100
+
+
+# --- without markup, and in segments
+
+
+def test_own_words_are_what_is_left_without_citations_and_markers() -> None:
+    text = "##Reason: Paris [12#0, 14#2] lies there.\n##Answer: Paris [12#0]"
+    assert strip_markup(text, citations(text, IDS, numbered=False)) == "Paris   lies there.\n  Paris"
+    assert strip_markup(" plain text\n\nand more ") == "plain text\n\nand more"
+
+
+def test_overlapping_marks_become_segments_under_both() -> None:
+    text = "Yes, present in [3]."
+    (mention,) = citations(text, IDS, numbered=True)
+    marks = [(0, 19, "decided"), (mention.start, mention.end, mention)]
+    pieces = [(text[segment.start : segment.end], segment.marks) for segment in segments(text, marks)]
+    assert pieces == [
+        ("Yes, present in ", {"decided"}),
+        ("[3]", {"decided", mention}),
+        (".", frozenset()),
+    ]
+    assert isinstance(mention, Citation)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_segments_put_together_are_the_text_and_carry_exactly_its_marks(data: st.DataObject) -> None:
+    text = data.draw(st.text(max_size=30))
+    positions = st.integers(0, len(text))
+    marks = data.draw(st.lists(st.tuples(positions, positions, st.sampled_from("abc")), max_size=6))
+    marks = [(min(start, end), max(start, end), name) for start, end, name in marks]
+    pieces = segments(text, marks)
+    assert "".join(text[segment.start : segment.end] for segment in pieces) == text
+    assert all(segment.start < segment.end for segment in pieces)
+    for segment in pieces:
+        for i in range(segment.start, segment.end):
+            assert segment.marks == {name for start, end, name in marks if start <= i < end}
+
+
+@pytest.mark.parametrize("mark", [(0, 4, "m"), (-1, 2, "m"), (2, 1, "m")])
+def test_a_mark_made_for_another_text_is_refused(mark: tuple[int, int, str]) -> None:
+    with pytest.raises(BadInput, match="'m' covers"):
+        segments("abc", [mark])

@@ -1,0 +1,255 @@
+"""Decisions and referees: what a judge's verdicts on one battle come to, by one rule wherever it is asked."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_arena import write
+
+import mirage.ranking as rank
+from mirage import schema, store
+from mirage.battles import RELEVANCE, Battle, Referee, decide, decisions, judges, only_judge, referees
+from mirage.battles import decision as rule
+from mirage.battles.decision import orient_verdict
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.explorer.battle import data as battle_views
+from mirage.explorer.battle import matrix as matrix_views
+from mirage.people import votes
+from mirage.stages.judge import judge_stats
+from mirage.stages.sft import preferences
+
+VERDICTS = get_args(schema.Verdict)
+# (whether the second system is shown first, the verdict in that order)
+ORDERS = st.lists(st.tuples(st.booleans(), st.sampled_from(VERDICTS)), max_size=3)
+
+
+def judgments(*rows: tuple[str, str, str, str], points: float | None = None) -> Any:
+    """Rows `query_id, system_a, system_b, verdict` by one judge, in English."""
+    return schema.from_rows(
+        "judgments",
+        [
+            schema.Judgment("en", query, "j", a, b, verdict, "", None, None, points)  # type: ignore[arg-type]
+            for query, a, b, verdict in rows
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "winner", "consistent"),
+    [
+        ([(False, "A"), (True, "B")], "first", True),
+        ([(False, "B"), (True, "A")], "second", True),
+        ([(False, "A"), (True, "A")], "tie", False),
+        ([(False, "A"), (True, "tie")], "tie", False),
+        ([(False, "tie"), (True, "tie")], "tie", True),
+        ([(False, "unparsed"), (True, "A")], "second", True),
+        ([(False, "unparsed")], "unparsed", True),
+        ([], "unparsed", True),
+    ],
+)
+def test_a_system_wins_where_every_readable_verdict_names_it(
+    verdicts: list[tuple[bool, str]], winner: str, consistent: bool
+) -> None:
+    """MT-Bench (Zheng et al. 2023, section 3.4): a win needs both orders; what does not agree is a tie."""
+    decision = decide([orient_verdict(verdict, swapped=swapped) for swapped, verdict in verdicts])
+    assert (decision.winner, decision.consistent) == (winner, consistent)
+    assert decision.n_verdicts == len(verdicts)
+    assert decision.n_read == sum(verdict != "unparsed" for _, verdict in verdicts)
+    assert math.isnan(decision.points) == (winner == "unparsed")
+
+
+def test_the_table_of_verdicts_is_whole() -> None:
+    assert tuple(rule.VERDICTS) == get_args(schema.Verdict)
+
+
+@given(ORDERS)
+def test_a_decision_is_the_same_from_the_other_side(verdicts: list[tuple[bool, str]]) -> None:
+    decision = decide([orient_verdict(verdict, swapped=swapped) for swapped, verdict in verdicts])
+    other = decide([orient_verdict(verdict, swapped=not swapped) for swapped, verdict in verdicts])
+    mirrored = {"first": "second", "second": "first"}
+    assert mirrored.get(decision.winner, decision.winner) == other.winner
+    assert decision.consistent == other.consistent
+    if decision.n_read:
+        assert decision.points == pytest.approx(1 - other.points)
+
+
+PAIRS = list(itertools.product(VERDICTS, VERDICTS))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("pqr"),
+            st.sampled_from([*itertools.permutations("xyz", 2)]),
+            st.sampled_from(VERDICTS),
+            st.sampled_from([None, 0.0, 0.3, 1.0]),
+        ),
+        min_size=1,
+        max_size=20,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_the_decisions_of_pairs_are_counted_as_battle_by_battle(
+    rows: list[tuple[str, tuple[str, str], str, float | None]],
+) -> None:
+    table = judgments(*((query, *pair, verdict) for query, pair, verdict, _ in rows))
+    k = table.column_names.index("points")
+    table = table.set_column(k, "points", pa.array([grade for *_, grade in rows], pa.float64()))
+    own = rank.verdicts(table, judge="j", unread=True)["en"]
+    expected = np.zeros((len(own.systems), len(own.systems), 4), dtype=int)
+    for battle, decision in decisions(table, unparsed=True)["j"].items():
+        expected[own.systems.index(battle.first), own.systems.index(battle.second), decision.label] += 1
+    assert np.array_equal(own.decision_counts(), expected)
+
+
+def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
+    """All pairs of verdicts in two orders, one pair a query: decisions, the Battle page, its matrix, the judge's flip
+    rate, preferences and the choice of consistent verdicts tell the same."""
+    rows = [
+        row
+        for k, (straight, swapped) in enumerate(PAIRS)
+        for row in ((f"q{k:02}", "x", "y", straight), (f"q{k:02}", "y", "x", swapped))
+    ]
+    table = judgments(*rows)
+    arena = store.write(
+        tmp_path / "arena",
+        {"judgments": table},
+        title="t",
+        label="sample",
+        about="",
+        licence="",
+        made_by="a test",
+    )
+    decided = decisions(table, unparsed=True)["j"]
+    assert len(decided) == len(PAIRS)
+    by_page = battle_views.decisions_of(arena, "x", "y")
+    assert {key[1]: by_judge["j"].winner for key, by_judge in by_page.items()} == {
+        battle.query_id: decision.winner for battle, decision in decided.items()
+    }
+    counts = {name: sum(d.winner == name for d in decided.values()) for name in ("first", "second", "tie", "unparsed")}
+    cell = matrix_views.matrix(arena, "j").cells["x", "y"]
+    assert (cell.wins, cell.losses, cell.ties, cell.unparsed) == tuple(
+        counts[name] for name in ("first", "second", "tie", "unparsed")
+    )
+    both = [decision for decision in decided.values() if decision.n_read == 2]
+    (stats,) = judge_stats(table)
+    assert stats.flip_rate == pytest.approx(sum(not decision.consistent for decision in both) / len(both))
+    kept = rank.verdicts(table, judge="j")["en"].consistent()
+    assert {kept.queries[k] for k in kept.query} >= {
+        battle.query_id for battle, decision in decided.items() if decision.n_read == 2 and decision.consistent
+    }
+    assert kept.battles().wins.sum() == 2 * sum(d.winner in ("first", "second") for d in both)
+    answers = schema.from_rows(
+        "answers",
+        [
+            schema.Answer("en", f"q{k:02}", system, f"text of {system}", "ok", None, None, None)
+            for k in range(len(PAIRS))
+            for system in ("x", "y")
+        ],
+    )
+    pairs, _ = preferences(table, answers, {("en", f"q{k:02}"): "p" for k in range(len(PAIRS))}, judge="j")
+    assert {(pair.query_id, pair.chosen_system) for pair in pairs} == {
+        (battle.query_id, {"first": "x", "second": "y"}[decision.winner])
+        for battle, decision in decided.items()
+        if decision.n_read == 2 and decision.winner in ("first", "second")
+    }
+
+
+@pytest.mark.parametrize(("grade", "winner"), [(0.9, "first"), (0.75, "tie"), (0.25, "tie"), (0.1, "second")])
+def test_a_grade_stands_in_for_a_verdict_that_cannot_be_read(tmp_path: Path, grade: float, winner: str) -> None:
+    table = judgments(("q", "x", "y", "unparsed"), points=grade)
+    (decision,) = decisions(table)["j"].values()
+    assert decision.winner == winner
+    assert decision.points == pytest.approx(grade)
+    arena = store.write(
+        tmp_path / "a", {"judgments": table}, title="t", label="sample", about="", licence="", made_by="a test"
+    )
+    assert battle_views.decisions_of(arena, "x", "y")["en", "q"]["j"].winner == winner
+    cell = matrix_views.matrix(arena, "j").cells["x", "y"]
+    assert {"first": cell.wins, "tie": cell.ties, "second": cell.losses}[winner] == 1
+
+
+def test_only_battles_that_are_wanted_and_readable_are_decided() -> None:
+    table = judgments(("q1", "x", "y", "A"), ("q2", "x", "y", "A"), ("q3", "x", "y", "unparsed"))
+    wanted = {Battle("en", "q2", "x", "y"), Battle("en", "q3", "x", "y")}
+    assert list(decisions(table, among=wanted)["j"]) == [Battle("en", "q2", "x", "y")]
+    assert set(decisions(table, among=wanted, unparsed=True)["j"]) == wanted
+    assert decisions(judgments(("q", "x", "y", "unparsed"))) == {}
+
+
+# Referees
+
+
+def test_a_referee_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> None:
+    arena = write(tmp_path, tables=("outcomes", "judgments"))
+    assert referees(arena) == (RELEVANCE, *judges(arena))
+    for name in referees(arena):
+        referee = Referee.from_name(name)
+        assert referee.by_labels == (name == RELEVANCE)
+        battles = referee.battles(arena.read(referee.table))
+        assert {each.referee for each in battles.values()} == {name}
+    assert Referee.relevance("answer") == Referee.from_name("relevance", skill="answer")
+    with pytest.raises(BadInput, match="skill"):
+        Referee.from_name("gpt-4o", skill="answer")
+
+
+def test_a_panel_counts_its_judges_together() -> None:
+    rows = [
+        schema.Judgment("en", f"q{k}", judge, "x", "y", "A", "", None, None)
+        for judge, n in (("one-judge", 3), ("two-judge", 2))
+        for k in range(n)
+    ]
+    table = schema.from_rows("judgments", rows)
+    assert Referee.panel().battles(table)["en"].wins.sum() == 5
+    assert Referee.panel(["two-judge"]).battles(table)["en"].wins.sum() == 2
+    assert Referee.from_name("pooled").kind == "panel"
+
+
+def test_a_language_without_battles_is_refused_by_name(tmp_path: Path) -> None:
+    arena = write(tmp_path, tables=("outcomes", "judgments"))
+    referee = Referee.from_name(judges(arena)[0])
+    with pytest.raises(UnknownName):
+        referee.battles(arena.read(referee.table), languages=["yo"])
+    labels = Referee.relevance("abstain")
+    outcomes = arena.read("outcomes")
+    relevant = outcomes.filter(pc.equal(outcomes["subset"], "relevant"))
+    with pytest.raises(NotEnoughData):
+        labels.battles(relevant)
+
+
+@pytest.mark.parametrize(("names", "wanted", "result"), [(["j"], None, "j"), (["j", "k"], "k", "k")])
+def test_the_only_judge_need_not_be_named(names: list[str], wanted: str | None, result: str) -> None:
+    assert only_judge(names, wanted) == result
+
+
+def test_several_judges_must_be_chosen_from() -> None:
+    with pytest.raises(BadInput):
+        only_judge(["j", "k"])
+    with pytest.raises(UnknownName):
+        only_judge(["j"], "k")
+
+
+def test_a_vote_is_of_the_battle_that_a_decision_is_of() -> None:
+    table = judgments(("q", "y", "x", "A"))
+    (battle,) = decisions(table)["j"]
+    vote = votes.Vote(
+        **dict.fromkeys(votes.Vote.__dataclass_fields__)
+        | {  # type: ignore[arg-type]
+            "language": "en",
+            "query_id": "q",
+            "system_a": "y",
+            "system_b": "x",
+            "vote": "A",
+        }
+    )
+    assert votes.battle(vote) == battle
+    assert votes.label(vote) == decisions(table)["j"][battle].label

@@ -1,0 +1,271 @@
+"""The look: families and their marks, colours that stay apart, number formats; and the Leaderboard's figures."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from conftest import ROOT
+
+from mirage import store
+from mirage.publish.charts import leaderboard as charts
+from mirage.publish.charts import palette
+from mirage.publish.charts.palette import FAMILIES, FORMATS, TEXT_SIZE, axis, family, ink, layout, rows_axis, text_width
+from mirage.publish.charts.published import dumbbells
+
+# Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
+VISION = {
+    "normal": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "tritanopia": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
+}
+
+
+def linear(color: str) -> np.ndarray:
+    c = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    t = np.clip(to_xyz @ rgb, 0, None) / np.array([0.9505, 1, 1.089])
+    f = np.where(t > 0.008856, np.cbrt(t), 7.787 * t + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def contrast(color: str, other: str) -> float:
+    a, b = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(c)) for c in (color, other))
+    return (b + 0.05) / (a + 0.05)
+
+
+@pytest.mark.parametrize("symbol", palette.SHAPES)
+def test_a_mark_is_cut_out_by_css_as_it_is_drawn_by_svg(symbol: str) -> None:
+    outline = replace(FAMILIES[0], symbol=symbol).outline
+    (path,) = re.findall(r"d='([^']*)'", palette.SHAPES[symbol]) or [None]
+    assert outline == (f'path("{path}")' if path else outline)
+    assert outline.startswith(("path(", "circle(", "inset("))
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("vision", VISION)
+def test_family_colours_stay_apart_for_every_kind_of_colour_vision(mode: Any, vision: str) -> None:
+    makers = [maker for maker in FAMILIES if maker.name not in ("baseline", "other")]
+    for maker, other in itertools.combinations(makers, 2):
+        seen = [lab(np.clip(VISION[vision] @ linear(m.color(mode)), 0, 1)) for m in (maker, other)]
+        # CIE76: about 2 is just noticeable side by side; marks lie apart and are small.
+        assert math.dist(*seen) > 15, f"{maker.name} and {other.name} under {vision} in {mode}"
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None:
+    ground = ink(mode).ground
+    for maker in FAMILIES:
+        assert contrast(maker.color(mode), ground) >= 2.9, maker.name
+    assert contrast(ink(mode).text, ground) >= 7
+    assert contrast(ink(mode).muted, ground) >= 4.5
+
+
+def test_every_family_has_a_shape_of_its_own() -> None:
+    assert len({maker.symbol for maker in FAMILIES}) == len(FAMILIES)
+
+
+def test_systems_of_a_known_maker_share_its_colour_and_have_marks_of_their_own() -> None:
+    outcomes = store.open_arena(ROOT / "data" / "nomiracl").read("outcomes", columns=["system"])
+    figures = store.open_arena(ROOT / "data" / "published").sql(
+        "SELECT DISTINCT system FROM published WHERE source = 'MIRAGE-Bench' AND system <> ''"
+    )
+    for systems in (set(outcomes["system"].to_pylist()), set(figures["system"].to_pylist())):
+        assert len(systems) > 10
+        assert len({(family(system).symbol, family(system).light) for system in systems}) == len(systems)
+    makers = {maker.name: maker for maker in FAMILIES}
+    for system in ("gpt-4", "gpt-3.5", "Mixtral (8x7B)"):
+        look = family(system)
+        assert (look.light, look.dark) == (makers[look.name].light, makers[look.name].dark)
+
+
+def test_a_zero_has_no_minus() -> None:
+    for kind in ("difference", "rating", "points"):
+        form = FORMATS[kind]
+        assert form.write(-0.00001) == form.write(0.0) == form.write(0.00001)
+        assert not set(form.write(-0.00001)) & set("+-−")
+        assert form.shown(-0.00001) == 0
+        assert form.shown(-2.5) == -2.5 * form.scale
+        assert form.shown(None) is None
+
+
+def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:
+    answers = store.open_arena(ROOT / "data" / "sample").read("answers", columns=["system"])
+    systems = sorted(set(answers["system"].to_pylist()))
+    marks = [(family(system).symbol, family(system).light) for system in systems]
+    assert len(systems) > 10
+    assert len(set(marks)) == len(systems)
+    makers = [maker for maker in FAMILIES if maker.name not in ("baseline", "other")]
+    assert not {symbol for symbol, _ in marks} & {maker.symbol for maker in makers}
+    assert {light for _, light in marks} <= {maker.light for maker in makers}  # whose contrast is tested above
+    assert [look.name for look in palette.looks(["me", "baseline/lead", "gpt-4", "gpt-3.5"])] == [
+        "OpenAI",
+        "OpenAI",
+        "baseline",
+        "other",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [
+        ("gpt-4-azure", "OpenAI"),
+        ("gpt-3.5-turbo-azure", "OpenAI"),
+        ("GPT-4o", "OpenAI"),
+        ("Mixtral-8x7B-Instruct-v0.1", "Mistral"),
+        ("Mistral-v0.3 (7B)", "Mistral"),
+        ("Orca-2-13b", "Microsoft"),
+        ("Phi-3 (Mini)", "Microsoft"),
+        ("aya-101", "Cohere"),
+        ("Aya-23", "Cohere"),
+        ("Command R+", "Cohere"),
+        ("llama-2-70b-chat", "Meta"),
+        ("Llama-3 (8B)", "Meta"),
+        ("flan-t5-xxl", "Google"),
+        ("Gemma-1.1 (2B)", "Google"),
+        ("Qwen-2 (1.5B)", "Alibaba"),
+        ("baseline/first-passage", "baseline"),
+        ("my own model", "other"),
+        ("baseline/gpt-4-like", "baseline"),
+    ],
+)
+def test_a_system_belongs_to_its_maker(system: str, name: str) -> None:
+    assert family(system).name == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("rating", 0.5, "+0.50"),
+        ("rating", -0.126, "−0.13"),
+        ("rate", 0.12345, "12.3%"),
+        ("probability", 0.5, "0.50"),
+        ("count", 88469, "88,469"),
+        ("rank", 3, "3"),
+        ("mean", 3.456, "3.5"),
+        ("rate", None, "–"),
+    ],
+)
+def test_one_format_for_each_kind_of_number(kind: Any, value: float | None, text: str) -> None:
+    assert FORMATS[kind].write(value) == text
+
+
+ROWS = [
+    {
+        "system": system,
+        "rating": rating,
+        "low": rating - 0.2,
+        "high": rating + 0.1,
+        "rank": i + 1,
+        "rank_low": 1,
+        "rank_high": 2,
+        "battles": 1234,
+        "bounded": i != 1,
+    }
+    for i, (system, rating) in enumerate([("gpt-4", 0.5), ("aya-101", 0.0), ("Mistral-7B", -0.5)])
+]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
+    figure = charts.whiskers(ROWS, mode=mode)
+    go.Figure(figure)  # refuses a property that Plotly does not know
+    json.dumps(figure)
+    assert figure["layout"]["yaxis"]["ticktext"] == ["gpt-4", "aya-101", "Mistral-7B"]
+    top, bottom = figure["layout"]["yaxis"]["range"]
+    assert top > bottom, "the first row is on top"
+    assert "higher is better" in figure["layout"]["xaxis"]["title"]["text"]
+    marks = {trace["customdata"][0][0]: trace for trace in figure["data"]}
+    best = marks["gpt-4"]
+    assert best["error_x"]["array"] == [pytest.approx(0.1)]
+    assert best["error_x"]["arrayminus"] == [pytest.approx(0.2)]
+    for part in ("+0.50", "+0.30", "+0.60", "1 to 2", "n = 1,234 battles"):
+        assert part in best["text"][0]
+    assert best["marker"]["color"] == [family("gpt-4").color(mode)]
+    assert marks["aya-101"]["marker"]["color"] == [ink(mode).ground], "an unbounded rating is hollow"
+    assert "prior's word" in marks["aya-101"]["text"][0]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("dense", [True, False])
+def test_rank_map_has_one_square_a_cell_and_its_number_reads_on_it(mode: Any, dense: bool) -> None:
+    cells = [{**row, "language": code} for row in ROWS for code in ("sw", "ar")]
+    figure = charts.rank_map(cells, systems=[row["system"] for row in ROWS], mode=mode, dense=dense)
+    go.Figure(figure)
+    (trace,) = figure["data"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["ar", "sw"]
+    assert set(trace["text"]) == {"1", "2", "3"}
+    assert trace["marker"]["symbol"] == "square"
+    assert ["gpt-4", "sw"] in trace["customdata"]
+    assert "Swahili" in trace["hovertext"][0]
+    stops = palette.ink(mode).ramp
+    for share, text in zip(trace["marker"]["color"], trace["textfont"]["color"], strict=True):
+        (a, low), (b, high) = next(pair for pair in itertools.pairwise(stops) if pair[0][0] <= share <= pair[1][0])
+        mix = [
+            round(
+                int(low[i : i + 2], 16) + (int(high[i : i + 2], 16) - int(low[i : i + 2], 16)) * (share - a) / (b - a)
+            )
+            for i in (1, 3, 5)
+        ]
+        assert contrast("#" + "".join(f"{c:02x}" for c in mix), text) >= 4
+
+
+def test_rank_map_leaves_out_cells_without_a_rank() -> None:
+    cells = [{"language": "en", "system": "gpt-4", "judge": None}, {"language": "fi", "system": "gpt-4", "judge": 1}]
+    (trace,) = charts.rank_map(cells, systems=["gpt-4"], mode="light", value="judge")["data"]
+    assert trace["text"] == ["1"]
+    assert "rank 1 by the judge" in trace["hovertext"][0]
+
+
+def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
+    rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
+    figure = dumbbells(rows, mode="light")
+    go.Figure(figure)
+    colors = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
+    assert colors["judge"] != colors["surrogate"] == ink("light").ground
+    assert any("n = 18 languages" in text for trace in figure["data"] for text in trace.get("text", []))
+
+
+def test_a_systems_name_in_a_hover_is_not_markup() -> None:
+    rows = [{**ROWS[0], "system": "<b onmouseover=alert(1)>x</b>"}]
+    (trace,) = charts.whiskers(rows, mode="light")["data"]
+    assert "<b onmouseover" not in trace["text"][0]
+
+
+def test_every_maker_has_a_mark_for_charts_and_for_tables() -> None:
+    assert all(maker.shape.startswith("<") for maker in palette.FAMILIES)
+    assert len({maker.symbol for maker in palette.FAMILIES}) == len(palette.FAMILIES)
+    assert {family(name).symbol for name in map(str, range(200))} < set(palette.SHAPES)
+
+
+def test_the_room_for_the_names_of_rows_is_that_of_the_longest_as_it_is_read() -> None:
+    names = ["a", "ab <b>c</b>", "R&amp;D, a longer name", "two<br>lines"]
+    figure = layout("light", margin={"l": 1, "t": 5}, yaxis=rows_axis(names, "light"))
+    margin: Any = figure["margin"]
+    assert margin["t"] == 5
+    assert margin["l"] >= text_width("R&amp;D, a longer name") > text_width(names[1])
+    assert text_width(names[1]) == pytest.approx(text_width("ab c"))
+    assert text_width("R&amp;D") == pytest.approx(text_width("R") + text_width("&amp;") + text_width("D"))
+    assert text_width("two<br>lines") == text_width("lines")
+    assert text_width("日本") == pytest.approx(2 * TEXT_SIZE)
+    assert text_width("e\u0301") == pytest.approx(text_width("e"))
+    measured = layout("light", yaxis=axis("light", ticktext=names))
+    assert measured["margin"] == layout("light")["margin"], "an axis that Plotly measures keeps its margin"

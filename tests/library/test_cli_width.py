@@ -1,0 +1,87 @@
+"""Tables of commands on narrow terminals: names first, numbers whole, columns dropped by importance and named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import rich_arena
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from typer.testing import CliRunner
+
+from mirage.cli import app, output
+from mirage.cli.output import MOST_ROWS, fitting
+
+COMMANDS = (
+    ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
+    ("rank", "DIR", "--judge", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
+    ("rates", "DIR"),
+    ("rates", "DIR", "--confusion"),
+    ("compare", "DIR", "baseline/bm25", "baseline/lead", "--measure", "rate"),
+    ("decide", "DIR", "--by", "system", "--judge", "relevance"),
+    ("decide", "DIR", "--judge", "relevance"),
+    ("judges", "DIR"),
+    ("features", "DIR"),
+    ("scores", "DIR"),
+    ("retrievers", "DIR"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich_arena.write(tmp_path_factory.mktemp("wide") / "rich").path
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
+def test_a_table_fits_with_its_names_and_whole_numbers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], width: int
+) -> None:
+    words = [str(folder) if word == "DIR" else word for word in command]
+    wide = CliRunner().invoke(app, words)
+    assert wide.exit_code in (0, 1), wide.output
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(Console, "is_terminal", property(lambda _: True))
+    narrow = CliRunner().invoke(app, words)
+    assert narrow.exit_code == wide.exit_code
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in narrow.stdout.splitlines()]
+    assert max(map(cell_len, lines)) <= width
+    numbers = {number for line in wide.stdout.splitlines() for number in line.split() if re.search(r"\d", number)}
+    for line in lines:
+        cells = re.split(r"\s{2,}", line.strip())
+        assert all(cell in wide.stdout or not re.fullmatch(r"[+-]?[\d.,]+%?", cell) for cell in cells), line
+        assert all(word in numbers for word in line.split() if re.fullmatch(r"[+-]?[\d.,]+%?", word)), line
+    assert "…" not in narrow.stdout
+    heads, shown = (
+        next((line.split() for line in text if {"system", "language"} & set(line.split())), [])
+        for text in (wide.stdout.splitlines(), lines)
+    )
+    assert {"system", "language"} & set(heads) <= set(shown), lines[:4]
+
+
+@given(st.dictionaries(st.sampled_from(["system", "language", *"abcdefgh"]), st.integers(1, 40)), st.integers(1, 200))
+def test_names_stay_and_the_last_columns_go_first(widths: dict[str, int], width: int) -> None:
+    names = [name for name in ("system", "language") if name in widths]
+    others = [name for name in widths if name not in names]
+    chosen = fitting(widths, width)
+    assert chosen[: len(names)] == names
+    rest = chosen[len(names) :]
+    assert rest == others[: len(rest)]
+
+
+def test_a_long_table_shows_its_ends_and_says_how_many_rows_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"system": f"s{k}", "rating": float(k)} for k in range(MOST_ROWS + 7)]
+    output.show(rows, ["system", "rating"], "table")
+    table, messages = capsys.readouterr()
+    assert "s0 " in table
+    assert f"s{MOST_ROWS + 6} " in table
+    assert f"s{MOST_ROWS // 2} " not in table
+    assert "7 of 1,007 rows" in messages
+    output.show(rows, ["system", "rating"], "csv")
+    assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1

@@ -1,0 +1,334 @@
+"""A real Ray cluster of two nodes on this machine: workers, nodes and drivers are lost, and nothing else is."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from commands import mirage
+from conftest import ROOT
+from engines_cases import nothing
+from generating_cases import command, write
+from misbehaving import Act, Call, Service, error, reply
+from parts_cases import by_text, tables
+from rank_streamed_cases import verdicts
+from waiting import until
+
+from mirage import llm, store
+from mirage.errors import BadInput, Unreachable
+from mirage.llm.engines import cluster as engine
+from mirage.llm.engines.calls import complete_on
+from mirage.llm.engines.tasks import Task, Work
+from mirage.ranking import large
+from mirage.store import worker_ledgers
+
+pytestmark = pytest.mark.cluster
+LATENCY, CALLS = 0.2, 400
+KILLS = int(os.environ.get("MIRAGE_TEST_KILLS", "6"))
+"""Of the test with random kills, which makes 66 calls for each: 30 are the 2,000 calls that the guide speaks of."""
+NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A cluster of two nodes with two cores each; everything stays on 127.0.0.1."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    # A busy machine starts slowly.
+    patch.setenv("RAY_raylet_start_wait_time_s", "120")
+    # The default notices the loss of a node after 15 seconds.
+    patch.setenv("RAY_health_check_period_ms", "1000")
+    # Ray replaces 127.0.0.1 by another address of the machine, but on systems where it stays on one machine. It reads
+    # this when it is imported.
+    patch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    patch.setenv("MIRAGE_HOME", str(tmp_path_factory.mktemp("home")))
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "fixtures")]))
+    ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+    try:
+        cluster.add_node(**NODE)
+        yield cluster
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+        patch.undo()
+
+
+def flaky(call: Call) -> Act:
+    """An answer and a verdict that depend on the prompt alone; one request in five fails, the first time."""
+    number = zlib.crc32(call.content.encode())
+    if call.number == 1 and number % 5 == 0:
+        return error(500)
+    return reply(f"##Answer: {number % 97} [q000#1] [[{'ABC'[number % 3]}]]")
+
+
+def conversations(n: int) -> list[llm.Messages]:
+    return [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
+
+
+def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int = 4, **limits: Any) -> list[Any]:
+    call_limits = llm.Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
+    with store.Ledger(store.ledger_path(folder)) as ledger:
+        return complete_on(
+            conversations(n),
+            executor=engine.Cluster(workers, nodes.address),
+            endpoint=llm.resolve(base_url=service.url),
+            settings=llm.Settings("m"),
+            ledger=ledger,
+            limits=call_limits,
+        )
+
+
+def answered_twice(service: Service) -> int:
+    """Replies that were sent for nothing."""
+    return sum(count - 1 for count in service.answered.values() if count > 1)
+
+
+def workers_alive(node: Any = None) -> list[int]:
+    """Process ids of the workers that are there, of one node if it is given."""
+    raylet = None if node is None else node.all_processes["raylet"][0].process.pid
+    pids = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with suppress(OSError):
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if (folder / "cmdline").read_bytes().startswith(b"ray::_Worker") and raylet in (None, parent):
+                    pids.append(int(folder.name))
+    return sorted(pids)
+
+
+def most_in_a_minute(moments: list[float]) -> int:
+    """Most requests in any 60 seconds."""
+    moments = sorted(moments)
+    return max(bisect_left(moments, first + 60) - number for number, first in enumerate(moments))
+
+
+def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any, tmp_path: Path) -> None:
+    counts, ratings, bytes_ = [], [], []
+    for name, options in (("here", []), ("there", ["--engine", "ray", "--address", nodes.address, "--workers", "4"])):
+        path = tmp_path / name
+        shutil.copytree(ROOT / "data" / "sample", path)
+        with Service(flaky) as service:
+            named = ["--service", "s"]  # by default rows keep the address, whose port differs
+            mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
+            mirage("features", str(path), "--reference", "mine", *options)
+            url = ["--base-url", service.url, *named]
+            mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
+        ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
+        counts.append(service.answered)
+        bytes_.append(tables(path))
+    assert bytes_[0] == bytes_[1]
+    assert ratings[0] == ratings[1]
+    assert counts[0] == counts[1], "each worker's calls are those of one machine, no more"
+
+
+def test_verdicts_counted_on_a_cluster_are_ranked_in_the_bytes_of_one_machine(nodes: Any, tmp_path: Path) -> None:
+    path = tmp_path / "battles.parquet"
+    pq.write_table(verdicts(6, 80, 6, seed=9, languages=("en", "fi"), soft=True), path, row_group_size=100)
+    files = large.VerdictFiles.of_file(path)
+    assert files is not None
+    here = large.rank_files(files, draws=20)
+    there = large.rank_files(files, draws=20, executor=engine.Cluster(2, nodes.address))
+    assert there.table().equals(here.table())
+    for code, row in here.languages.items():
+        assert there.languages[code].draws.tobytes() == row.draws.tobytes()
+
+
+def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_path: Path) -> None:
+    rng = random.Random(5)
+    kills = ["worker", "node", "driver"] * (KILLS // 3)
+    rng.shuffle(kills)
+    calls, concurrency, workers, rate = 66 * len(kills), 4, 4, 240
+    targets = sorted(rng.sample(range(calls // 20, calls * 19 // 20), len(kills)))
+    path = write(tmp_path / "a", n=calls // 2)
+    moments: list[float] = []
+    at_risk = 0
+
+    def note(call: Call) -> Act:
+        moments.append(time.monotonic())
+        return flaky(call)
+
+    with Service(note, latency=LATENCY) as service:
+        arguments = command(path, service, "--engine", "ray", "--address", nodes.address, "--workers", str(workers))
+        arguments += ["--concurrency", str(concurrency), "--retries", "3", "--rpm", str(rate)]
+        start = partial(subprocess.Popen, [sys.executable, "-m", "mirage", *arguments], cwd=ROOT)
+        driver, more = start(), nodes.add_node(**NODE)
+        for target, victim in zip(targets, kills, strict=True):
+            until(lambda target=target: len(service.answered) >= target, "calls are made", process=driver)
+            if victim == "worker":
+                until(workers_alive, "a worker is there", process=driver)
+                lost = 1
+                os.kill(rng.choice(workers_alive()), signal.SIGKILL)
+            elif victim == "node":
+                lost = len(workers_alive(more))
+                nodes.remove_node(more, allow_graceful=False)
+                more = nodes.add_node(**NODE)
+            else:
+                lost = workers
+                driver.kill()
+                driver.wait()
+                driver = start()
+            at_risk += lost * concurrency
+        assert driver.wait() == 0
+        nodes.remove_node(more)
+        rows = store.open_arena(path).read("answers").to_pylist()
+        assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == calls
+        assert {row["status"] for row in rows} == {"ok"}
+        assert len(service.answered) == calls
+        assert answered_twice(service) <= at_risk
+        assert most_in_a_minute(moments) <= rate
+        assert not list(tmp_path.parent.rglob(worker_ledgers.run_name(store.ledger_path(path))))
+
+
+def test_one_budget_holds_for_all_workers_though_some_are_killed(nodes: Any, tmp_path: Path) -> None:
+    prices = {"price_in": 1, "price_out": 1}
+    price, concurrency, killed = 120 / 1e6, 4, 2
+    with Service(by_text, latency=LATENCY) as service:
+
+        def kill() -> None:
+            for target in (20, 60):
+                until(lambda target=target: len(service.answered) > target and workers_alive(), "calls are made")
+                os.kill(workers_alive()[0], signal.SIGKILL)
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        replies = ask(nodes, tmp_path, service, n=400, concurrency=concurrency, budget=200 * price, **prices)
+        thread.join()
+        # The longest reply costs more than what comes: the last calls are not made.
+        assert 60 < sum(reply is not None for reply in replies) <= 200
+        assert len(service.calls) <= 200 + concurrency * killed
+
+
+def test_no_cluster_and_other_versions_are_one_clear_error(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    ray.shutdown()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with Service() as service:
+            arguments = command(write(tmp_path / "a", n=1), service, "--engine", "ray", "--address")
+            result = mirage(*arguments, f"127.0.0.1:{free.getsockname()[1]}", code=2)
+            assert "no Ray cluster answers" in result.stderr
+            assert "ray start" in result.stderr
+            for name, message in (("ray", "another version of Ray"), ("mirage", "has mirage")):
+                with monkeypatch.context() as other:
+                    other.setattr(f"{name}.__version__", "0.0.0")
+                    with pytest.raises(BadInput, match=message):
+                        ask(nodes, tmp_path / "b", service, n=1)
+                ray.shutdown()
+            assert service.calls == []
+    ray.shutdown()
+
+
+def test_a_second_driver_on_the_same_arena_is_told_so(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_PATIENCE", 1.0)
+    with Service(by_text, latency=0.5) as service:
+        path = write(tmp_path / "a", n=30)
+        arguments = command(path, service, "--engine", "ray", "--address", nodes.address, "--concurrency", "1")
+        driver = subprocess.Popen([sys.executable, "-m", "mirage", *arguments, "--workers", "1"], cwd=ROOT)
+        until(lambda: len(service.calls) > 2, "calls are made", process=driver)
+        assert "another run of this arena" in mirage(*arguments, code=2).stderr
+        driver.kill()
+        driver.wait()
+
+
+def test_a_key_that_is_turned_down_stops_all_workers(nodes: Any, tmp_path: Path) -> None:
+    with Service(lambda call: error(401)) as service, pytest.raises(Unreachable, match="401"):
+        ask(nodes, tmp_path, service)
+
+
+def whereabouts(loaded: None, task: Task) -> tuple[str, int]:
+    """The node of a worker, and how many GPUs are kept for it."""
+    import ray
+
+    context = ray.get_runtime_context()
+    group = ray.util.get_current_placement_group()
+    kept = sum(bundle["GPU"] for bundle in group.bundle_specs) if group else len(context.get_accelerator_ids()["GPU"])
+    return context.get_node_id(), int(kept)
+
+
+class Holder:
+    """Holds GPUs."""
+
+    def ready(self) -> None:
+        """Show that it has them."""
+
+
+def test_workers_with_gpus_go_where_there_are_any_are_no_more_than_these_and_wait_for_them(
+    nodes: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By Ray's count: there need be no real ones."""
+    import ray
+
+    monkeypatch.setattr(engine, "_PATIENCE", 0.5)
+    fast = nodes.add_node(**NODE, num_gpus=4)
+    work = Work("whereabouts", nothing, whereabouts)
+    try:
+        for gpus, most in ((1, 4), (2, 2)):
+            executor = engine.Cluster(8, nodes.address, gpus)
+            places = [place for _, place in executor.run(work, [Task(str(number), None) for number in range(8)])]
+            assert set(places) == {(fast.node_id, gpus)}
+            assert executor._room(executor._connect()) == most
+        with pytest.raises(BadInput, match="no machine of the cluster has 8 GPUs: the most is 4"):
+            list(engine.Cluster(1, nodes.address, 8).run(work, [Task("0", None)]))
+        holder = ray.remote(num_gpus=4)(Holder).remote()
+        ray.get(holder.ready.remote())
+        caplog.clear()
+
+        def free() -> None:
+            until(lambda: "wait for room" in caplog.text, "it is said that workers wait")
+            ray.kill(holder)
+
+        thread = threading.Thread(target=free)
+        thread.start()
+        places = list(engine.Cluster(1, nodes.address, 1).run(work, [Task("0", None)]))
+        thread.join()
+        assert places == [("0", (fast.node_id, 1))]
+    finally:
+        nodes.remove_node(fast)
+
+
+def test_models_are_loaded_by_the_workers_and_what_does_not_load_is_one_clear_error(nodes: Any, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the extra `local` (torch, transformers) is not installed")
+    from features_local_cases import save, trained_tokenizer
+
+    nli = save(tmp_path / "nli", trained_tokenizer(), "deberta", ["entailment", "neutral", "contradiction"])
+    here, there = (shutil.copytree(ROOT / "data" / "sample", tmp_path / name) for name in ("here", "there"))
+    on = ["--engine", "ray", "--address", nodes.address, "--workers", "2"]
+    only = ["--only", "support_entailment"]
+    values = []
+    for path, options in ((here, []), (there, on)):
+        mirage("features", str(path), *only, "--nli", str(nli), *options)
+        table = store.open_arena(path).read("features")
+        values.append(table.filter(pc.equal(table["feature"], "support_entailment"))["value"].to_pylist())
+    assert values[1] == pytest.approx(values[0], abs=1e-3)
+    (tmp_path / "empty").mkdir()
+    result = mirage("features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
+    assert "the model cannot be loaded" in result.stderr
+    with Service() as service:
+        arguments = command(write(tmp_path / "a", n=1), service, "--engine", "vllm", "--address", nodes.address)
+        assert "no machine of the cluster has 1 GPUs" in mirage(*arguments, code=2).stderr
+        assert service.calls == []

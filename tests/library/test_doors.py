@@ -1,0 +1,260 @@
+"""The explorer's server as `mirage app` starts it: what it lets in, what it holds, and that it asks nobody outside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import pytest
+import waiting
+from conftest import PATIENCE, ROOT
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from mirage.explorer.serve import uploads
+
+RECORDER = """
+import os, socket, urllib.parse
+def record(address):
+    host = address[0] if isinstance(address, tuple) else str(address)
+    if isinstance(host, bytes):
+        host = host.decode()
+    if host not in ("127.0.0.1", "::1", "localhost", "", "0.0.0.0", None):
+        with open(os.environ["RECORDED"], "a") as file:
+            file.write(f"{host}\\n")
+        raise OSError("no request leaves")
+for name in ("connect", "connect_ex", "sendto"):
+    def wrapped(self, *arguments, _old=getattr(socket.socket, name)):
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            record(arguments[-1])
+        return _old(self, *arguments)
+    setattr(socket.socket, name, wrapped)
+def looked_up(host, *arguments, _old=socket.getaddrinfo, **options):
+    record((host,))
+    return _old(host, *arguments, **options)
+socket.getaddrinfo = looked_up
+"""
+"""Run by the server's Python before all else: it notes, and refuses, whatever would leave this machine."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    recorded: Path
+    """The file that names what it tried to reach."""
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def outside(self) -> str:
+        return self.recorded.read_text(encoding="utf-8") if self.recorded.exists() else ""
+
+    def ask(self, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+        """Send a request: status, 0 where none came back, and body."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if method != "GET":
+            # Streamlit's token against forged requests: any reader's browser is given one.
+            with urllib.request.urlopen(f"http://{self.address}/_stcore/health", timeout=PATIENCE) as answer:
+                token = SimpleCookie(answer.headers["Set-Cookie"])["_streamlit_xsrf"].value
+            named |= {"Cookie": f"_streamlit_xsrf={token}", "X-Xsrftoken": token}
+        request = urllib.request.Request(f"http://{self.address}{path}", data, named, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+        except urllib.error.URLError:
+            # It was refused, and the connection closed, before all of its body was sent.
+            return 0, b""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """`mirage app` with readers who only read, and one curator by a proxy's login."""
+    folder = tmp_path_factory.mktemp("doors")
+    (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
+    (folder / "roles.toml").write_text('default = "reader"\ncurators = ["zoe"]\n', encoding="utf-8")
+    with waiting.port() as port:
+        environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        environment |= {
+            "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+            "RECORDED": str(folder / "recorded"),
+            "MIRAGE_HOME": str(folder / "home"),
+            "MIRAGE_ROLES": str(folder / "roles.toml"),
+        }
+        command = [sys.executable, "-m", "mirage", "app", str(ROOT / "data" / "sample"), "--port", str(port)]
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
+        served = Served(port, process, folder / "recorded")
+        try:
+            waiting.until(lambda: waiting.answers(f"http://{served.address}/healthz"), "it answers", process=process)
+            yield served
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+def link_to(served: Served, origin: str | None = None, name: str = "") -> Any:
+    headers = {"X-Forwarded-User": name} if name else {}
+    protocols: Any = ["streamlit"]
+    return connect(
+        f"ws://{served.address}/_stcore/stream",
+        origin=origin,  # type: ignore[arg-type]
+        subprotocols=protocols,
+        additional_headers=headers,
+        max_size=None,
+        open_timeout=PATIENCE,
+    )
+
+
+async def visit(link: ClientConnection, page: str) -> str:
+    """Open a page and read until it is drawn: the visit's id."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    request = BackMsg()
+    request.rerun_script.page_name = page
+    await link.send(request.SerializeToString())
+    session = ""
+    async for raw in link:
+        assert isinstance(raw, bytes)
+        message = ForwardMsg.FromString(raw)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            session = message.new_session.initialize.session_id
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            return session
+    raise ConnectionError("the server is gone")
+
+
+def file(megabytes: float, name: str = "a.jsonl") -> tuple[bytes, str]:
+    """The body of an upload and its content type."""
+    head = f'--x\r\nContent-Disposition: form-data; name="f"; filename="{name}"\r\n\r\n'.encode()
+    return head + b"0" * int(megabytes * 2**20) + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
+
+
+ORIGINS = (
+    *("http://evil.example", "https://203.0.113.9", "null", "file://", "http://127.0.0.1", "", "x" * 5_000),
+    *("http://127.0.0.1.evil.example", "http://[::ffff:8.8.8.8]:80", "http://user@evil.example:8501"),
+)
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_a_page_of_another_site_is_refused_and_no_request_leaves(served: Served, origin: str) -> None:
+    async def knock() -> None:
+        with pytest.raises(InvalidStatus) as refused:
+            async with link_to(served, origin):
+                pass
+        assert refused.value.response.status_code == 403
+
+    asyncio.run(knock())
+    assert served.ask("/_stcore/health", Origin=origin)[0] == 403
+    assert served.outside() == ""
+
+
+def test_its_own_page_connects_and_no_request_leaves(served: Served) -> None:
+    async def read() -> None:
+        for origin in (None, f"http://{served.address}", f"HTTP://{served.address}"):
+            async with link_to(served, origin) as link:
+                assert await visit(link, "")
+
+    asyncio.run(read())
+    assert served.outside() == ""
+
+
+def test_metrics_of_the_server_are_closed(served: Served) -> None:
+    assert served.ask("/_stcore/metrics")[0] == 404
+
+
+def test_an_upload_needs_a_visit_that_was_shown_the_field(served: Served) -> None:
+    body, kind = file(0.01)
+
+    def put(session: str) -> int:
+        return served.ask(f"/_stcore/upload_file/{session}/any", "PUT", body, Content_Type=kind)[0]
+
+    async def read() -> None:
+        assert await asyncio.to_thread(put, "nobody") == 403
+        async with link_to(served) as reader, link_to(served, name="zoe") as curator:
+            first, second = await visit(reader, "your_model"), await visit(curator, "leaderboard")
+            assert await asyncio.to_thread(put, first) == 403, "a reader has no field"
+            assert await asyncio.to_thread(put, second) == 403, "this page has no field"
+            await visit(curator, "your_model")
+            assert await asyncio.to_thread(put, second) == 204
+
+    asyncio.run(read())
+
+
+def test_a_visit_holds_so_many_bytes_and_none_after_its_end(served: Served) -> None:
+    body, kind = file(uploads.MEGABYTES - 1)
+
+    def put(session: str, k: int) -> int:
+        return served.ask(f"/_stcore/upload_file/{session}/{k}", "PUT", body, Content_Type=kind)[0]
+
+    async def read() -> None:
+        async with link_to(served, name="zoe") as link:
+            session = await visit(link, "your_model")
+            statuses = [await asyncio.to_thread(put, session, k) for k in range(4)]
+            assert statuses[:2] == [204, 204]
+            assert set(statuses[2:]) <= {0, 413}
+            delete = await asyncio.to_thread(served.ask, f"/_stcore/upload_file/{session}/0", "DELETE")
+            assert delete[0] == 204
+            assert await asyncio.to_thread(put, session, 9) == 204, "what is taken back makes room"
+        assert await asyncio.to_thread(put, session, 10) in (0, 400, 403, 413), "the visit has ended"
+
+    asyncio.run(read())
+
+
+def test_a_refused_upload_names_no_folder_and_no_address(served: Served) -> None:
+    body, kind = file(0.01)
+
+    async def read() -> None:
+        async with link_to(served, name="zoe") as link:
+            session = await visit(link, "your_model")
+            for data, content in ((b"", "multipart/form-data"), (b"--x", kind), (body, "text/plain")):
+                path = f"/_stcore/upload_file/{session}/a"
+                status, text = await asyncio.to_thread(served.ask, path, "PUT", data, Content_Type=content)
+                assert status >= 400
+                assert b"/" not in text, text
+                assert b"http" not in text
+
+    asyncio.run(read())
+
+
+def test_all_visits_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    megabyte = 2**20
+    held = {f"visit-{k}": 100 * megabyte for k in range(5)}
+    monkeypatch.setattr(uploads, "_held", lambda: held)
+    uploads._offered["new"] = None
+    try:
+        assert uploads._refusal("new", 10 * megabyte) is None
+        assert uploads._refusal("new", 64 * megabyte) == 503
+        held.clear()
+        assert uploads._refusal("new", 64 * megabyte) is None
+        assert uploads._refusal("new", None) == 411
+        assert uploads._refusal("other", 1) == 403
+    finally:
+        del uploads._offered["new"]
+
+
+def test_errors_on_a_page_lead_nowhere_outside() -> None:
+    """No links to search engines, whatever the address is."""
+    code = "from streamlit import config; import json; config.get_config_options(); print(json.dumps([config.get_option(n) for n in ('client.showErrorLinks', 'browser.serverAddress')]))"  # noqa: E501
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    links, address = json.loads(done.stdout)
+    assert str(links).lower() == "false"
+    assert address == "localhost"

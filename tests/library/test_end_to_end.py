@@ -1,0 +1,168 @@
+"""The whole way through a real OpenAI-compatible server: `transformers serve` with a tiny model made on the spot.
+
+What a model of random weights writes can be read neither as an answer with its parts nor as a grade or a verdict: every
+stage has to say so, and to count it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_cases import few
+from tiny_model import Server, make, needed
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.io.sources.sample import read_sample
+from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
+from mirage.stages.generate.baselines import BASELINES
+
+SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
+GRADED = ("answer_overlap_score", "fluency_score")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    needed()
+    folder = tmp_path_factory.mktemp("served")
+    with Server(make(folder / "tiny-chat"), folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def connection(server: Server) -> list[str]:
+    """The options that lead every command to the server."""
+    options = ["--model", server.model, "--provider", "transformers", "--base-url", server.url]
+    return [*options, "--max-tokens", "24", "--concurrency", "2", "--price-in", "1", "--price-out", "2"]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Four queries in each of two languages, with the answers of the reference."""
+    path = tmp_path / "arena"
+    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    return path
+
+
+def mirage(*words: str | Path) -> list[dict[str, Any]]:
+    """Run a command; what it prints as JSON."""
+    result = CliRunner().invoke(app, [*map(str, words), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    return list(json.loads(result.stdout))
+
+
+def run(arena: Path, *words: str) -> dict[str, dict[str, Any]]:
+    rows = mirage("run", arena, "--no-baselines", "--draws", "20", *words)
+    return {row["step"]: row for row in rows}
+
+
+def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
+    server: Server, connection: list[str], arena: Path
+) -> None:
+    options = [*connection, "--system", "tiny", "--judge", "tiny-judge"]
+    first = run(arena, *options)
+    graded = f"features graded by {server.model}"
+    steps = ["generate tiny", "outcomes", "features", graded, "judge tiny-judge", "ratings by relevance"]
+    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+    opened = store.open_arena(arena)
+    assert store.check(opened)
+
+    answers = [row for row in opened.read("answers").to_pylist() if row["system"] == "tiny"]
+    assert len(answers) == opened.rows("queries") == first["generate tiny"]["calls"] == 8
+    assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
+    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+        for row in answers:
+            call = ledger.get(row["call"])
+            assert call is not None
+            assert call["text"] == row["text"]
+            assert 0 < call["tokens_out"] <= 24
+
+    outcomes = [row["outcome"] for row in opened.read("outcomes").to_pylist() if row["system"] == "tiny"]
+    assert len(outcomes) == 2 * 8
+    assert outcomes.count("unparsed") >= len(outcomes) / 2
+
+    grades = [row for row in opened.read("features").to_pylist() if row["feature"] in GRADED]
+    assert len(grades) == 2 * opened.rows("answers")
+    assert sum(row["value"] is None for row in grades) > len(grades) / 2
+    assert "no grade could be read" in {row["reason"] for row in grades}
+    assert first[graded]["calls"] > 0
+
+    verdicts = opened.read("judgments").to_pylist()
+    assert {row["judge"] for row in verdicts} == {"tiny-judge"}
+    assert len(verdicts) == 2 * 8
+    unparsed = [row for row in verdicts if row["verdict"] == "unparsed"]
+    assert len(unparsed) >= len(verdicts) / 2
+    assert all(row["rationale"] and row["reason"] for row in unparsed)
+    assert first["judge tiny-judge"]["tokens_in"] > first["judge tiny-judge"]["tokens_out"] > 0
+    assert first["judge tiny-judge"]["money"] > 0
+
+    requests = server.requests()
+    second = run(arena, *options)
+    assert {second[step]["why"] for step in steps} == {"up to date"}
+    assert server.requests() == requests
+
+
+def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_not_read(
+    connection: list[str], arena: Path
+) -> None:
+    mirage("run", arena, "--to", "baselines", "--baselines")
+    rows = mirage(
+        "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
+    )
+    assert [(row["judge"], row["language"], row["n"]) for row in rows] == [("tiny-2", "en", 4)]
+    assert rows[0]["unparsed_rate"] >= 0.5
+    assert rows[0]["calls"] == 4
+    assert {row["judge"] for row in mirage("judges", arena)} == {"tiny-2"}
+
+
+def test_whole_systems_of_a_served_model_and_of_baselines_go_from_retrieval_to_the_ranking(
+    server: Server, connection: list[str], tmp_path: Path
+) -> None:
+    arena = tmp_path / "arena"
+    sample = read_sample(SOURCE)
+    nuggets = [
+        schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
+        for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
+    ]
+    store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
+    options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]
+    options += ["--pairs", "6", "--draws", "20", "--baselines"]
+    first = {row["step"]: row for row in mirage("run", arena, *options)}
+    steps = [
+        *("retrieve bm25", "baselines", "baselines over bm25", "generate tiny", "generate tiny+bm25", "outcomes"),
+        *("nuggets by terms", "features", f"features graded by {server.model}", "judge tiny-judge"),
+        "ratings by relevance",
+    ]
+    # Verdicts that cannot be read rank nobody: the ratings by the judge may be left out.
+    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+
+    opened = store.open_arena(arena)
+    assert store.check(opened)
+    rows = opened.read("answers").to_pylist()
+    whole = {f"{system}+bm25" for system in ("tiny", *BASELINES)}
+    assert {row["system"] for row in rows} == whole | {"tiny", "reference", *BASELINES}
+    assert {row["retriever"] for row in rows if row["system"] in whole} == {"bm25"}
+    shown = {row["query_id"] for row in opened.read("retrieved").to_pylist()}
+    assert shown == {"en-01", "en-02", "en-09"}
+    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+        for row in rows:
+            if row["system"] == "tiny+bm25":
+                call = ledger.get(row["call"])
+                assert call is not None
+                assert call["text"] == row["text"]
+    assert len(opened.read("judgments")) == 2 * 6
+    assert first["judge tiny-judge"]["calls"] == 2 * 6
+    assigned = opened.read("nugget_assignments").to_pylist()
+    assert {row["system"] for row in assigned} == whole | {"tiny", "reference", *BASELINES}
+    causes = mirage("failures", arena)
+    assert whole <= {row["system"] for row in causes}
+
+    requests = server.requests()
+    second = {row["step"]: row for row in mirage("run", arena, *options)}
+    assert {second[step]["why"] for step in steps} == {"up to date"}
+    assert server.requests() == requests

@@ -1,0 +1,297 @@
+"""Work in other processes and by several workers: the same bytes, nothing lost, one pace, one budget."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage
+from engine_vllm_cases import StandIn
+from engines_cases import nothing
+from generating_cases import command, write
+from hypothesis import given
+from hypothesis import strategies as st
+from misbehaving import Service, error
+from parts_cases import by_text, tables
+
+from mirage import llm, schema, store
+from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
+from mirage.llm.engines.calls import complete_on
+from mirage.llm.engines.desk import CallDesk
+from mirage.llm.engines.processes import Processes
+from mirage.llm.engines.tasks import Local, Place, Task, Work
+from mirage.stages import stage
+from mirage.store import worker_ledgers
+
+
+def double(loaded: None, task: Task) -> int:
+    return 2 * int(task.rows)
+
+
+def die_once(loaded: None, task: Task) -> int:
+    """Kills its own process, the first time that it has this task."""
+    number, folder = task.rows
+    mark = Path(folder) / str(number)
+    if number % 5 == 0 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return int(number)
+
+
+def die(loaded: None, task: Task) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuse(loaded: None, task: Task) -> None:
+    raise UnknownName("system", "mime", ["mine"])
+
+
+def same_passages(tables: Any) -> dict[str, Any]:
+    return {"passages": tables["passages"].cast(schema.arrow_schema("passages"))}
+
+
+class Weighing(Local):
+    """Does work here, and weighs what a worker is handed."""
+
+    heaviest = 0
+
+    def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
+        for task in tasks:
+            Weighing.heaviest = max(Weighing.heaviest, len(pickle.dumps(task)))
+            yield task.key, work.run(work.load(Place("0", None)), task)
+
+
+def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    echo = stage.Stage("echo", ("queries", "passages"), ("passages",), same_passages, by=("language", "query_id"))
+    heaviest = []
+    for n in (100, 1_000):
+        path = write(tmp_path / str(n), n=n)
+        before = store.open_arena(path)
+        size = sum(before.read(name).nbytes for name in echo.reads)
+        monkeypatch.setattr(stage, "_BYTES", 3_000)
+        Weighing.heaviest = 0
+        after = stage.run(echo, path, made_by="a test", executor=Weighing())
+        assert after.read("passages").equals(before.read("passages"))
+        assert size > 8 * 3_000, "not cut so for the sake of many parts"
+        heaviest.append(Weighing.heaviest)
+    assert heaviest[1] < 1.3 * heaviest[0]
+
+
+def test_processes_do_every_task_once_and_take_them_as_they_get_free() -> None:
+    taken = 0
+
+    def tasks() -> Iterator[Task]:
+        nonlocal taken
+        for number in range(40):
+            taken += 1
+            yield Task(str(number), number)
+
+    results = Processes(2).run(Work("double", nothing, double), tasks())
+    next(results)
+    assert taken < 40
+    assert sorted(int(key) for key, _ in results) != []
+    assert taken == 40
+
+
+def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
+    tasks = [Task(str(number), (number, str(tmp_path))) for number in range(12)]
+    results = dict(Processes(2).run(Work("die once", nothing, die_once), tasks))
+    assert results == {str(number): number for number in range(12)}
+
+
+def test_processes_that_are_killed_again_and_again_are_an_error() -> None:
+    with pytest.raises(BadInput, match="were killed"):
+        list(Processes(1).run(Work("die", nothing, die), [Task("0", 0)]))
+
+
+def test_an_error_comes_back_from_a_process_as_what_it_was() -> None:
+    with pytest.raises(UnknownName, match="there is no system 'mime'") as caught:
+        list(Processes(1).run(Work("refuse", nothing, refuse), [Task("0", 0)]))
+    assert caught.value.nearest == ["mine"]
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        BadInput("what", where="there", do="this"),
+        UnknownName("system", "a", ["b"], where="x"),
+        TableMissing("answers", where="x", command="y"),
+        Unreachable("what", do="z"),
+    ],
+)
+def test_every_error_can_be_sent_between_processes(raised: MirageError) -> None:
+    back = pickle.loads(pickle.dumps(raised))
+    assert (type(back), str(back), vars(back)) == (type(raised), str(raised), vars(raised))
+
+
+def test_features_of_several_processes_are_the_same_bytes(tmp_path: Path) -> None:
+    here, there = write(tmp_path / "here", n=9), write(tmp_path / "there", n=9)
+    with Service(by_text) as service:
+        for path in (here, there):
+            mirage(*command(path, service))
+            # The reference answers one query alone: most parts have no answer of it.
+            mirage(*command(path, service, "--limit", "1", system="reference", model="big"))
+    mirage("features", str(here), "--reference", "reference")
+    mirage("features", str(there), "--reference", "reference", "--engine", "processes", "--workers", "2")
+    assert tables(there) == tables(here)
+    result = mirage("features", str(there), "--reference", "nobody", "--engine", "processes", code=2)
+    assert "there is no system 'nobody'" in result.stderr
+
+
+def test_options_of_an_engine_that_has_none_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1)
+    for options, message in (
+        (["--workers", "2"], "have workers"),
+        (["--address", "127.0.0.1:1"], "have an address"),
+        (["--gpus", "1"], "have GPUs"),
+        (["--engine", "processes"], "--concurrency"),
+    ):
+        assert message in mirage(*command(path, "http://127.0.0.1:9/v1", *options), code=2).stderr
+
+
+# Calls by several workers: here one after another, on a cluster at once
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of the user's own, where workers keep their ledgers."""
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+
+
+def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.Reply | None]:
+    conversations = [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
+    call_limits = llm.Limits(**{"backoff": 0.001, "retries": 1, **limits})
+    with store.Ledger(store.ledger_path(folder)) as ledger:
+        return complete_on(
+            conversations,
+            executor=Local(),
+            endpoint=llm.resolve(base_url=service.url),
+            settings=llm.Settings("m"),
+            ledger=ledger,
+            limits=call_limits,
+        )
+
+
+def test_calls_by_workers_are_each_made_once_and_leave_nothing_beside_the_ledger(tmp_path: Path) -> None:
+    flaky = lambda call: error(500) if call.number == 1 and len(call.content) % 2 else by_text(call)  # noqa: E731
+    with Service(flaky) as service:
+        replies = ask(tmp_path, service)
+        assert [reply is not None and reply.status for reply in replies] == ["ok"] * 50
+        assert set(service.answered.values()) == {1}
+        assert ask(tmp_path, service)
+        assert set(service.answered.values()) == {1}
+    assert list((tmp_path / "home" / "workers").iterdir()) == []
+
+
+def test_what_a_lost_driver_s_workers_have_kept_is_not_asked_again(tmp_path: Path) -> None:
+    with Service(by_text) as service:
+        run = worker_ledgers.run_name(store.ledger_path(tmp_path))
+        settings = llm.Settings("m")
+        with worker_ledgers.worker_ledger(run, "0") as ledger:
+            for number in range(20):
+                request = llm.request(settings, [{"role": "user", "content": f"q{number}"}])
+                kept = llm.Reply("", "kept", "ok", None, 1, 1, "m", 1).kept()
+                ledger.put(store.ledger_key(request), request, kept)
+        replies = ask(tmp_path, service)
+        assert [reply is not None and reply.text == "kept" for reply in replies] == [True] * 20 + [False] * 30
+        assert len(service.calls) == 30
+
+
+def test_a_service_that_turns_down_the_key_stops_all_and_one_that_always_fails_is_asked_no_more(tmp_path: Path) -> None:
+    with Service(lambda call: error(401)) as service:
+        with pytest.raises(Unreachable, match="401"):
+            ask(tmp_path / "a", service)
+        service.behave = lambda call: error(500)
+        replies = ask(tmp_path / "b", service, n=400, retries=0)
+        assert {reply and reply.status for reply in replies} == {"api_error"}
+        assert sum(reply is not None and not reply.attempts for reply in replies) > 300
+
+
+def test_workers_that_load_the_model_need_no_service_and_load_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = StandIn()
+    monkeypatch.setitem(sys.modules, "vllm", module)
+    with store.Ledger(store.ledger_path(tmp_path)) as ledger:
+        replies = complete_on(
+            [[{"role": "user", "content": f"q{number}"}] for number in range(200)],
+            executor=Local(),
+            endpoint=None,
+            settings=llm.Settings("m"),
+            ledger=ledger,
+            options={"tensor_parallel_size": 2},
+        )
+        assert [reply is not None and reply.text for reply in replies] == [f"re q{number}" for number in range(200)]
+        assert len(ledger.have({reply.key for reply in replies if reply is not None})) == 200
+    assert [loaded["tensor_parallel_size"] for loaded in module.loaded] == [2]
+    assert len(module.prompts) == 200
+    module.loaded.clear()
+    with store.Ledger(store.ledger_path(tmp_path)) as ledger, pytest.raises(Unreachable, match="could not load absent"):
+        complete_on(
+            [[{"role": "user", "content": "q"}]],
+            executor=Local(),
+            endpoint=None,
+            settings=llm.Settings("absent"),
+            ledger=ledger,
+        )
+
+
+def test_the_budget_is_that_of_all_tasks_together(tmp_path: Path) -> None:
+    with Service(by_text) as service:
+        # A call costs 120 by the service's count, and may cost as much as the longest reply.
+        replies = ask(tmp_path, service, budget=0.005, price_in=1, price_out=1, concurrency=2)
+        calls = sum(reply is not None for reply in replies)
+        assert 0 < calls < 50
+        assert calls * 120 / 1e6 <= 0.005
+
+
+@given(
+    st.floats(1, 600),
+    st.lists(st.tuples(st.floats(0, 30), st.floats(0, 1)), min_size=2, max_size=200),
+)
+def test_the_rate_holds_in_every_minute_however_late_requests_are_within_what_is_allowed(
+    rate: float, waits: list[tuple[float, float]]
+) -> None:
+    now = 0.0
+    desk = CallDesk(llm.Limits(requests_per_minute=rate), accepted=False, clock=lambda: now)
+    sent = []
+    for pause, late in waits:
+        now += pause
+        sent.append(now + desk.turn(1) + 3 * late)
+    sent.sort()
+    for number, first in enumerate(sent):
+        in_a_minute = sum(first <= moment < first + 60 - 1e-6 for moment in sent[number:])
+        assert in_a_minute <= math.ceil(rate)
+
+
+def test_money_that_a_lost_worker_had_set_aside_is_free_again() -> None:
+    desk = CallDesk(llm.Limits(budget=10, price_in=1, price_out=1), accepted=False)
+    desk.begin("0", [])
+    assert [desk.reserve("0", 4), desk.reserve("0", 4), desk.reserve("1", 4)] == ["yes", "yes", "wait"]
+    desk.begin("0", [])
+    assert desk.reserve("1", 4) == "yes"
+    desk.settle("1", 4, 9)
+    assert desk.reserve("1", 4) == "no"
+    desk.stop()
+    assert desk.reserve("1", 0) == "no"
+
+
+def test_whoever_does_a_task_again_is_told_what_has_come() -> None:
+    desk = CallDesk(llm.Limits(), accepted=False)
+    assert desk.begin("0", ["a", "b"]) == ([], False)
+    kept = llm.Reply("a", "x", "ok", None, 1, 1, "m", 1)
+    desk.keep(kept)
+    assert desk.begin("0", ["a", "b"]) == ([kept], True)
+    assert desk.drain() == [kept]
+    assert desk.drain() == []
+    desk.forget(["a"])
+    assert desk.begin("1", ["a"]) == ([], True)

@@ -1,0 +1,171 @@
+"""What leaves an arena as a file: tables, preference pairs, a report that opens without the explorer."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import browser
+import pyarrow.parquet as pq
+import pytest
+import small_arena
+from conftest import ROOT
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.publish.charts.report import report_page
+from mirage.stages import sft
+from mirage.stages.sft.export import export_preferences
+from mirage.store import export as exporting
+
+SAMPLE = ROOT / "data" / "sample"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def judged(*rows: tuple[str, str, str]) -> tuple[list[sft.Preference], Counter[str]]:
+    """The preferences of a judge with these verdicts on one query."""
+    judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
+    answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
+    answers.append(schema.Answer("en", "q", "same", "x says", "ok", None, None, None))
+    answers.append(schema.Answer("en", "q", "failed", None, "api_error", None, "timeout", None))
+    tables = schema.from_rows("judgments", judgments), schema.from_rows("answers", answers)
+    return sft.preferences(*tables, {("en", "q"): "Who?"}, judge="j")
+
+
+def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:
+    (pair,), left = judged(("y", "x", "B"))
+    assert not left
+    assert json.loads(pair.line()) == {
+        "prompt": [{"role": "user", "content": "Who?"}],
+        "chosen": [{"role": "assistant", "content": "x says"}],
+        "rejected": [{"role": "assistant", "content": "y says"}],
+        "language": "en",
+        "query_id": "q",
+        "judge": "j",
+        "chosen_system": "x",
+        "rejected_system": "y",
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([("x", "y", "A"), ("y", "x", "A")], "the verdict changes with the order shown"),
+        ([("x", "y", "A"), ("y", "x", "unparsed")], "a verdict could not be read"),
+        ([("x", "y", "A"), ("y", "x", "tie")], "the verdict changes with the order shown"),
+        ([("x", "y", "tie")], "a tie"),
+        ([("x", "same", "A")], "both answers are the same"),
+        ([("x", "failed", "A")], "no whole answer, or no prompt, is stored"),
+    ],
+)
+def test_what_prefers_nothing_is_left_out_and_counted(rows: list[tuple[str, str, str]], reason: str) -> None:
+    assert judged(*rows) == ([], Counter({reason: 1}))
+
+
+def test_both_orders_that_agree_are_one_pair() -> None:
+    pairs, left = judged(("x", "y", "A"), ("y", "x", "B"))
+    assert [(p.chosen_system, p.rejected_system) for p in pairs] == [("x", "y")]
+    assert not left
+
+
+def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Path) -> None:
+    out = tmp_path / "pairs.jsonl"
+    n, left = export_preferences(SAMPLE, out, judge="heuristic", languages=["sw", "ar"])
+    pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    arena = store.open_arena(SAMPLE)
+    rows = arena.read("judgments", languages=["sw", "ar"]).num_rows
+    assert len(pairs) == n > 0
+    assert n + sum(left.values()) == rows / 2  # each pair was shown in both orders
+    answers = {(r["language"], r["query_id"], r["system"]): r["text"] for r in arena.read("answers").to_pylist()}
+    for pair in pairs:
+        for side in ("chosen", "rejected"):
+            key = pair["language"], pair["query_id"], pair[f"{side}_system"]
+            assert pair[side] == [{"role": "assistant", "content": answers[key]}]
+        assert {p["language"] for p in pairs} == {"ar", "sw"}
+    again = tmp_path / "again.jsonl"
+    export_preferences(SAMPLE, again, judge="heuristic", languages=["sw", "ar"])
+    assert again.read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_table_leaves_whole_in_every_kind(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"ratings.{ending}"
+    n = exporting.export_table(SAMPLE, "ratings", out, languages=["sw"])
+    rows = store.open_arena(SAMPLE).read("ratings", languages=["sw"])
+    assert n == len(rows) > 0
+    if ending == "parquet":
+        assert pq.read_table(out) == rows
+    elif ending == "jsonl":
+        assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == rows.to_pylist()
+    else:
+        read = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+        assert [row["system"] for row in read] == rows["system"].to_pylist()
+        assert [float(row["rating"]) for row in read] == rows["rating"].to_pylist()
+
+
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"ratings\.xlsx"):
+        exporting.export_table(SAMPLE, "ratings", tmp_path / "ratings.xlsx")
+    with pytest.raises(TableMissing):
+        exporting.export_table(ROOT / "data" / "nomiracl", "answers", tmp_path / "answers.csv")
+    with pytest.raises(UnknownName, match="heuristik"):
+        export_preferences(SAMPLE, tmp_path / "pairs.jsonl", judge="heuristik")
+    with pytest.raises(BadInput, match="cannot be written"):
+        exporting.export_table(SAMPLE, "ratings", Path("/proc/no/ratings.csv"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    shutil.copytree(SAMPLE, arena)
+    rows = [row | {"verdict": "tie"} for row in store.open_arena(arena).read("judgments", languages=["sw"]).to_pylist()]
+    ties = schema.from_rows("judgments", [schema.Judgment(**row) for row in rows])
+    store.write(arena, {"judgments": ties}, made_by="a test", stale=["ratings"])
+    with pytest.raises(NotEnoughData, match="prefers no answer") as caught:
+        export_preferences(arena, tmp_path / "pairs.jsonl", judge="heuristic")
+    assert f"{len(rows) // 2:,} times: a tie" in str(caught.value)
+    assert not (tmp_path / "pairs.jsonl").exists()
+
+
+@pytest.mark.browser
+def test_a_report_opens_without_the_explorer_and_runs_nothing_it_was_given(tmp_path: Path) -> None:
+    row = {"language": "all", "rating": 0.5, "low": 0.1, "high": 0.9, "rank": 1, "rank_low": 1, "rank_high": 2}
+    row |= {"tier": 1, "wins": 3, "ties": 1, "losses": 2, "battles": 6, "bounded": True}
+    rows = [row | {"system": HOSTILE}, row | {"system": "gpt-4", "rank": 2, "bounded": False}]
+    ranks = [row | {"language": code} for row in rows for code in ("ar", "sw")]
+    out = tmp_path / "report.html"
+    out.write_text(report_page(HOSTILE, HOSTILE, rows, ranks, about={"languages": ("ar", "sw"), "x": HOSTILE}), "utf-8")
+    with browser.chromium() as start:
+        opened = start()
+        opened.page.goto(out.as_uri())
+        opened.page.wait_for_selector("#chart1 .main-svg")
+        assert opened.page.locator("h1").inner_text() == HOSTILE
+        assert opened.page.locator("td bdi").all_inner_texts() == [HOSTILE, "gpt-4"]
+        assert "not bounded" in opened.page.locator("tbody tr").nth(1).inner_text()
+        assert (
+            opened.page.locator("#chart0 .ytick text, #chart0 .yaxislayer-above text").first.text_content() == HOSTILE
+        )
+        assert opened.page.locator("img").count() == 0
+        assert (opened.errors, opened.dialogs) == ([], [])
+        assert all(url.startswith("file:") for url in opened.outside)
+
+
+def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path / "arena").path
+    for words in (
+        ["table", str(arena), "outcomes", "--out", str(tmp_path / "outcomes.csv")],
+        ["report", str(arena), "--out", str(tmp_path / "report.html")],
+        ["preferences", str(SAMPLE), "--judge", "heuristic", "--languages", "sw", "--out", str(tmp_path / "p.jsonl")],
+    ):
+        result = CliRunner().invoke(app, ["export", *words])
+        assert result.exit_code == 0, result.output
+        assert words[-1] in result.output.replace("\n", "")
+        assert Path(words[-1]).stat().st_size > 100
+    refused = CliRunner().invoke(app, ["export", "table", str(arena), "nothing", "--out", str(tmp_path / "n.csv")])
+    assert refused.exit_code == 2
+    assert "nothing" in refused.output

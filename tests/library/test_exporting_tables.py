@@ -1,0 +1,412 @@
+"""What leaves an arena for elsewhere: LaTeX, Markdown, TREC's lines, cards of the Hugging Face Hub. Each is read again
+by a reader that is not the writer's: a small one written here, or the library that the format is of.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import shlex
+import shutil
+from collections import defaultdict
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import small_arena
+import yaml
+from conftest import ROOT
+from exporting_tables_cases import _COMMANDS, printed, read_markdown
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from typer.testing import CliRunner
+
+import mirage
+from mirage import schema, store
+from mirage.cli import app
+from mirage.cli.exporting import export
+from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.publish import hub, leaderboard, trec
+from mirage.stages import features, outcomes
+from mirage.text import printing
+from mirage.text.names import normalise_name
+
+SAMPLE = ROOT / "data" / "sample"
+HOSTILE = (
+    r"a&b%c$d#e_f{g}h~i^j\k",
+    "line\nbreak\r\tand \x00 a NUL",
+    "pipe|`code`**bold** \\| \\\\",
+    "</td><script>alert(1)</script>",
+    "نموذج \u202eturned",
+    "\"quoted\" ''x'' --- ,, ?`",
+    "[x](http://example.org) ![i](j) &amp; <!--",
+    "1. a list",
+    "- 100% & more",
+)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+
+
+def ranked(names: Any, n: int = 12) -> mirage.Ranking:
+    """A ranking of systems by these names: of two, the one named first wins three times of four."""
+    rows = [
+        {"query_id": f"q{k}", "system_a": a, "system_b": b, "verdict": "A" if k % 4 else "B", "language": code}
+        for code in ("sw", "yo")
+        for k in range(n)
+        for a, b in combinations(names, 2)
+    ]
+    return mirage.rank(rows, draws=20)
+
+
+# --- LaTeX ------------------------------------------------------------------------------------------------------------
+
+
+_COMMANDS |= {"textgreater": ">", "textbar": "|", "textasciigrave": "`"}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
+def test_any_text_is_printed_by_latex_as_it_is(text: str) -> None:
+    assert printed(printing.latex_text(text)) == printing.single_line(text)
+
+
+def latex_rows(latex: str) -> list[list[str]]:
+    """The cells of a table's body; fails where braces do not match or a row has another number of columns."""
+    depth = 0
+    for character in re.sub(r"\\[{}]", "", re.sub(r"^%.*\n", "", latex)):
+        depth += (character == "{") - (character == "}")
+        assert depth >= 0
+    assert depth == 0
+    lines = latex[latex.index(r"\toprule") : latex.index(r"\bottomrule")].split("\n    ")[1:]
+    rows = [line.strip().removesuffix(r"\\").strip() for line in lines if line.strip() not in ("", r"\midrule")]
+    cells = [re.split(r"(?<!\\)&", row) for row in rows]
+    assert {len(row) for row in cells} == {len(leaderboard.HEAD)}
+    return [[cell.strip() for cell in row] for row in cells[1:]]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(NAMES.map(normalise_name), min_size=2, max_size=3, unique_by=printing.single_line))
+@example(["0", normalise_name("\uf900")])
+def test_no_name_breaks_a_table(names: list[str]) -> None:
+    ranking = ranked([f"x{name}" for name in names], n=4)
+    shown = {printing.single_line(f"x{name}") for name in names}
+    cells = [row[1] for row in latex_rows(ranking.to_latex())]
+    assert {printed(re.sub(r"^\\textbf\{(.*)\}$", r"\1", cell)) for cell in cells} == shown
+    assert {row[1] for row in markdown_rows(ranking.to_markdown())} == shown
+
+
+def test_the_table_of_a_paper_has_tiers_intervals_n_and_says_how_it_was_made() -> None:
+    ranking = ranked(("ant", "bee", "cat"), n=60)
+    rows, frame = latex_rows(ranking.to_latex()), ranking.to_pandas("all")
+    assert [row[0] for row in rows] == frame["rank"].astype(str).tolist()
+    assert [row[1].removeprefix(r"\textbf{").rstrip("}") for row in rows] == frame["system"].tolist()
+    assert [row[2] for row in rows] == [f"${value:+.2f}$" for value in frame["rating"]]
+    assert [row[3] for row in rows] == [
+        f"[${low:+.2f}$, ${high:+.2f}$]" for low, high in zip(frame["low"], frame["high"], strict=True)
+    ]
+    assert {row[6] for row in rows} == {"60"}, "languages share the queries"
+    assert [row[7] for row in rows] == frame["battles"].astype(str).tolist()
+    tiers = frame["tier"].tolist()
+    assert len(set(tiers)) > 1, "the test needs tiers"
+    assert [row[1].startswith(r"\textbf") for row in rows] == [tier == 1 for tier in tiers]
+    latex = ranking.to_latex()
+    # A rule after the head, and one before each tier but the first.
+    assert latex.count(r"\midrule") == len(set(tiers))
+    for fact in ("3 systems", "60 queries", "2 languages (sw, yo)", "seed 0", "20 draws", "Holm"):
+        assert fact in latex
+    assert "60 queries" in ranking.to_markdown()
+    assert r"60 queries in 1 language (sw)" in ranking.to_latex("sw")
+    with pytest.raises(UnknownName, match="fi"):
+        ranking.to_latex("fi")
+
+
+def test_an_end_without_a_bound_is_infinite_and_tiers_that_nobody_told_apart_are_not_bold() -> None:
+    rows = [{"query_id": str(k), "system_a": "a", "system_b": "b", "verdict": "A"} for k in range(3)]
+    ranking = mirage.rank(rows, draws=20)
+    latex = ranking.to_latex()
+    assert r"+\infty" in latex
+    assert r"-\infty" in latex
+    assert r"\textbf" not in latex
+    assert "+∞" in ranking.to_markdown()
+    assert "1 language" not in latex, "no language was given"
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def markdown_rows(text: str) -> list[list[str]]:
+    cells = read_markdown(text)
+    assert cells.tags <= {"table", "thead", "tbody", "tr", "th", "td", "strong", "p"}
+    assert {len(row) for row in cells.rows} == {len(leaderboard.HEAD)}
+    return cells.rows[1:]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
+def test_any_text_is_shown_by_markdown_as_it_is(text: str) -> None:
+    shown = read_markdown(printing.markdown_text(text))
+    assert shown.tags <= {"p"}
+    assert "".join(shown.paragraphs).strip() == printing.single_line(text)
+    cell = read_markdown(f"| x |\n| --- |\n| y{printing.markdown_text(text)} |")
+    assert cell.rows[1] == [f"y{printing.single_line(text)}".strip()]
+
+
+def test_hostile_names_and_titles_stay_text_in_every_kind(tmp_path: Path) -> None:
+    ranking = ranked(HOSTILE)
+    for kind in ("tex", "md", "csv", "json"):
+        leaderboard.write_leaderboard(ranking, tmp_path / f"x.{kind}", title=HOSTILE[0], notes=HOSTILE)
+    names = {printing.single_line(name) for name in HOSTILE}
+    assert len(names) == len(HOSTILE)
+    assert {row[1] for row in markdown_rows((tmp_path / "x.md").read_text("utf-8"))} == names
+    assert "\u202e" not in (tmp_path / "x.md").read_text("utf-8")
+    assert len(latex_rows((tmp_path / "x.tex").read_text("utf-8"))) == len(HOSTILE)
+    told = json.loads((tmp_path / "x.json").read_text("utf-8"))
+    assert {row["system"] for row in told["rows"]} == set(HOSTILE)
+    assert told["about"]["queries"] == {"sw": 12, "yo": 12, "all": 12}
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == len(told["rows"])
+    with pytest.raises(BadInput, match=r"x\.pdf"):
+        leaderboard.write_leaderboard(ranking, tmp_path / "x.pdf")
+
+
+# --- TREC -------------------------------------------------------------------------------------------------------------
+
+
+def tot(path: Path) -> dict[tuple[str, str, str], float]:
+    """A `tot` file as TREC AutoJudge reads it: four fields between white space."""
+    values = {}
+    for line in path.read_text(encoding="utf-8").strip().split("\n"):
+        run, measure, topic, value = line.split()
+        values[trec.untoken(run), trec.untoken(measure), trec.untoken(topic)] = float(value)
+    return values
+
+
+def systems_of(arena: store.Arena) -> set[str]:
+    return set(arena.read("answers", columns=["system"])["system"].to_pylist())
+
+
+def test_tot_has_the_rates_means_and_ratings_that_the_arena_has(tmp_path: Path) -> None:
+    arena = store.open_arena(SAMPLE)
+    assert trec.export_trec(arena, tmp_path / "x.tot", queries=True) == len(systems_of(arena))
+    values = tot(tmp_path / "x.tot")
+    kinds = {"non_relevant": "hallucination_rate", "relevant": "error_rate"}
+    rates = outcomes.rates(arena.read("outcomes")).to_pylist()
+    joint = [row for row in rates if row["language"] == "all" and row["rate"] is not None]
+    assert len(joint) > 8
+    for row in joint:
+        assert values[row["system"], kinds[row["subset"]], "all"] == pytest.approx(row["rate"])
+    for mean in features.over_languages(features.means(arena.read("features")), arena.read("features")):
+        if mean.mean is not None:
+            assert values[mean.system, mean.feature, "all"] == pytest.approx(mean.mean)
+    for row in arena.read("ratings").to_pylist():
+        if row["language"] == "all":
+            assert values[row["system"], f"rating/{row['referee']}/{row['skill']}", "all"] == row["rating"]
+    for row in arena.read("features", languages=["sw"]).to_pylist():
+        key = (row["system"], row["feature"], f"sw:{row['query_id']}")
+        assert values.get(key) == row["value"]
+    trec.export_trec(arena, tmp_path / "again.tot", queries=True)
+    assert (tmp_path / "again.tot").read_bytes() == (tmp_path / "x.tot").read_bytes()
+
+
+def test_trec_eval_has_what_the_program_prints_and_all_is_the_mean_over_topics(tmp_path: Path) -> None:
+    arena = store.open_arena(SAMPLE)
+    trec.export_trec(arena, tmp_path, lines="trec_eval", queries=True, languages=["sw"])
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == len(systems_of(arena)) > 1
+    runs = set()
+    for file in files:
+        topics: dict[str, list[float]] = defaultdict(list)
+        whole: dict[str, str] = {}
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert re.fullmatch(r"\S.{21,}\t\S+\t *\S+", line)
+            measure, topic, value = line.split()
+            if topic == "all":
+                whole[measure] = value
+            else:
+                assert not whole, "topics come before the summary"
+                topics[measure].append(float(value))
+        runs.add(whole["runid"])
+        assert file.name == trec.file_name(whole.pop("runid"))
+        assert whole.pop("num_q") == "10"
+        for measure, values in topics.items():
+            assert float(whole.pop(measure)) == pytest.approx(math.fsum(values) / len(values), abs=1e-4)
+        assert all(measure.startswith("rating/") for measure in whole)
+    assert runs == set(arena.read("answers")["system"].to_pylist())
+
+
+@given(NAMES, NAMES)
+def test_a_token_has_no_white_space_and_is_the_name_again(name: str, other: str) -> None:
+    assert trec.token(name).split() == [trec.token(name)]
+    assert trec.untoken(trec.token(name)) == name
+    assert (trec.file_name(name) == trec.file_name(other)) == (name == other)
+    assert "/" not in trec.file_name(name)
+    assert not trec.file_name(name).startswith(".")
+
+
+def scored(folder: Path) -> store.Arena:
+    """An arena with scores of a file alone, by names that no tool expects."""
+    rows = [
+        schema.Score("en", query, system, "is it good?", "a person", True, value, 0, 3, None)
+        for system in HOSTILE
+        for query, value in (("q 1", 1.0), ("q%201", 2.0))
+    ]
+    rows.append(schema.Score("en", "q 1", "none", "is it good?", "a person", True, None, 0, 3, "not read"))
+    title = "A title: with\n---\nand |pipes| <b>"
+    return store.write(
+        folder, {"scores": schema.from_rows("scores", rows)}, title=title, licence="Mine, & only mine", made_by="a test"
+    )
+
+
+def test_scores_of_hostile_systems_leave_and_a_missing_value_has_no_line(tmp_path: Path) -> None:
+    arena = scored(tmp_path / "arena")
+    trec.export_trec(arena, tmp_path / "x.tot", queries=True)
+    values = tot(tmp_path / "x.tot")
+    measure = "is it good?/a person"
+    expected = {"q 1": 1.0, "q%201": 2.0, "all": 1.5}
+    assert values == {(name, measure, topic): value for name in HOSTILE for topic, value in expected.items()}
+    assert trec.export_trec(arena, tmp_path / "runs", lines="trec_eval") == len(HOSTILE)
+    assert len(list((tmp_path / "runs").iterdir())) == len(HOSTILE)
+
+
+def test_an_arena_where_nothing_is_measured_has_no_lines(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path / "arena", tables=("queries",))
+    with pytest.raises(NotEnoughData, match="no measurements"):
+        trec.export_trec(arena, tmp_path / "x.tot")
+    with pytest.raises(UnknownName):
+        hub.model_index(arena, "gpt-4")
+    assert not (tmp_path / "x.tot").exists()
+
+
+# --- cards of the hub -------------------------------------------------------------------------------------------------
+
+
+def test_a_model_index_is_read_by_the_hub_s_own_library() -> None:
+    from huggingface_hub import ModelCardData
+
+    arena = store.open_arena(SAMPLE)
+    system = "baseline/bm25-3"
+    loaded = yaml.safe_load(hub.model_index(arena, system, dataset="me/sample"))
+    card = ModelCardData(**loaded)
+    assert card.model_name == system
+    results = card.eval_results
+    assert {result.dataset_type for result in results} == {"me/sample"}
+    assert {result.dataset_config for result in results} == {None, *arena.languages("queries")}
+    rates = [row for row in outcomes.rates(arena.read("outcomes")).to_pylist() if row["system"] == system]
+    for row in rates:
+        kind = "error_rate" if row["subset"] == "relevant" else "hallucination_rate"
+        config = None if row["language"] == "all" else row["language"]
+        (result,) = [r for r in results if r.metric_type == kind and r.dataset_config == config]
+        assert result.metric_value == row["rate"]
+        assert (result.metric_args["low"], result.metric_args["high"]) == (row["rate_low"], row["rate_high"])
+        assert result.metric_args["n"] == row["answered"] + row["abstained"]
+        assert f"n = {result.metric_args['n']}" in result.metric_name
+    ratings = [row for row in arena.read("ratings").to_pylist() if row["system"] == system]
+    assert sum(result.metric_type == "bradley_terry_rating" for result in results) == len(ratings) > 18
+    assert yaml.safe_load(card.to_yaml()) == loaded
+    alone = yaml.safe_load(hub.model_index(arena, system, languages=["sw"]))
+    assert {result["dataset"]["config"] for result in alone["model-index"][0]["results"]} == {"sw"}
+    with pytest.raises(UnknownName, match="bm25"):
+        hub.model_index(arena, "baseline/bm25-4")
+
+
+def test_the_data_set_is_loaded_by_the_hub_s_own_library_and_is_the_arena_again(tmp_path: Path) -> None:
+    from datasets import get_dataset_config_names, load_dataset
+    from huggingface_hub import DatasetCard
+
+    arena, folder = store.open_arena(SAMPLE), tmp_path / "set"
+    card = DatasetCard.load(hub.export_dataset(arena, folder))
+    assert card.data.pretty_name == arena.title
+    assert card.data.license == "cc0-1.0"
+    assert card.data.language == list(arena.languages("queries"))
+    assert get_dataset_config_names(str(folder)) == list(arena.tables)
+    for table in ("answers", "ratings"):
+        rows = load_dataset(str(folder), table, split="test", cache_dir=str(tmp_path / "cache"))
+        key = schema.key(table)
+        stored = schema.sort(table, arena.read(table))
+        empty = set(stored.column_names) - set(rows.column_names)  # a file leaves out what only some arenas have
+        assert empty <= {"retriever", "depth", "thoughts"}
+        assert all(stored[name].null_count == len(stored) for name in empty)
+        stored = stored.drop_columns(list(empty)).to_pylist()
+        assert sorted(rows.to_list(), key=lambda row: [row[name] for name in key]) == stored
+    again = store.open_arena(folder)
+    assert again.version == arena.version
+    assert store.check(again)
+    hub.export_dataset(arena, folder)
+    with pytest.raises(ArenaError, match="another"):
+        hub.export_dataset(small_arena.write(tmp_path / "other"), folder)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("do not lose me", encoding="utf-8")
+    with pytest.raises(ArenaError, match="other files"):
+        hub.export_dataset(arena, tmp_path / "mine")
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Path) -> None:
+    from huggingface_hub import DatasetCard
+
+    arena = scored(tmp_path / "arena")
+    source = {"name": "</td>|x|", "url": "https://example.org/a_b", "licence": "CC-BY-4.0"}
+    scores = arena.read("scores")
+    arena = store.write(arena.path, {"scores": scores}, made_by="a [test](x)", made_from=[source], notes=["# a note"])
+    card = DatasetCard(hub.dataset_card(arena))
+    assert card.data.pretty_name == "A title: with --- and |pipes| <b>"
+    assert (card.data.license, card.data.license_name) == ("other", "mine-only-mine")
+    shown = read_markdown(card.text)
+    assert not shown.tags & {"a", "b", "script", "img"}
+    text = " ".join(shown.paragraphs)
+    assert "Mine, & only mine" in text
+    assert "https://example.org/a_b" in MarkdownIt().render(card.text)
+    assert pq.read_table(next((arena.path / "scores").glob("*.parquet"))).num_rows == scores.num_rows
+
+
+def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
+    arena = str(small_arena.write(tmp_path / "arena", tables=("outcomes", "judgments")).path)
+    for words in (
+        ["leaderboard", arena, "--languages", "en,fi", "--draws", "20", "--out", str(tmp_path / "x.tex")],
+        ["leaderboard", arena, "--judge", "judge-x", "--draws", "20", "--out", str(tmp_path / "x.md")],
+        ["trec-eval", arena, "-q", "--out", str(tmp_path / "x.tot")],
+        ["trec-eval", arena, "--lines", "trec_eval", "--out", str(tmp_path / "runs")],
+        ["model-index", arena, "--system", "gpt-4", "--out", str(tmp_path / "x.yaml")],
+        ["dataset", arena, "--into", str(tmp_path / "set")],
+    ):
+        result = CliRunner().invoke(app, ["export", *words])
+        assert result.exit_code == 0, result.output
+        assert words[-1] in result.output.replace("\n", "")
+        assert Path(words[-1]).exists()
+    assert len(latex_rows((tmp_path / "x.tex").read_text("utf-8"))) == len(small_arena.SYSTEMS)
+    refused = CliRunner().invoke(app, ["export", "leaderboard", arena, "--out", str(tmp_path / "x.docx")])
+    assert refused.exit_code == 2
+
+
+def test_the_rates_are_the_same_to_the_last_digit_whatever_order_the_rows_are_grouped_in() -> None:
+    rows = store.open_arena(SAMPLE).read("outcomes")
+    turned = rows.take(list(reversed(range(len(rows)))))
+    assert outcomes.rates(turned) == outcomes.rates(rows)
+
+
+# --- the page of the guide --------------------------------------------------------------------------------------------
+
+
+def test_every_block_of_the_guide_runs_in_its_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "data" / "sample")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    page = (ROOT / "docs" / "take-out.md").read_text(encoding="utf-8")
+    exported = set()
+    for kind, text in re.findall(r"^```(bash|python)\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL):
+        if kind == "python":
+            exec(text, {})
+            continue
+        for line in text.splitlines():
+            words = shlex.split(line)
+            if words[0] == "cp":
+                shutil.copytree(*words[2:])
+                continue
+            result = CliRunner().invoke(app, words[1:])
+            assert result.exit_code == 0, f"{line}\n{result.output}"
+            exported |= {words[2]} if words[1] == "export" else set()
+    # A run of a retriever is in `docs/retrieval.md`: the sample has none.
+    assert exported == {command.name for command in export.registered_commands} - {"run"}

@@ -1,0 +1,186 @@
+"""docs/extend.md: its recipes for a language, a feature, a verdict and a format work in a copy of the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from mirage.store import open_arena
+
+GUIDE = ROOT / "docs" / "extend.md"
+BLOCK = re.compile(r'^```(\w+) title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+def sections() -> dict[str, str]:
+    """The guide's sections by heading."""
+    parts = HEADING.split(GUIDE.read_text(encoding="utf-8"))
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def apply(section: str, folder: Path) -> None:
+    """Do to a copy of the program what the blocks of a section say: files as they are, differences applied."""
+    blocks = BLOCK.findall(sections()[section])
+    assert blocks, f"{section} has no block with a file's name"
+    for kind, name, body in blocks:
+        file = folder / name
+        if kind != "diff":
+            file.write_text(body, encoding="utf-8")
+            continue
+        lines = body.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] in " -")
+        after = "".join(line[1:] for line in lines if line[0] in " +")
+        text = file.read_text(encoding="utf-8")
+        assert text.count(before) == 1, f"{name} does not hold the lines that {section} changes, once"
+        file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package."""
+    shutil.copytree(ROOT / "mirage", tmp_path / "copy" / "mirage", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
+def run(copy: Path, *args: str | Path) -> str:
+    """A command of the copied program."""
+    result = subprocess.run(
+        [sys.executable, "-m", "mirage", *map(str, args)],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def write(path: Path, *records: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def arena(copy: Path, language: str) -> Path:
+    """An arena of two queries, two systems and a judge, by the commands that users have."""
+    folder = copy / "arena"
+    queries = write(
+        copy / "queries.jsonl",
+        *(
+            {
+                "language": language,
+                "query_id": f"q{k}",
+                "text": "Which city is the capital?",
+                "subset": subset,
+                "passages": [{"passage_id": f"p{k}", "text": "A city.", "relevant": subset == "relevant"}],
+            }
+            for k, subset in enumerate(("relevant", "non_relevant"))
+        ),
+    )
+    answers = write(
+        copy / "answers.jsonl",
+        *(
+            {"language": language, "query_id": f"q{k}", "system": system, "text": text}
+            for k in range(2)
+            for system, text in (("red", "Which city? Yes, answer is present."), ("blue", "I don't know."))
+        ),
+    )
+    judgments = write(
+        copy / "judgments.jsonl",
+        *(
+            {"language": language, "query_id": "q0", "judge": "j", "system_a": a, "system_b": b, "verdict": verdict}
+            for a, b, verdict in (("red", "blue", "A"), ("blue", "red", "B"))
+        ),
+    )
+    for kind, file in (("queries", queries), ("answers", answers), ("judgments", judgments)):
+        run(copy, "import", kind, file, "--into", folder)
+    return folder
+
+
+def test_a_language_needs_no_line(copy: Path) -> None:
+    folder = arena(copy, "ta")
+    run(copy, "outcomes", folder)
+    run(copy, "features", folder)
+    rates = json.loads(run(copy, "rates", folder, "--format", "json"))
+    assert {row["language"] for row in rates} >= {"ta"}
+    ranking = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
+    assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
+    assert "ta" in run(copy, "features", folder, "--format", "json")
+    shown = (
+        "import sys; from pathlib import Path; from mirage import store; from mirage.explorer.leaderboard import data\n"
+        "board = data.board(store.open_arena(Path(sys.argv[1])), 'j', 'both', ('ta',))\n"
+        "print(board.languages, board.rows.num_rows)"
+    )
+    command = [sys.executable, "-c", shown, str(folder)]
+    result = subprocess.run(
+        command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split("\n")[0] == "('ta',) 2"
+
+
+def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
+    apply("A feature", copy)
+    folder = arena(copy, "en")
+    run(copy, "features", folder)
+    rows = json.loads(run(copy, "features", folder, "--format", "json"))
+    values = {row["system"]: row["mean"] for row in rows if row["feature"] == "query_words"}
+    # "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
+    assert values == {"red": pytest.approx(3 / 5), "blue": 0}
+
+
+def test_a_verdict_is_two_lines(copy: Path) -> None:
+    """`both_good`, counted as a tie by whoever reads verdicts: one that was forgotten would drop it or count a win."""
+    apply("A verdict", copy)
+    folder = arena(copy, "en")
+    judgments = write(
+        copy / "more.jsonl",
+        *(
+            {"language": "en", "query_id": "q1", "judge": "j", "system_a": a, "system_b": b, "verdict": "both_good"}
+            for a, b in (("red", "blue"), ("blue", "red"))
+        ),
+    )
+    run(copy, "import", "judgments", judgments, "--into", folder)
+    (first, second) = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
+    assert [(row["wins"], row["ties"], row["losses"]) for row in (first, second)] == [(2, 2, 0), (0, 2, 2)]
+    (row,) = json.loads(run(copy, "judges", folder, "--format", "json"))
+    assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
+    asked_of = (
+        "import sys; from pathlib import Path; import mirage; from mirage import store\n"
+        "from mirage.battles import decisions\nfrom mirage.explorer.battle.matrix import matrix\n"
+        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, 'j').cells['blue', 'red']\n"
+        "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
+        "print(winners, cell.wins, cell.ties, cell.losses)\n"
+        "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
+    )
+    command = [sys.executable, "-c", asked_of, str(folder), str(judgments)]
+    result = subprocess.run(
+        command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines() == ["['second', 'tie'] 0 1 1", "[[0, 2, 0], [0, 2, 0]]"]
+
+
+def test_an_input_format_is_a_file_and_two_lines(copy: Path) -> None:
+    apply("An input format", copy)
+    file = write(copy / "file.jsonl", {"prompt": "Which city?", "model": "red", "completion": "Rome."})
+    run(copy, "import", file, "--into", copy / "arena")
+    arena = open_arena(copy / "arena")
+    assert arena.read("answers").select(["language", "system", "text"]).to_pylist() == [
+        {"language": "en", "system": "red", "text": "Rome."}
+    ]
+    assert arena.read("queries")["text"].to_pylist() == ["Which city?"]
+
+
+def test_every_file_that_the_guide_names_is_there() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:mirage|pages|tests|docs|benchmarks|data)/[\w/.-]+\.(?:py|css|md|txt|csv))`", text))
+    added = {name for _, name, _ in BLOCK.findall(text)}
+    assert len(named) > 10
+    assert {name for name in named - added - {"pages/NAME.py"} if not (ROOT / name).is_file()} == set()

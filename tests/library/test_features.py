@@ -1,0 +1,447 @@
+"""The features that need no model: what they measure, when they do not, and what becomes of a failure."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import pytrec_eval
+from conftest import ROOT
+from features_cases import SENTENCES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.stages.features import FAMILIES, FEATURES, Tools, compute, means, measurable
+from mirage.stages.features.assessed import ASSESSED
+from mirage.stages.features.citation import average_precision, recall
+from mirage.stages.features.language import DECIMALS
+from mirage.text.detection import DECIDED, detect, language_probabilities, probabilities_of
+from mirage.text.languages import LANGUAGES
+
+
+def tables(
+    texts: dict[str, str | None],
+    *,
+    language: str = "en",
+    template: str | None = "vanilla",
+    labels: list[bool | None] | None = None,
+    passages: int = 10,
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """One query `q`, passages `1#0`, `2#0` ... and one answer a system."""
+    labels = labels or [None] * passages
+    queries = [schema.Query(language, "q", None, "What?", None)]
+    passage_rows = [
+        schema.Passage(language, "q", f"{n}#0", n, None, "Text.", label) for n, label in enumerate(labels, start=1)
+    ]
+    answers = []
+    for system, text in texts.items():
+        status: schema.Status = "missing" if text is None else "ok" if text.strip() else "empty"
+        answers.append(schema.Answer(language, "q", system, text, status, template, None, None))
+    return (
+        schema.from_rows("queries", queries),
+        schema.from_rows("passages", passage_rows),
+        schema.from_rows("answers", answers),
+    )
+
+
+def measure(text: str | None, **options: Any) -> dict[str, float | str]:
+    """Value or reason of every feature of one answer."""
+    rows = compute(*tables({"s": text}, **options)).to_pylist()
+    assert all((row["value"] is None) != (row["reason"] is None) for row in rows)
+    return {row["feature"]: row["reason"] if row["value"] is None else row["value"] for row in rows}
+
+
+# --- declarations
+
+
+def test_every_feature_is_declared_whole() -> None:
+    assert len(FEATURES) == sum(len(family.specs) for family in FAMILIES)
+    for name, spec in FEATURES.items():
+        assert spec.name == name
+        assert spec.title
+        assert spec.source
+        assert spec.meaning.endswith(".")
+        assert spec.low is None or spec.high is None or spec.low < spec.high
+        assert set(spec.needs) <= {*schema.TABLES, *(field.name for field in fields(Tools))}
+
+
+def test_importing_the_features_loads_no_network_no_gpu_library_and_no_detector_pitfall_25() -> None:
+    heavy = ("torch", "vllm", "transformers", "datasets", "openai", "py3langid", "scipy", "pandas", "pyarrow")
+    code = f"import mirage.stages.features, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "[]", result.stderr
+
+
+# --- the table
+
+
+def test_every_answer_has_one_row_a_feature_sorted_and_within_the_contract() -> None:
+    queries, passages, answers = tables({"b": "Paris [1].", "a": None, "c": "", "d": "[2] [77]"})
+    table = compute(queries, passages, answers)
+    schema.validate("features", table)
+    assert table.equals(schema.sort("features", table))
+    of_tables = [name for name in measurable() if not set(ASSESSED) & set(FEATURES[name].needs)]
+    assert len(table) == 4 * len(of_tables)
+    for row in table.to_pylist():
+        spec = FEATURES[row["feature"]]
+        if row["value"] is not None:
+            assert spec.low is None or row["value"] >= spec.low
+            assert spec.high is None or row["value"] <= spec.high
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [(None, "no reply (missing)"), ("", "empty reply"), (" \n", "empty reply")]
+)
+def test_an_answer_that_is_not_there_has_no_value_and_a_reason_never_zero_pitfall_19(
+    text: str | None, reason: str
+) -> None:
+    assert set(measure(text).values()) == {reason}
+
+
+def test_computing_twice_gives_the_same_and_leaves_the_input_alone_pitfall_20() -> None:
+    given_tables = tables({"s": SENTENCES["en"] + " [3]", "t": "[1] 42"}, labels=[True] + [False] * 9)
+    before = [table.to_pylist() for table in given_tables]
+    assert compute(*given_tables).equals(compute(*given_tables))
+    assert [table.to_pylist() for table in given_tables] == before
+
+
+def test_some_features_can_be_had_alone() -> None:
+    full = compute(*tables({"s": "Paris [1]."}))
+    some = compute(*tables({"s": "Paris [1]."}), only=["length", "n_citations", "length"])
+    assert some["feature"].to_pylist() == ["length", "n_citations"]
+    assert some.equals(full.filter(pc.is_in(full["feature"], value_set=pa.array(["length", "n_citations"]))))
+
+
+def test_an_unknown_feature_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UnknownName, match="n_citations"):
+        compute(*tables({"s": "x"}), only=["n_citation"])
+
+
+def test_an_answer_without_its_query_is_refused_by_name() -> None:
+    queries, passages, answers = tables({"s": "x"})
+    with pytest.raises(BadInput, match="query_id='q'"):
+        compute(queries.slice(0, 0), passages, answers)
+
+
+def test_no_answers_give_no_rows() -> None:
+    queries, passages, answers = tables({"s": "x"})
+    table = compute(queries, passages, answers.slice(0, 0))
+    schema.validate("features", table)
+    assert len(table) == 0
+
+
+def test_progress_ends_at_the_number_of_answers() -> None:
+    calls: list[tuple[int, int]] = []
+    compute(
+        *tables({f"s{n}": "x" for n in range(2_500)}), only=["length"], progress=lambda n, of: calls.append((n, of))
+    )
+    assert calls == [(1_000, 2_500), (2_000, 2_500), (2_500, 2_500)]
+
+
+def test_the_error_text_of_a_service_is_measured_as_text() -> None:
+    queries, passages, answers = tables({"s": "Unable to generate response"})
+    answers = answers.set_column(4, "status", pa.array(["api_error"]))
+    table = compute(queries, passages, answers, only=["length"])
+    assert table["value"].to_pylist() == [27.0]
+
+
+# --- length
+
+
+def test_length_counts_code_points_of_the_raw_answer() -> None:
+    assert measure(" Ja [1]\n")["length"] == 8
+    assert measure("हिन्दी")["length"] == 6
+
+
+# --- language
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_sentence_is_in_its_language(code: str) -> None:
+    values = measure(SENTENCES[code], language=code)
+    assert values["target_language"] > 0.9
+    assert values["english_language"] == values["target_language"] if code == "en" else values["english_language"] < 0.1
+
+
+@settings(deadline=None)
+@given(st.text(max_size=40))
+def test_probabilities_cover_the_18_languages_and_sum_to_one(text: str) -> None:
+    shares = language_probabilities(text)
+    assert set(shares) == set(LANGUAGES)
+    assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+    assert all(0 <= share <= 1 for share in shares.values())
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.text(max_size=90)
+        | st.builds(lambda text, n: text * n, st.sampled_from(sorted(SENTENCES.values())), st.integers(1, 9)),
+        max_size=9,
+    ),
+    st.booleans(),
+)
+def test_many_texts_at_once_have_the_probabilities_of_each_alone(texts: list[str], every: bool) -> None:
+    together = probabilities_of(texts, every=every)
+    assert len(together) == len(texts)
+    for text, shares in zip(texts, together, strict=True):
+        assert dict(shares) == pytest.approx(dict(language_probabilities(text, every=every)), abs=1e-7)
+
+
+def test_a_long_text_takes_no_room_for_each_text_beside_it() -> None:
+    texts = [f"{n} {SENTENCES['en']} {SENTENCES['en']}" for n in range(100)]
+    probabilities_of(texts)
+    tracemalloc.start()
+    probabilities_of([*texts, SENTENCES["en"] * 2_000])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * 2**20
+
+
+@pytest.mark.data
+def test_many_published_texts_at_once_have_the_rounded_values_of_each_alone(shared: Path) -> None:
+    texts = []
+    for file in sorted((shared / "nomiracl" / "non_relevant").glob("*.jsonl.gz")):
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            texts += [json.loads(line)["prompt"] or "" for line, _ in zip(lines, range(15), strict=False)]
+    for text, shares in zip(texts, probabilities_of(texts), strict=True):
+        alone = language_probabilities(text)
+        assert {code: round(shares[code], DECIMALS) for code in shares} == {
+            code: round(alone[code], DECIMALS) for code in shares
+        }
+
+
+def test_an_english_abstention_is_english() -> None:
+    values = measure("I don't know.", language="fi")
+    assert values["english_language"] > 0.9
+    assert values["target_language"] < 0.1
+
+
+@pytest.mark.parametrize("text", ["42", "[1]", "1999-2004.", "...", "[12#0, 13#0] [3]", "१९"])
+def test_an_answer_without_letters_has_no_language(text: str) -> None:
+    values = measure(text)
+    assert values["target_language"] == values["english_language"] == "no letters"
+
+
+@pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
+def test_an_answer_too_short_to_tell_has_no_language(text: str) -> None:
+    assert max(language_probabilities(text).values()) < DECIDED
+    assert measure(text)["target_language"] == "no language is likely enough"
+
+
+def test_two_characters_suffice_where_the_script_tells() -> None:
+    assert measure("है", language="hi")["target_language"] > 0.99
+    assert measure("はい", language="ja")["target_language"] > 0.99
+    shared_script = language_probabilities("日本")
+    assert shared_script["zh"] + shared_script["ja"] > 0.99
+
+
+def test_citations_and_markers_are_not_text_of_the_answer() -> None:
+    plain = measure("Kaupunki on joen rannalla. Se on vanha.", language="fi")
+    marked = measure("##Reason: Kaupunki on joen [Context 3] rannalla.\n##Answer: Se on vanha. [1, 2]", language="fi")
+    assert marked["target_language"] == pytest.approx(plain["target_language"], abs=0.02)
+
+
+def test_all_of_an_answer_counts_also_after_a_blank_line_pitfall_17() -> None:
+    mixed = measure("Yes.\n\n" + SENTENCES["te"] * 3, language="te")
+    assert mixed["target_language"] > 0.9
+
+
+def test_probabilities_are_rounded_to_the_resolution_that_is_said() -> None:
+    value = measure(SENTENCES["en"])["english_language"]
+    assert isinstance(value, float)
+    assert value == round(value, DECIMALS)
+    assert value == pytest.approx(language_probabilities(SENTENCES["en"])["en"], abs=0.5 * 10**-DECIMALS)
+
+
+@pytest.mark.data
+def test_passages_of_every_language_at_hand_are_told_apart(shared: Path) -> None:
+    for file in sorted((shared / "nomiracl" / "non_relevant").glob("*.jsonl.gz")):
+        code, texts = file.name[:2], []
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                prompt = json.loads(line)["prompt"]
+                if prompt and len(texts) < 40:
+                    texts.append(prompt.split("\n[1] ", 1)[1].split("\n\n[2] ", 1)[0])
+        right = [max(shares, key=shares.__getitem__) == code for shares in map(language_probabilities, texts)]
+        assert sum(right) >= 0.95 * len(right), code
+
+
+# --- citations
+
+
+def test_citations_count_different_passages_and_unknown_ones() -> None:
+    values = measure("In [1], [3] and again context 1; also [2#0] and [77], [88#8] [77].")
+    assert (values["n_citations"], values["n_unknown_citations"]) == (3, 2)
+    assert measure("None.")["n_citations"] == 0
+
+
+def test_numbers_are_positions_only_under_templates_that_number() -> None:
+    assert measure("[1] [2#0]", template="vanilla")["n_citations"] == 2
+    for template in ("rag", None):
+        values = measure("[1] [2#0]", template=template)
+        assert (values["n_citations"], values["n_unknown_citations"]) == (1, 1)
+
+
+def test_positions_follow_the_prompt_not_the_order_of_rows() -> None:
+    queries, passages, answers = tables({"s": "[1]"}, labels=[True] + [False] * 9)
+    reversed_rows = passages.take(list(range(9, -1, -1)))
+    assert compute(queries, reversed_rows, answers).equals(compute(queries, passages, answers))
+    assert measure("[1]", labels=[True] + [False] * 9)["citation_MAP@10"] == 1
+
+
+def test_unknown_passages_give_no_citation_features() -> None:
+    queries, passages, answers = tables({"s": "[1]"})
+    rows = compute(queries, passages.slice(0, 0), answers).to_pylist()
+    reasons = {row["feature"]: row["reason"] for row in rows}
+    assert reasons["n_citations"] == reasons["citation_MAP@10"] == "the passages are not known"
+    assert reasons["length"] is None
+
+
+def test_map_and_recall_need_a_label_for_every_passage_and_a_relevant_one() -> None:
+    for name in ("citation_MAP@10", "citation_Recall@10"):
+        assert measure("[1]")[name] == "the passages carry no relevance labels"
+        assert measure("[1]", labels=[True, None])[name] == "the passages carry no relevance labels"
+        assert measure("[1]", labels=[False] * 10)[name] == "no passage is relevant"
+        assert measure("No citation.", labels=[True, False])[name] == 0
+
+
+def test_map_follows_the_order_of_mention_on_any_hash_seed_pitfall_15() -> None:
+    labels = [n in (1, 4) for n in range(1, 11)]
+    assert measure("[4] [2] [1]", labels=labels)["citation_MAP@10"] == pytest.approx((1 + 2 / 3) / 2)
+    assert measure("[2] [1] [4]", labels=labels)["citation_MAP@10"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    code = (
+        "from mirage.text.answers import *\nfrom mirage.stages.features.citation import average_precision as ap\n"
+        "m = cited(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\nprint(m, ap(m, {'a', 'b'}))"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}, capture_output=True).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(outputs) == 1
+    assert b"('b', 'd', 'a', 'c')" in outputs.pop()
+
+
+def test_an_invented_citation_holds_its_place_in_the_ranking() -> None:
+    labels = [True] + [False] * 9
+    assert measure("[99#9] [1]", labels=labels)["citation_MAP@10"] == pytest.approx(0.5)
+
+
+@settings(deadline=None)
+@given(
+    ranking=st.lists(st.integers(0, 30), unique=True, min_size=1, max_size=20),
+    relevant=st.sets(st.integers(0, 30), min_size=1, max_size=20),
+)
+def test_map_and_recall_agree_with_trec_eval(ranking: list[int], relevant: set[int]) -> None:
+    # trec_eval divides by all relevant items, also by more than 10: ten cited of 20 relevant give a MAP@10 of 0.5.
+    names = [str(n) for n in ranking]
+    relevant_names = {str(n) for n in relevant}
+    qrels = {"q": {str(n): int(n in relevant) for n in range(31)}}
+    run = {"q": {name: float(len(names) - rank) for rank, name in enumerate(names)}}
+    measures = pytrec_eval.RelevanceEvaluator(qrels, {"map_cut.10", "recall.10"}).evaluate(run)["q"]
+    assert average_precision(names, relevant_names) == pytest.approx(measures["map_cut_10"], abs=1e-6)
+    assert recall(names, relevant_names) == pytest.approx(measures["recall_10"], abs=1e-6)
+
+
+# --- a system's value
+
+
+def features(
+    values: list[float | None], *, feature: str = "length", language: str = "en", system: str = "s"
+) -> pa.Table:
+    rows = [
+        schema.Feature(language, f"q{n}", system, feature, value, None if value is not None else "no reply (missing)")
+        for n, value in enumerate(values)
+    ]
+    return schema.from_rows("features", rows)
+
+
+def test_a_mean_has_the_textbook_interval() -> None:
+    # Mean 2.5, standard deviation 1.290994, t with 3 degrees of freedom 3.182446: 2.5 -+ 3.182446 * 1.290994 / 2.
+    (mean,) = means(features([1, 2, 3, 4]))
+    assert mean.mean == 2.5
+    assert mean.low == pytest.approx(0.445739, abs=1e-6)
+    assert mean.high == pytest.approx(4.554261, abs=1e-6)
+    assert (mean.n, mean.total, mean.coverage) == (4, 4, 1)
+
+
+def test_missing_values_stay_out_of_the_mean_and_show_in_the_coverage_pitfall_19() -> None:
+    (mean,) = means(features([4, None, 6, None]))
+    assert (mean.mean, mean.n, mean.total, mean.coverage) == (5, 2, 4, 0.5)
+    (mean,) = means(features([None, None]))
+    assert (mean.mean, mean.low, mean.high, mean.n, mean.coverage) == (None, None, None, 0, 0)
+    (mean,) = means(features([7]))
+    assert (mean.mean, mean.low, mean.high, mean.n) == (7, None, None, 1)
+
+
+def test_an_interval_ends_where_the_feature_does() -> None:
+    (mean,) = means(features([0, 0, 1], feature="target_language"))
+    assert mean.low is not None
+    assert mean.high is not None
+    assert 0 < mean.low < 1 / 3 < mean.high < 1
+    (mean,) = means(features([0, 0, 30]))
+    assert mean.low == 0
+    assert mean.high is not None
+    assert mean.high > 30
+
+
+def test_means_are_by_language_system_and_feature() -> None:
+    table = pa.concat_tables(
+        [features([1]), features([3], language="de"), features([2], system="r"), features([0], feature="n_citations")]
+    )
+    assert [(mean.language, mean.system, mean.feature, mean.mean) for mean in means(table)] == [
+        ("de", "s", "length", 3),
+        ("en", "r", "length", 2),
+        ("en", "s", "length", 1),
+        ("en", "s", "n_citations", 0),
+    ]
+
+
+def test_a_language_that_the_detector_does_not_know_has_a_reason() -> None:
+    """And English still has its value."""
+    values = measure("This is an answer in plain English.", language="mi")
+    assert isinstance(values["target_language"], str)
+    assert values["english_language"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("vi", "Hà Nội là thủ đô của Việt Nam."),
+        ("el", "Η Αθήνα είναι η πρωτεύουσα της Ελλάδας."),
+        ("pt-BR", "A capital do Brasil é Brasília, no Distrito Federal."),
+        ("zh-TW", "臺北市是中華民國的首都。"),
+        ("nb", "Oslo er hovedstaden i Norge og landets største by."),
+        ("fil", "Ang kabisera ng Pilipinas ay ang lungsod ng Maynila."),
+        ("ki", "Nairobi nĩrĩo itũũra inene rĩa Kenya."),
+    ],
+)
+def test_a_language_outside_of_the_18_and_a_regional_variant_are_detected(code: str, text: str) -> None:
+    values = measure(text, language=code)
+    assert values["target_language"] > 0.5
+    assert values["english_language"] < 0.1
+
+
+def test_the_18_compete_among_themselves_only_for_queries_in_one_of_them() -> None:
+    malay = "Saya tidak tahu sama ada pasukan itu telah menang dalam perlawanan tersebut."
+    assert set(language_probabilities(malay, every=True)) > set(language_probabilities(malay))
+
+
+def test_an_import_learns_the_language_of_a_text_or_that_it_cannot_be_told() -> None:
+    assert [detect(text) for text in ("Đây là một câu tiếng Việt.", "Αυτό είναι ελληνικό.", "Dies ist ein Satz.")] == [
+        "vi",
+        "el",
+        "de",
+    ]
+    assert [detect(text) for text in ("", "42", "ok")] == [None] * 3

@@ -1,0 +1,201 @@
+"""Support and reranker with real models: tiny ones, made on the spot with random weights and a trained tokenizer."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+from features_local_cases import TABLES, TEXTS, save, torch, trained_tokenizer, transformers
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.errors import BadInput
+from mirage.llm.engines.tasks import Local
+from mirage.stages.features import PairModel, Tools, compute
+from mirage.stages.features.measuring import SCORES
+from mirage.stages.features.pairs import PairModelLater
+from mirage.stages.features.support import MAX_TOKENS
+from mirage.stages.generate import baselines
+from mirage.stages.retrieve.rerank import ModelOrder
+from mirage.stages.retrieve.stage import RetrieveOptions, retrieve
+from mirage.store import Ledger
+
+PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return trained_tokenizer()
+
+
+@pytest.fixture(scope="module")
+def nli(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    labels = ["entailment", "neutral", "contradiction"]
+    return save(tmp_path_factory.mktemp("nli"), tokenizer, "deberta", labels)
+
+
+@pytest.fixture(scope="module")
+def ranker(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("ranker"), tokenizer, "xlmr", ["LABEL_0"])
+
+
+def one_by_one(folder: Path, pairs: list[tuple[str, str]]) -> list[list[float]]:
+    """What the model says of each pair alone, without padding."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    scores = []
+    with torch.inference_mode():
+        for a, b in pairs:
+            inputs = tokenizer(a, b, return_tensors="pt", truncation="longest_first", max_length=MAX_TOKENS)
+            scores.append(model(**inputs).logits[0].tolist())
+    return scores
+
+
+@pytest.mark.parametrize("kind", ["nli", "ranker"])
+def test_batched_scores_are_the_raw_scores_of_each_pair_alone(kind: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(kind)
+    model = PairModel(str(folder), max_tokens=MAX_TOKENS, batch_tokens=2_000, device="cpu")
+    pairs = [*PAIRS, *PAIRS[:3], (TEXTS[0] * 30, TEXTS[1])]
+    scores = model.scores(pairs)
+    for batched, alone in zip(scores, one_by_one(folder, pairs), strict=True):
+        assert batched == pytest.approx(alone, abs=1e-3)
+    assert scores[:3] == scores[len(PAIRS) : len(PAIRS) + 3]
+    assert len({round(row[0], 2) for row in scores}) > 10, "scores that tell nothing apart test nothing"
+    assert 0 <= model.padding < 0.3 * model.tokens
+    assert model.scores([]) == []
+
+
+def test_labels_come_from_the_model_in_lower_case(nli: Path, ranker: Path) -> None:
+    assert PairModel(str(nli), max_tokens=64).labels == ("entailment", "neutral", "contradiction")
+    assert PairModel(str(ranker), max_tokens=64).labels == ("label_0",)
+
+
+def test_what_was_scored_is_kept_when_the_run_is_stopped(nli: Path, tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(scored: int, total: int) -> None:
+        if scored > total / 2:
+            raise Stopped
+
+    whole = PairModel(str(nli), max_tokens=64, batch_tokens=500)
+    expected = whole.scores(PAIRS)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        first = PairModel(str(nli), max_tokens=64, batch_tokens=500, ledger=ledger, progress=stop)
+        with pytest.raises(Stopped):
+            first.scores(PAIRS)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        again = PairModel(str(nli), max_tokens=64, batch_tokens=500, ledger=ledger)
+        assert again.scores(PAIRS) == [pytest.approx(row, abs=1e-3) for row in expected]
+        assert 0 < again.tokens < whole.tokens * 0.6
+        assert again.tokens + first.tokens == pytest.approx(whole.tokens, rel=0.1)
+        third = PairModel(str(nli), max_tokens=64, ledger=ledger)
+        assert third.scores(PAIRS) == again.scores(PAIRS)
+        assert third.tokens == 0
+
+
+def test_scores_of_another_model_or_another_limit_are_not_mistaken_for_these(
+    nli: Path, tokenizer: Any, tmp_path: Path
+) -> None:
+    other = save(tmp_path / "other", tokenizer, "deberta", ["entailment", "neutral", "contradiction"], seed=1)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        for folder, limit in ((nli, 64), (other, 64), (nli, 32)):
+            model = PairModel(str(folder), max_tokens=limit, ledger=ledger)
+            model.scores(PAIRS[:5])
+            assert model.tokens > 0
+    assert PairModel(str(nli), max_tokens=64).identity != PairModel(str(other), max_tokens=64).identity
+
+
+def test_support_and_relevance_of_the_sample_are_measured_and_in_range(nli: Path, ranker: Path) -> None:
+    queries, passages = (TABLES[n].filter(pc.equal(TABLES[n]["language"], "sw")) for n in ("queries", "passages"))
+    names = [name for name in baselines.BASELINES if name != baselines.CAUTIOUS]  # it cites in some answers only
+    answers = baselines.baseline_answers(queries, passages, only=names)
+    tools = Tools(
+        support=PairModel(str(nli), max_tokens=MAX_TOKENS), reranker=PairModel(str(ranker), max_tokens=MAX_TOKENS)
+    )
+    only = ["support_entailment", "support_neutral", "reranker_score"]
+    table = compute(queries, passages, answers, tools=tools, only=only)
+    schema.validate("features", table)
+    for row in table.to_pylist():
+        cites = row["system"] not in ("baseline/abstain", "baseline/bm25-uncited")
+        assert (row["value"] is not None) == cites, row
+        if cites and row["feature"] != "reranker_score":
+            assert 0 < row["value"] < 1
+    assert compute(queries, passages, answers, tools=tools, only=only).equals(table)
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Path:
+    """An arena of two languages in which the passages of each query come as their authors put them."""
+    chosen = {
+        name: table.filter(pc.is_in(table["language"], pa.array(["fi", "ja"])))
+        for name, table in TABLES.items()
+        if name in ("queries", "passages")
+    }
+    return store.write(tmp_path / "arena", chosen, made_by="a test").path
+
+
+def test_a_list_comes_in_the_order_of_a_reranker_whose_scores_are_kept(ranker: Path, lists: Path) -> None:
+    words = ("retrieve", lists, "--retriever", "rerank", "--of", "given", "--reranker", ranker, "--device", "cpu")
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    arena = store.open_arena(lists)
+    rows = arena.read("retrieved").sort_by([("query_id", "ascending"), ("rank", "ascending")]).to_pylist()
+    given = arena.read("passages").to_pylist()
+    texts = {(row["query_id"], row["passage_id"]): row for row in given}
+    assert {(row["query_id"], row["passage_id"]) for row in rows} == set(texts)
+    assert [row["query_id"] for row in rows if row["rank"] == 1] == sorted({row["query_id"] for row in rows})
+    queries = {row["query_id"]: row["text"] for row in arena.read("queries").to_pylist()}
+    some = rows[:12]
+    pairs = []
+    for row in some:
+        passage = texts[row["query_id"], row["passage_id"]]
+        title = f"{passage['title']}: " if passage["title"] else ""
+        pairs.append((queries[row["query_id"]], title + passage["text"]))
+    assert [row["score"] for row in some] == pytest.approx([s for (s,) in one_by_one(ranker, pairs)], abs=1e-3)
+    for first, second in itertools.pairwise(rows):
+        assert first["query_id"] != second["query_id"] or first["score"] >= second["score"]
+    assert arena.rows("retrieved") == len(rows)
+    with Ledger(lists / SCORES, read_only=True) as ledger:
+        assert ledger.totals()[0] == len(rows)
+
+
+def test_a_model_of_a_worker_orders_as_the_model_here(nli: Path, ranker: Path, lists: Path, tmp_path: Path) -> None:
+    other = store.copy(store.open_arena(lists), tmp_path / "other").path
+    options = RetrieveOptions("rerank", "again", of=("given",))
+    tables = []
+    for path, executor in ((lists, None), (other, Local(2))):
+        order = ModelOrder(PairModelLater(str(ranker), MAX_TOKENS, "cpu"))
+        arena = retrieve(path, options, made_by="a test", reorder=order, executor=executor)
+        tables.append(arena.manifest["tables"]["retrieved"])
+    assert tables[0] == tables[1]
+    with pytest.raises(BadInput, match="several scores"):
+        ModelOrder(PairModelLater(str(nli), MAX_TOKENS, "cpu"))(PAIRS)
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be loaded"):
+        PairModel(str(tmp_path), max_tokens=64)
+
+
+def test_a_model_that_is_neither_here_nor_reachable_is_an_error_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = (
+        "from mirage.stages.features import PairModel\nfrom mirage.errors import MirageError\n"
+        "try:\n    PairModel('nobody/nothing', max_tokens=8)\nexcept MirageError as error:\n    print(error)"
+    )
+    env = {"HF_HUB_OFFLINE": "1", "PATH": ""}
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert "nobody/nothing is not on this machine" in result.stdout, result.stderr
+    assert "folder of a local copy" in result.stdout

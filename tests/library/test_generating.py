@@ -1,0 +1,687 @@
+"""`mirage generate` from end to end against a service that misbehaves: nothing is lost, nothing is paid for twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import mirage
+from conftest import PATIENCE
+from generating_cases import command, shown, write
+from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
+from store_cases import file_size_limit
+from waiting import until
+
+from mirage import llm, schema, store
+from mirage.errors import ArenaError, TableMissing, UnknownName
+from mirage.stages.generate import stage as generating
+from mirage.store import LEDGER, Ledger
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "sk-planted-91b7e44f0a2c"
+
+
+def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
+    from mirage.llm import prompts
+
+    return generating.GenerateOptions(system, prompts.load_template("rag"), llm.Settings(model), **options)
+
+
+def run(
+    path: Path, service: Service, *, what: generating.GenerateOptions | None = None, **limits: Any
+) -> generating.GenerateResult:
+    """Generate in this process."""
+    from functools import partial
+
+    what = what or request_of()
+    call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
+    endpoint = llm.resolve(base_url=service.url)
+    engine = partial(
+        llm.complete, endpoint=endpoint, settings=what.settings, limits=call_limits, rng=np.random.default_rng(0)
+    )
+    return generating.generate_answers(path, what, engine=engine, limits=call_limits, made_by="a test")
+
+
+def query(call: Call) -> str:
+    """`en q003`: the query a prompt is about."""
+    match = re.search(r"Query (q\d+) in (\w+)\?", call.content)
+    assert match is not None
+    return f"{match[2]} {match[1]}"
+
+
+# The command
+
+
+def test_generate_answers_every_query_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    replies = {
+        "en q000": reply("##Reason: see [q000#1] and [q000#0, q999#9].\n\n##Answer: Yes, \u201cthat\u201d."),
+        "en q001": reply(" "),
+        "en q002": reply("##Reason: it is", finish="length"),
+        "en q003": filtered(),
+        "en q004": error(500, "out of order"),
+    }
+    with Service(lambda call: replies.get(query(call), reply("Just an answer."))) as service:
+        result = mirage(*command(path, service, "--format", "csv"))
+    assert result.stdout.splitlines() == [
+        "language,queries,ok,empty,truncated,refused,api_error,missing,not_asked",
+        "de,5,5,0,0,0,0,0,0",
+        "en,5,1,1,1,1,1,0,0",
+    ]
+    assert "9 calls made" in result.stderr
+    assert "1 calls failed; rerun the same command to retry: HTTP 500: out of order" in result.stderr
+    rows = {f"{row['language']} {row['query_id']}": row for row in shown(path)}
+    assert list(rows["en q000"]) == [
+        *("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
+    ]
+    assert [rows[f"en q00{i}"]["outcome"] for i in range(5)] == ["ok", "empty", "truncated", "refused", "api_error"]
+    first = rows["en q000"]
+    assert first["reason"] == "see [q000#1] and [q000#0, q999#9]."
+    assert first["answer"] == "Yes, \u201cthat\u201d."
+    assert first["citations"] == "q000#1,q000#0,q999#9"
+    assert (rows["en q002"]["reason"], rows["en q002"]["answer"]) == ("it is", "")
+    assert rows["en q004"]["why"] == "HTTP 500: out of order"
+    assert rows["de q000"]["answer"] == "Just an answer."
+    with Ledger(path / LEDGER, read_only=True) as ledger:
+        entry = ledger.get(first["key"])
+        assert entry is not None
+        assert entry["text"].endswith("\u201cthat\u201d.")
+        assert ledger.get(rows["en q004"]["key"]) is None
+    assert store.check(store.open_arena(path))
+
+
+def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None:
+    thoughts = "Passage [2] is about something else. I don't know."
+    path = write(tmp_path / "arena", n=1)
+    with Service(lambda _: reply(f"<think>\n{thoughts}\n</think>\n\nIt is blue [1].")) as service:
+        mirage(*command(path, service))
+    rows = store.open_arena(path).read("answers").to_pylist()
+    assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
+
+
+def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: error(503) if query(call) in ("en q001", "de q004") else reply()) as service:
+        run(path, service)
+        first = Counter(service.requests)
+        service.behave = lambda call: reply()
+        again = run(path, service)
+        assert sum((service.requests - first).values()) == 2
+        assert set(service.answered.values()) == {1}
+        assert (again.kept, again.cost.calls) == (8, 2)
+        before = store.open_arena(path).version
+        whole = run(path, service)
+        assert (whole.kept, whole.cost.calls) == (10, 0)
+        assert store.open_arena(path).version == before
+    assert {row["outcome"] for row in shown(path)} == {"ok"}
+
+
+def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    files = sorted(path.rglob("*"))
+    with Service() as service:
+        result = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
+        assert service.calls == []
+    match = re.search(
+        r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", result.stderr
+    )
+    assert match is not None, result.stderr
+    tokens = int(match[1].replace(",", ""))
+    assert 1_500 < tokens < 6_000
+    assert float(match[2]) == pytest.approx((tokens + 20_480) / 1_000, abs=0.01)
+    assert sorted(path.rglob("*")) == files
+
+
+def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    # A call costs 0.1 + 0.02 by the service's count, and about 0.3 + 0.064 at most.
+    options = ["--price-in", "1000", "--price-out", "1000", "--max-tokens", "64", "--budget", "0.8"]
+    with Service() as service:
+        counts = []
+        while len(counts) < 10:
+            result = mirage(*command(path, service, *options))
+            counts.append(len(shown(path)))
+            if "budget was reached" not in result.stderr:
+                break
+        assert counts == sorted(set(counts))
+        assert len(counts) > 1
+        assert counts[-1] == 10
+        assert set(service.requests.values()) == {1}
+
+
+def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        mirage(*command(path, service, "--languages", "en"))
+        result = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
+        assert "the answers of mine: template rag" in result.stderr
+        assert "now it is template rag, order seed 0, tokens by estimate, model other" in result.stderr
+        assert "--replace" in result.stderr
+        assert len(service.calls) == 5
+        result = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
+        assert len(service.calls) == 10
+
+
+def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "a")
+
+    def tokens_of(model: str, tokenizer: str | None = None) -> llm.Tokens:
+        return llm.TokenEstimate() if tokenizer == "estimate" else llm.TokenEstimate("the model's own")
+
+    with Service() as service:
+        run(path, service, what=request_of(languages=["en"]))
+        monkeypatch.setattr(llm, "tokens_of", tokens_of)
+        run(path, service)
+        assert len(service.calls) == 10
+        result = run(path, service, what=request_of("new", "other"))
+        notes = result.arena.manifest["made"]["answers"]["notes"]
+        assert [re.findall("tokens by (.*?), model", note) for note in notes] == [["estimate"], ["the model's own"]]
+
+
+def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"by {call.body['model']}")) as service:
+        first = run(path, service, what=request_of("one", "m1"))
+        second = run(path, service, what=request_of("two", "m2"))
+        same = run(path, service, what=request_of("three", "m2"))
+    assert {row["answer"] for row in shown(path, "one")} == {"by m1"}
+    assert {row["answer"] for row in shown(path, "two")} == {"by m2"}
+    assert len(store.open_arena(path).read("answers")) == 30
+    assert (first.shared, second.shared) == ({}, {})
+    # The same model under two names is asked once, and the user is told.
+    assert (same.shared, same.cost.calls, same.cost.kept) == ({"two": 10}, 0, 10)
+    notes = store.open_arena(path).manifest["made"]["answers"]["notes"]
+    assert [note.partition(":")[0] for note in notes] == ["one", "two", "three"]
+
+
+def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=2, languages=("en",))
+    with Service(lambda call: error(500) if query(call) == "en q001" else reply()) as service:
+        run(path, service)
+        run(path, service, what=request_of("other", "m2"))
+        keys = [("en", q, s) for q in ("q000", "q001") for s in ("mine", "other")]
+        verdicts = [
+            schema.Judgment("en", q, "j", a, b, "A", None, None, None)
+            for q in ("q000", "q001")
+            for a, b in (("mine", "other"), ("other", "third"))
+        ]
+        derived = {
+            "features": schema.from_rows("features", [schema.Feature(*key, "length", 1.0, None) for key in keys]),
+            "judgments": schema.from_rows("judgments", verdicts),
+        }
+        for name, table in derived.items():
+            store.write(path, {name: table}, made_by=f"made {name}", notes=[f"about {name}"])
+        service.behave = lambda call: reply("at last")
+        run(path, service)
+    arena = store.open_arena(path)
+    left = [(r["query_id"], r["system"]) for r in arena.read("features").to_pylist()]
+    assert left == [("q000", "mine"), ("q000", "other"), ("q001", "other")]
+    left = [(r["query_id"], r["system_a"], r["system_b"]) for r in arena.read("judgments").to_pylist()]
+    assert left == [("q000", "mine", "other"), ("q000", "other", "third"), ("q001", "other", "third")]
+    assert arena.manifest["made"]["judgments"]["by"] == "made judgments"
+    assert arena.manifest["made"]["judgments"]["notes"] == ["about judgments"]
+
+
+def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_settings(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1, languages=("en",))
+    own = tmp_path / "own.txt"
+    own.write_text("{question}\n{contexts}\nIn {language}.", encoding="utf-8")
+    with Service() as service:
+        for system, template, more in (
+            ("v", "vanilla", []),
+            ("e", "explanation", []),
+            ("o", str(own), ["--max-tokens", "7", "--temperature", "0", "--model-seed", "5"]),
+            ("p", "rag", ["--plain"]),
+        ):
+            mirage(*command(path, service, "--template", template, *more, system=system))
+        bodies = [{k: v for k, v in call.body.items() if k not in ("messages", "model")} for call in service.calls]
+        own_prompt = service.calls[2].content
+    assert bodies == [
+        {"temperature": 0.1, "top_p": 0.95, "max_tokens": 50},
+        {"temperature": 0.1, "top_p": 0.95, "max_tokens": 400},
+        {"temperature": 0.0, "top_p": 0.95, "max_tokens": 7, "seed": 5},
+        {"max_tokens": 2048},
+    ]
+    assert own_prompt.startswith("Query q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
+    assert own_prompt.endswith("\nIn English.")
+    assert [row["template"] for row in store.open_arena(path).read("answers").to_pylist()] == [
+        *("explanation", "own", "rag", "vanilla")
+    ]
+
+
+def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "wrong-key-1234")
+    path = write(tmp_path / "a")
+    before = store.open_arena(path).version
+    with Service(lambda call: error(401, "no such key")) as service:
+        result = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
+    assert "HTTP 401: no such key" in result.stderr
+    assert "to do: the key is not accepted" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert store.open_arena(path).version == before
+
+
+def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: error(403) if len(service.calls) > 4 else reply()) as service:
+        result = mirage(*command(path, service, "--concurrency", "1"), code=2)
+    assert "HTTP 403" in result.stderr
+    assert len(shown(path)) == 4
+
+
+def test_a_service_that_answers_nothing_is_an_error_and_every_query_has_its_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=20)
+    with Service(lambda call: dropped()) as service:
+        result = mirage(*command(path, service), code=2)
+    assert re.search("every call failed: .*the connection failed", result.stderr)
+    rows = shown(path)
+    assert len(rows) == 40
+    assert {row["outcome"] for row in rows} == {"api_error"}
+    assert all("connection failed" in row["why"] for row in rows)
+
+
+def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=50)
+    with Service() as service:
+        run(path, service, what=request_of(languages=["en"], limit=1))  # loads what is loaded late
+        before = store.open_arena(path).version
+        with (
+            file_size_limit(200_000),
+            pytest.raises(ArenaError, match="the ledger of replies cannot be used") as caught,
+        ):
+            run(path, service)
+        assert "free space" in caught.value.do
+        assert store.open_arena(path).version == before
+        sent = len(service.calls)
+        result = run(path, service)
+        # What had been kept is not asked again.
+        assert result.cost.kept > 10
+        assert len(service.calls) == sent + result.cost.calls
+    assert store.check(result.arena)
+
+
+def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        for options, message in (
+            (["--template", "ragg"], "there is no prompt template 'ragg'"),
+            (["--languages", "xx"], "there is no language 'xx'"),
+            (["--languages", "ja"], "there is no language 'ja'"),
+            (["--tokenizer", "nobody/none"], "the tokenizer 'nobody/none' is not on this machine"),
+            (["--budget", "1"], "a budget needs prices"),
+            (["--engine-args", "[1]"], "--engine-args is not a JSON object"),
+            (["--key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
+        ):
+            result = mirage(*command(path, service, *options), code=2)
+            assert message in result.stderr
+            assert "to do:" in result.stderr
+        assert service.calls == []
+        run(path, service)
+    with pytest.raises(UnknownName, match="there is no system 'mime'"):
+        generating.answers_of(path, "mime")
+    store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
+    with pytest.raises(TableMissing, match="no passages"):
+        generating.plan_generating(tmp_path / "b", request_of(), limits=llm.Limits())
+
+
+def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1_000)
+    rng = np.random.default_rng(11)
+    draws, kinds = iter(rng.random(20_000)), iter(rng.integers(len(FAILURES), size=20_000))
+    with Service(lambda call: FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(query(call))) as service:
+        result = run(path, service, concurrency=32, retries=7)
+        assert sum(service.answered.values()) == 2_000
+        assert set(service.answered.values()) == {1}
+    assert result.reasons == {}
+    table = store.open_arena(path).read("answers")
+    assert [row["text"] for row in table.to_pylist()] == [
+        f"{row['language']} {row['query_id']}" for row in table.to_pylist()
+    ]
+    assert len(table) == 2_000
+
+
+# Stopped at any moment
+
+
+def start(args: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    arguments = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, "-m", "mirage", *args], cwd=ROOT, **arguments)
+
+
+def kept(path: Path) -> int:
+    """How many replies an arena's ledger holds."""
+    if not (path / LEDGER).exists():
+        return 0
+    with closing(sqlite3.connect(path / LEDGER)) as db:
+        return int(db.execute("SELECT count(*) FROM calls").fetchone()[0])
+
+
+def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> None:
+    """Wait until so many calls have come, or the command has ended."""
+    while len(service.calls) < calls and process.poll() is None:
+        time.sleep(0.002)
+
+
+def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_without_need(tmp_path: Path) -> None:
+    """Seed 2024. Each run is killed between its start and a moment drawn over the whole of its work: during the
+    imports, before the first call, while calls are under way, while the table is written.
+    """
+    path = write(tmp_path / "a", n=60)
+    rng = np.random.default_rng(2024)
+    kills, total = 30, 120
+    kept_at: dict[str, int] = {}
+    with Service(lambda call: reply(query(call)), latency=0.03) as service:
+        args = command(path, service, "--concurrency", "4")
+        for kill in range(kills):
+            process = start(args)
+            # Three in four die with so many more calls begun; the others by the clock, some before any, some after all.
+            if kill % 4:
+                wait_for(process, service, len(service.calls) + int(rng.integers(1, 12)))
+                time.sleep(float(rng.uniform(0, 0.03)))
+            else:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(float(rng.uniform(0, 3)))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            arena = store.open_arena(path)
+            store.check(arena)
+            if (path / LEDGER).exists():
+                with Ledger(path / LEDGER) as ledger:
+                    keys = {key_of(call): call.content for call in service.calls}
+                    for key in ledger.have(keys):
+                        kept_at.setdefault(keys[key], service.requests[keys[key]])
+        mirage(*args)
+        assert len(service.requests) == total
+        # The service answers whatever it was asked, even if nobody listens any more.
+        for content, times in service.requests.items():
+            assert times <= service.answered[content] + 1
+        # What the ledger held at a kill was never asked for again.
+        assert kept_at
+        assert {content: service.requests[content] for content in kept_at} == kept_at
+        # At most the calls under way are lost to a kill.
+        assert sum(service.requests.values()) - total <= 4 * kills
+    table = store.open_arena(path).read("answers")
+    assert len(table) == total
+    assert all(row["status"] == "ok" for row in table.to_pylist())
+    assert all(row["text"] == f"{row['language']} {row['query_id']}" for row in table.to_pylist())
+    assert store.check(store.open_arena(path))
+
+
+def key_of(call: Call, again: str | None = None) -> str:
+    settings = llm.Settings("tiny", service=llm.resolve(base_url=f"http://{call.headers['host']}/v1").service)
+    return llm.call_key(settings, call.body["messages"], again)
+
+
+def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
+        process = start(command(path, service, "--concurrency", "4", "--grace", "0.1"))
+        # A worker begins its next call when the reply to the last is kept.
+        wait_for(process, service, 7)
+        until(lambda: kept(path) == 3, "three replies are kept", process=process)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130, stderr
+        text = stderr.decode()
+        assert "Stopped. 3 replies are cached in the arena's ledger. Rerun the command to resume" in text
+        assert "Traceback" not in text
+        service.behave = lambda call: reply()
+        result = mirage(*command(path, service))
+        assert "7 calls made, 3 replies at hand" in result.stderr
+    assert len(shown(path)) == 10
+
+
+def wait_for_words(process: subprocess.Popen[bytes], words: str) -> str:
+    """Read what the command says until it has said these words."""
+    output = ""
+    assert process.stderr is not None
+    for line in process.stderr:
+        output += line.decode()
+        if words in output:
+            return output
+    raise AssertionError(output)
+
+
+def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=10)
+    stopped = threading.Event()
+
+    def behave(call: Call) -> Act:
+        stopped.wait(120)
+        return reply(query(call))
+
+    with Service(behave) as service:
+        process = start(command(path, service, "--concurrency", "15", "--grace", "120"))
+        wait_for(process, service, 15)
+        process.send_signal(signal.SIGINT)
+        wait_for_words(process, "Ctrl-C again")
+        stopped.set()
+        _, stderr = process.communicate(timeout=120)
+        assert process.returncode == 130, stderr
+        assert "15 replies are in the arena's ledger" in stderr.decode()
+        assert len(service.calls) == 15
+        result = mirage(*command(path, service))
+        assert "5 calls made, 15 replies at hand" in result.stderr
+        assert set(service.requests.values()) == {1}
+
+
+def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply() if len(service.calls) <= 3 else silent(600)) as service:
+        process = start(command(path, service, "--concurrency", "4", "--grace", "600", "--timeout", "900"))
+        wait_for(process, service, 7)
+        process.send_signal(signal.SIGINT)
+        wait_for_words(process, "Ctrl-C again")
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=120)
+        assert process.returncode == 130, stderr
+        assert "Traceback" not in stderr.decode()
+        service.behave = lambda call: reply()
+        assert "7 calls made, 3 replies at hand" in mirage(*command(path, service)).stderr
+
+
+# What is never shown
+
+
+def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+
+    def behave(call: Call) -> Act:
+        key = call.headers["authorization"].removeprefix("Bearer ")
+        assert key == KEY
+        acts = {
+            "de q000": reply(f"Your key is {key}"),
+            "de q001": error(500, f"lost {key}"),
+            "de q002": reply(None, refusal=f"no, {key}"),
+            "de q003": reply(model=key),
+            "en q004": error(401, f"Incorrect API key provided: {key}"),
+        }
+        return acts.get(query(call), reply())
+
+    with Service(behave) as service:
+        outputs = []
+        for more in (["--dry-run"], ["--languages", "de"], [], ["--format", "json"]):
+            process = start(
+                command(path, service, "--key-env", "MY_KEY", "--concurrency", "1", *more),
+                env={**os.environ, "MY_KEY": KEY, "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"},
+            )
+            outputs += [part.decode() for part in process.communicate()]
+        result = mirage("show", "answers", str(path), "--system", "mine")
+        outputs.append(result.stdout + result.stderr)
+        assert len(service.calls) > 8
+    assert "[key]" in outputs[-1]
+    assert any("HTTP 401: Incorrect API key provided: [key]" in text for text in outputs)
+    assert KEY not in "".join(outputs)
+    files = [file for file in path.rglob("*") if file.is_file()]
+    assert path / LEDGER in files
+    assert any("answers" in str(file) for file in files)
+    for file in files:
+        raw = file.read_bytes()
+        assert KEY.encode() not in raw, file
+    # Parquet is compressed: the same search in what it holds.
+    for table in store.open_arena(path).tables:
+        assert KEY not in json.dumps(store.open_arena(path).read(table).to_pylist())
+
+
+def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=10)
+    with Service(lambda call: error(500) if query(call) == "de q000" else reply(), latency=0.1) as service:
+        master, slave = pty.openpty()
+        args = command(path, service, "--concurrency", "2", "--price-in", "1000", "--price-out", "1000")
+        process = start(args, stderr=slave, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"})
+        os.close(slave)
+        output = b""
+        while True:
+            try:
+                part = os.read(master, 65_536)
+            except OSError:
+                break
+            if not part:
+                break
+            output += part
+        os.close(master)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
+    assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", output), output[-2_000:]
+    assert re.search(rb"\d+/20", output)
+
+
+# Answers made again
+
+
+def texts(path: Path) -> dict[str, str]:
+    return {
+        f"{row['language']} {row['query_id']}": row["text"]
+        for row in store.open_arena(path).read("answers").to_pylist()
+    }
+
+
+def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        mirage(*command(path, service))
+        for time_ in (2, 3):
+            planned = mirage(*command(path, service, "--replace", "--dry-run"))
+            assert "10 calls would be made" in planned.stderr
+            result = mirage(*command(path, service, "--replace"))
+            assert "10 calls made" in result.stderr
+            assert set(service.requests.values()) == {time_}
+            assert set(texts(path).values()) == {f"time {time_}"}
+        # Nothing of the repetition is sent: the service is asked the very same.
+        assert len({json.dumps(call.body, sort_keys=True) for call in service.calls}) == 10
+        # What is there now is what the next run goes on from.
+        result = mirage(*command(path, service))
+        assert "10 answers already exist" in result.stderr
+        assert set(service.requests.values()) == {3}
+    rows = store.open_arena(path).read("answers").to_pylist()
+    with Ledger(path / LEDGER, read_only=True) as ledger:
+        assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
+    assert store.check(store.open_arena(path))
+
+
+def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        for system in ("one", "two"):
+            run(path, service, what=request_of(system))
+        assert set(service.requests.values()) == {1}
+        for system in ("one", "two"):
+            run(path, service, what=request_of(system, replace=True))
+        assert set(service.requests.values()) == {3}
+    rows = store.open_arena(path).read("answers").to_pylist()
+    assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
+
+
+def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        mirage(*command(path, service))
+        before = texts(path)
+        service.behave = lambda call: silent(60) if len(service.calls) > 16 else reply(f"time {call.number}")
+        process = start(command(path, service, "--replace", "--concurrency", "2"))
+        wait_for(process, service, 17)
+        with Ledger(path / LEDGER) as ledger:
+            while len(kept_again(ledger, service)) < 5:
+                time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert texts(path) == before
+        with Ledger(path / LEDGER) as ledger:
+            got = {content: service.requests[content] for content in kept_again(ledger, service)}
+        assert 5 <= len(got) < 10
+        service.behave = lambda call: reply(f"time {call.number}")
+        result = mirage(*command(path, service, "--replace"))
+        assert f"{10 - len(got)} calls made, {len(got)} replies at hand" in result.stderr
+        assert {content: service.requests[content] for content in got} == got
+        assert "time 1" not in texts(path).values()
+        # The next one begins anew.
+        result = mirage(*command(path, service, "--replace"))
+        assert "10 calls made, 0 replies at hand" in result.stderr
+
+
+def kept_again(ledger: Ledger, service: Service) -> set[str]:
+    """Prompts whose second asking the ledger has a reply to."""
+    keys = {key_of(call, "mine 1"): call.content for call in service.calls}
+    return {keys[key] for key in ledger.have(keys)}
+
+
+def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        first = request_of(replace=True, languages=["en"])
+        price = {"price_in": 1000.0, "price_out": 1000.0}
+        result = run(path, service, what=first, **price, budget=2.5, concurrency=1)
+        assert 0 < result.cost.calls < 5
+        assert run(path, service, what=request_of(replace=True, languages=["de"])).cost.calls == 5
+        rest = run(path, service, what=first)
+        assert (rest.cost.calls, rest.cost.kept) == (5 - result.cost.calls, result.cost.calls)
+        assert run(path, service, what=first).cost.calls == 5
+
+
+def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        service.behave = lambda call: error(500) if query(call) == "en q001" else reply("again")
+        result = mirage(*command(path, service, "--replace"))
+        assert "1 calls failed; the same command without --replace" in result.stderr
+        service.behave = lambda call: reply("again")
+        result = mirage(*command(path, service))
+        assert "1 calls made" in result.stderr
+        assert set(texts(path).values()) == {"again"}
+        assert "0 calls made" in mirage(*command(path, service)).stderr
+        assert "10 calls made" in mirage(*command(path, service, "--replace")).stderr
+
+
+def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        with sqlite3.connect(path / LEDGER) as db:
+            assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["calls"]
+        db.close()
+        plan = generating.plan_generating(path, request_of(replace=True), limits=llm.Limits())
+        assert (plan.calls, plan.kept) == (10, 0)
+        assert run(path, service, what=request_of(replace=True)).cost.calls == 10

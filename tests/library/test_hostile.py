@@ -1,0 +1,362 @@
+"""Untrusted texts, files and addresses: shown as they are, bounded in size, never obeyed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import pickle
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import browser
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from browser import Opened, show
+from conftest import ROOT
+from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.explorer.kit.entries import PAGES
+from mirage.io.sources.files import Limit
+from mirage.pipeline import adding
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.outcomes.stage import OUTCOMES
+
+CODES = ("ar", "en", "ja", "te")
+GIVEN = 10
+"""Passages a query."""
+JUDGES = (NAMES[6], HOSTILE[1])
+LARGE = 5_000_000
+"""Characters of the largest answer."""
+FOLDER = "**evil05** <img src=x onerror=window.evil12=1>"
+"""Name of the arena's folder."""
+
+
+def test_the_corpus_has_at_least_fifty_payloads_all_different() -> None:
+    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 50
+    assert sum("evil" in payload for payload in PAYLOADS) >= 50
+
+
+# Files
+
+
+@pytest.fixture(scope="module")
+def sample() -> store.Arena:
+    return store.open_arena(ROOT / "data" / "sample")
+
+
+def record(text: str, query_id: str = "1") -> str:
+    return json.dumps({"language": "en", "query_id": query_id, "text": text}) + "\n"
+
+
+class Bomb:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.target,)
+
+
+def zeros(size: int) -> bytes:
+    packed = io.BytesIO()
+    with gzip.open(packed, "wb", compresslevel=1) as stream:
+        for _ in range(size // 1_000_000):
+            stream.write(bytes(1_000_000))
+    return packed.getvalue()
+
+
+FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
+    "a pickle": ("a.parquet", lambda target: pickle.dumps(Bomb(target)), "not a complete Parquet file"),
+    "a pickle, packed": (
+        "a.parquet.gz",
+        lambda target: gzip.compress(pickle.dumps(Bomb(target))),
+        "not a complete Parquet",
+    ),
+    "zeros": ("a.jsonl.gz", lambda _: zeros(100_000_000), "longer than 16 MB"),
+    "zeros for Parquet": ("a.parquet.gz", lambda _: zeros(100_000_000), "this file has more than 20 MB"),
+    "blank lines": ("a.csv.gz", lambda _: gzip.compress(b"language\n" + b"\n" * 1_000_000, 1), "more than 20 MB"),
+    "a dictionary of one": (
+        "a.parquet",
+        lambda _: _repeated("x" * 500_000, 900),
+        "this file has more than 20 MB",
+    ),
+    "a huge field": ("a.csv", lambda _: b"language,query_id,text\nen,1," + b"x" * 1_000_000, "field larger than"),
+    "an open quote": ("a.csv", lambda _: b'language,query_id,text\nen,1,"' + b"x\n" * 500_000, "field larger than"),
+    "no UTF-8": ("a.jsonl", lambda _: record("x").encode() + b'{"text": "\xff\xfe"}\n', "not UTF-8"),
+    "half a character": ("a.jsonl", lambda _: record("\ud800").encode(), "text has a lone surrogate"),
+    "a deep nest": ("a.jsonl", lambda _: b"[" * 200_000 + b"\n", "not JSON"),
+    "too many lines": ("a.jsonl", lambda _: b"{}\n" * 5_000, "more than 1,000 answers"),
+    "an endless number": ("a.jsonl", lambda _: b'{"text": ' + b"9" * 100_000 + b"}\n", "not JSON"),
+    "no ending": ("a.pkl", lambda target: pickle.dumps(Bomb(target)), "is neither JSON"),
+}
+
+
+def _repeated(text: str, times: int) -> bytes:
+    """A Parquet file that holds a text once, and says that it is in every row."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array([text]))
+    out = io.BytesIO()
+    keys = {"language": ["en"] * times, "query_id": [str(i) for i in range(times)]}
+    pq.write_table(pa.table({**keys, "text": column}), out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
+    tmp_path: Path, sample: store.Arena, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    name, make, problem = FILES[case]
+    target = tmp_path / "ran"
+    file = tmp_path / name
+    file.write_bytes(make(target))
+    monkeypatch.setattr(adding, "LIMIT", Limit(rows=1_000, size=20_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput) as caught:
+            adding.read_system(sample, file, system="mine")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert problem in str(caught.value)
+    assert peak < 100_000_000
+    assert list(tmp_path.iterdir()) == [file], "nothing ran, nothing is left"
+
+
+# Texts in a real browser
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of an arena in which every text and every name is hostile, one with a system of the user's own beside it,
+    and one with very large texts.
+    """
+    folder = tmp_path_factory.mktemp("hostile")
+    names = ("queries", "passages", "answers", "judgments", "nuggets", "nugget_assignments")
+    by_table: dict[str, list[Any]] = {name: [] for name in names}
+    pairs = list(combinations(NAMES, 2))
+    for i, payload in enumerate(PAYLOADS):
+        key = (CODES[i % len(CODES)], f"{i:02} {plain(payload)}")
+        texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
+        subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
+        by_table["queries"].append(schema.Query(*key, subset, payload, None))
+        by_table["passages"] += [
+            schema.Passage(*key, f"{k} {text}", k, text, text * 2, k == 1 and subset == "relevant")
+            for k, text in enumerate(texts[:GIVEN], 1)
+        ]
+        by_table["nuggets"] += [
+            schema.Nugget(*key, plain(text), text, importance, f"1 {texts[0]}", text)
+            for text, importance in zip(texts[:2], ("vital", "okay"), strict=True)
+        ]
+        by_table["nugget_assignments"] += [
+            schema.NuggetAssignment(*key, name, plain(text), JUDGES[0], "partial_support", text, None, None)
+            for name in NAMES
+            for text in texts[:2]
+        ]
+        for name, text in zip(NAMES, texts, strict=True):
+            answer = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
+            by_table["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
+        for k, text in enumerate(texts):
+            a, b = pairs[(i * 12 + k) % len(pairs)]
+            for judge, verdict in zip(JUDGES, "AB", strict=True):
+                verdict = "AB"[(i + k) % 2] if judge == JUDGES[0] else verdict
+                by_table["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
+                by_table["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
+    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
+    arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    store.copy(arena, folder / "own")
+    notes = [f"added from a file: {NAMES[0]}"]
+    store.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by="a test", notes=notes)
+    key = ("en", "1")
+    huge = "<b>word</b> [1] " * (LARGE // 16)
+    large = {
+        "queries": [schema.Query(*key, "relevant", huge, None)],
+        "passages": [schema.Passage(*key, "1#0", 1, "title", huge, True)],
+        "answers": [schema.Answer(*key, name, huge, "ok", "vanilla", None, None) for name in ("one", "two")],
+        "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", huge, None, None)],
+    }
+    rows = {name: schema.from_rows(name, rows) for name, rows in large.items()}
+    store.write(folder / "large", rows, title="Large", label="simulated", made_by="a test")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def url(hostile: Path, home: Path) -> Iterator[str]:
+    with browser.server(hostile, MIRAGE_HOME=str(home)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Callable[..., Opened]]:
+    with browser.chromium() as start:
+        yield start
+
+
+@pytest.fixture
+def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
+    """A page that must have been quiet, and show no trace of a payload's doing, when it is done."""
+    opened = start()
+    try:
+        yield opened
+        opened.settle()
+        assert opened.page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+        assert opened.heard == ([], [], [])
+    finally:
+        opened.page.close()
+
+
+PICKS: dict[str, dict[str, Any]] = {
+    "leaderboard": {"referee": JUDGES[0]},
+    "hallucination": {"systems": list(NAMES[:3])},
+    "battle": {"referee": JUDGES[0], "a": NAMES[0], "b": NAMES[1], "marks": "differences"},
+    "features": {"systems": list(NAMES[:4])},
+    "answers": {"systems": list(NAMES[:2]), "q": "<script>"},
+    "nuggets": {"language": "en"},
+    "methods": {"search": TEXTS[0]},
+    "your_model": {"arena": "own", "system": NAMES[0]},
+}
+"""What a link to a page picks, so that it shows more."""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("entry", [e for e in PAGES if e.file.is_file()], ids=lambda entry: entry.name)
+def test_pitfall_45_every_page_shows_hostile_texts_and_names_as_text(opened: Opened, url: str, entry: Any) -> None:
+    parameters = {"arena": FOLDER} | PICKS.get(entry.name, {})
+    page = show(opened, f"{url}/{entry.name}?{urlencode(parameters, doseq=True)}")
+    assert page.locator("h1").all_inner_texts() == [entry.title]
+    if parameters["arena"] == FOLDER:
+        assert page.get_by_role("combobox", name="Arena").input_value() == FOLDER
+        assert page.get_by_text(HOSTILE[0], exact=True).first.is_visible()
+    # Names in a chart's hovers are read from under the mouse.
+    for mark in page.locator(".js-plotly-plot .scatterlayer .point").all()[: len(NAMES)]:
+        mark.hover(force=True)
+        hovers = page.locator(".js-plotly-plot .hoverlayer").evaluate_all(ALL_TEXTS)
+        assert all(any(core in text for core in CORES) for text in hovers if "evil" in text), hovers
+    for mark in page.locator(".drawing .marks path").all()[: len(NAMES)]:
+        mark.hover(force=True)
+        says = page.locator(".drawing .tip").evaluate_all(ALL_TEXTS)
+        assert all(any(core in text for core in CORES) for text in says if "evil" in text), says
+
+
+@pytest.mark.browser
+def test_a_change_to_a_hostile_bank_is_shown_and_saved_as_text(opened: Opened, url: str, hostile: Path) -> None:
+    page = show(opened, f"{url}/nuggets?{urlencode({'arena': FOLDER, 'language': 'ja'})}")
+    page.get_by_role("textbox", name="Your name").fill(NAMES[2])
+    page.get_by_role("textbox", name="Your name").press("Enter")
+    opened.settle()
+    page.get_by_role("textbox", name="Its words").fill(HOSTILE[0])
+    for button in ("What this would change", "Save"):
+        page.get_by_role("button", name=button, exact=True).click()
+        opened.settle()
+    (edit,) = store.open_arena(hostile / FOLDER).read("nugget_edits").to_pylist()
+    assert json.loads(edit["after"])[0]["text"] == HOSTILE[0].strip()
+    assert edit["author"] == NAMES[2].strip()
+
+
+CORES = [core for some in cores(*PAYLOADS).values() for core in some]
+ALL_TEXTS = "(all) => all.map((e) => e.textContent)"
+
+
+@pytest.mark.browser
+def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: str, hostile: Path) -> None:
+    """As an answer, a rationale, a passage, a title and in the list of queries."""
+    arena = store.open_arena(hostile / FOLDER)
+    queries = sorted(arena.read("queries").to_pylist(), key=lambda row: row["query_id"][:2])
+    seen: set[str] = set()
+    listed: set[str] = set()
+    for number in range(0, len(PAYLOADS), 12):
+        query = queries[number]
+        parameters = urlencode({"arena": FOLDER, "query": f"{query['language']}:{query['query_id']}"})
+        page = show(opened, f"{url}/answers?{parameters}")
+        page.wait_for_function(
+            "id => document.querySelector('.mg-about')?.textContent.includes(id)", arg=query["query_id"]
+        )
+        page.get_by_text("judgments by").click()
+        page.locator("details:not([id]):not(.mg-raw) .mg-text").first.wait_for(state="attached")
+        opened.settle()
+        selection = {"languages": [query["language"]]}
+        rows = {t: [r for r in arena.read(t, **selection).to_pylist() if r["query_id"] == query["query_id"]]
+                for t in ("answers", "passages", "judgments")}  # fmt: skip
+        answers = page.locator(".mg-answer > .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(answers) == clean(r["text"].replace("[1]", "1", 1) for r in rows["answers"])
+        assert clean(page.locator("[id^=passage-] .mg-text").evaluate_all(ALL_TEXTS)) == clean(
+            r["text"] for r in rows["passages"]
+        )
+        assert clean(page.locator("[id^=passage-] bdi").evaluate_all(ALL_TEXTS)) == clean(
+            r["title"] for r in rows["passages"]
+        )
+        as_written = page.locator(".mg-raw .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(as_written) == clean(r["text"] for r in rows["answers"] if "[1]" in r["text"])
+        rationales = page.locator("details:not([id]):not(.mg-raw) .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(rationales) == clean(r["rationale"] for r in rows["judgments"])
+        listed |= set(clean(page.locator("ol .text").evaluate_all(ALL_TEXTS)))
+        seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(rationales))
+        assert page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+    assert seen == set(clean(PAYLOADS))
+    assert listed <= seen
+
+
+def clean(texts: Any) -> list[str]:
+    """Texts as a browser holds them, sorted."""
+    return sorted(plain(text.replace("\ufffd", "")).strip() for text in texts)
+
+
+@pytest.mark.browser
+def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url: str) -> None:
+    for name in ("answers", "battle"):
+        page = show(opened, f"{url}/{name}?arena=large&referee=judge&a=one&b=two")
+        page.wait_for_selector(".mg-answer")
+        assert page.get_by_text("Shown: the first 20,000 of 4,999,999 characters.").count() >= 2
+        assert page.evaluate("document.body.textContent.length") < 1_000_000
+        if name == "answers":
+            page.get_by_role("button", name="Download", exact=False).first.click()
+            with page.expect_download() as waiting:
+                page.get_by_role("button", name="JSON", exact=True).click()
+            rows = json.loads(Path(waiting.value.path()).read_text("utf-8"))["rows"]
+            assert [len(row["text"]) for row in rows] == [LARGE, LARGE]
+            page.keyboard.press("Escape")
+
+
+@pytest.mark.browser
+def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: str, home: Path, tmp_path: Path) -> None:
+    page = show(opened, f"{url}/your_model?{urlencode({'arena': FOLDER})}")
+    page.get_by_label("Name of the system").fill(NAMES[4])
+    target = tmp_path / "ran"
+    for name, data, problem in (
+        ("evil.parquet", pickle.dumps(Bomb(target)), "not a complete Parquet file"),
+        ("..%2f..%2fbomb.jsonl.gz", zeros(300_000_000), "longer than 16 MB"),
+        ("<img src=x>.csv", b"language,query_id,text\nen,nowhere,x\n", "nowhere"),
+    ):
+        page.locator("input[type=file]").set_input_files([{"name": name, "mimeType": "text/plain", "buffer": data}])
+        page.get_by_role("button", name=f"Remove {name}").wait_for()
+        opened.settle()
+        page.get_by_role("button", name="Check and add").click()
+        page.locator("[data-testid=stAlert]").get_by_text(problem).wait_for()
+        opened.settle()
+        page.get_by_role("button", name=f"Remove {name}").click()
+        opened.settle()
+        assert {path.name for path in (home / "own").rglob("*") if path.is_file()} == {".lock"}
+    assert not target.exists()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("arena", ["../../etc", "/etc", "..", "own/../own", "%2e%2e/own"])
+def test_a_link_cannot_leave_the_arenas_folders(opened: Opened, url: str, arena: str) -> None:
+    parameters = urlencode({"arena": arena, "query": "en:../../etc/passwd", "languages": "../en"})
+    page = show(opened, f"{url}/answers?{parameters}")
+    assert page.get_by_role("combobox", name="Arena").input_value() != arena
+    assert page.get_by_text(f"there is no arena '{arena}'").is_visible()

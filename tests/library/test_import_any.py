@@ -1,0 +1,337 @@
+"""Any file comes in: arrays, lines, tables, packed, with marks of other programs; and nothing half of one."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import PATIENCE, ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from mirage import store
+from mirage.cli import app
+from mirage.errors import BadInput, UnknownName
+from mirage.io.imports import UserFile, import_file, import_own, plan_file
+from mirage.io.sources.files import Options
+
+ROWS = [
+    {"question": "When was the old bridge over the river built?", "answer": "In 1902.", "system": "a"},
+    {"question": "Who was the engineer of the old bridge?", "answer": 'Ada "North", 1902;\nperhaps.', "system": "b"},
+]
+
+
+def table(delimiter: str, end: str = "\n") -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(ROWS[0]), delimiter=delimiter, lineterminator=end)
+    writer.writeheader()
+    writer.writerows(ROWS)
+    return out.getvalue().encode()
+
+
+def parquet() -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(ROWS), out)
+    return out.getvalue()
+
+
+def zstd(data: bytes) -> bytes:
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, "zstd") as stream:
+        stream.write(data)
+    return out.getvalue().to_pybytes()
+
+
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+FILES: dict[str, tuple[str, bytes]] = {
+    "JSON Lines": ("x.jsonl", LINES),
+    "JSON Lines with a BOM and CRLF": ("x.jsonl", b"\xef\xbb\xbf" + LINES.replace(b"\n", b"\r\n")),
+    "JSON Lines under another name": ("x.txt", LINES),
+    "an array": ("x.json", json.dumps(ROWS).encode()),
+    "an array with a BOM": ("x.json", b"\xef\xbb\xbf" + json.dumps(ROWS, indent=2).encode()),
+    "an array named jsonl": ("x.jsonl", json.dumps(ROWS).encode()),
+    "objects one after the other": ("x.json", "\n".join(json.dumps(row, indent=1) for row in ROWS).encode()),
+    "an object with a list": ("x.json", json.dumps({"version": 1, "data": ROWS}).encode()),
+    "an object of columns": ("x.json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}).encode()),
+    "commas": ("x.csv", table(",")),
+    "semicolons, a BOM and CRLF": ("x.csv", b"\xef\xbb\xbf" + table(";", "\r\n")),
+    "tabs": ("x.tsv", table("\t")),
+    "Parquet": ("x.parquet", parquet()),
+    "Parquet under another name": ("x.bin", parquet()),
+    "packed by gzip": ("x.jsonl.gz", gzip.compress(LINES)),
+    "gzip under another name": ("x.jsonl", gzip.compress(LINES)),
+    "an array packed by zstd": ("x.json.zst", zstd(json.dumps(ROWS).encode())),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_every_form_of_the_same_records_makes_the_same_arena(case: str, tmp_path: Path) -> None:
+    name, data = FILES[case]
+    (tmp_path / name).write_bytes(data)
+    arena = import_file(tmp_path / name, tmp_path / "arena").arena
+    assert {row["text"] for row in arena.read("answers").to_pylist()} == {row["answer"] for row in ROWS}
+    assert {row["text"] for row in arena.read("queries").to_pylist()} == {row["question"] for row in ROWS}
+
+
+def test_a_folder_is_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number, row in enumerate(ROWS):
+        (folder / f"{number}.json").write_text(json.dumps([row]))
+    assert import_file(folder, tmp_path / "arena").arena.rows("answers") == 2
+
+
+def write(path: Path, *records: Any) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_fields_and_values_are_mapped_also_in_nested_objects(tmp_path: Path) -> None:
+    record = {
+        "q": {"text": ROWS[0]["question"]},
+        "docs_": [{"body": "One."}, {"body": "Two."}],
+        "out": "x",
+        "lg": "Kisw",
+    }
+    options = Options.parse(
+        ["q.text=question", "docs_.body=contexts", "out=answer", "lg=language"], ["system=s"], ["language:Kisw=sw"]
+    )
+    arena = import_file(write(tmp_path / "x.jsonl", record), tmp_path / "arena", name="rag", options=options).arena
+    assert arena.read("passages")["text"].to_pylist() == ["One.", "Two."] or arena.rows("passages") == 2
+    assert arena.read("queries")["language"].to_pylist() == ["sw"]
+
+
+def test_a_near_miss_is_named_with_the_flag_that_maps_it(tmp_path: Path) -> None:
+    row = {"questoin" if name == "question" else name: value for name, value in ROWS[0].items()}
+    with pytest.raises(BadInput) as caught:
+        import_file(write(tmp_path / "x.jsonl", row), tmp_path / "arena", name="rag")
+    assert "--map questoin=question" in caught.value.do
+    assert caught.value.where.endswith("x.jsonl:1")
+
+
+def test_a_map_that_names_no_field_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName):
+        import_file(write(tmp_path / "x.jsonl", *ROWS), tmp_path / "a", options=Options.parse(["anser=answer"]))
+
+
+def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")
+    assert "alpha" in caught.value.what
+    assert "--map" in caught.value.do
+
+
+HOSTILE: dict[str, dict[str, Any]] = {
+    "right to left": {"question": "متى بُني الجسر القديم فوق النهر الكبير؟", "answer": "\u202eفي 1902\u202c"},
+    "a megabyte": {"contexts": ["x" * 1_000_000]},
+    "a NUL": {"answer": "a\0b"},
+    "markup": {"answer": "<script>alert(1)</script>\n\n# =1+1"},
+    "a number as an id": {"id": 12},
+    "a list in a list": {"contexts": [{"text": "A", "tags": [["x", ["y"]]]}]},
+    "an empty list": {"contexts": []},
+    "an empty answer": {"answer": " \n"},
+    "no answer": {"answer": None},
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_content_comes_in_as_it_is(case: str, tmp_path: Path) -> None:
+    record = ROWS[0] | HOSTILE[case]
+    arena = import_file(write(tmp_path / "x.jsonl", record), tmp_path / "arena").arena
+    (answer,) = arena.read("answers").to_pylist()
+    assert answer["text"] == record["answer"]
+    assert store.check(arena)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [({"answer": "\ud800"}, "answer"), ({"question": "\ud800 long enough?"}, "query"), ({"system": True}, "system")],
+)
+def test_what_no_table_can_hold_is_refused_with_its_line(tmp_path: Path, change: dict[str, Any], place: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        import_file(write(tmp_path / "x.jsonl", ROWS[0], ROWS[1] | change), tmp_path / "arena")
+    assert caught.value.where.endswith("x.jsonl:2")
+    assert place in caught.value.what
+    assert not (tmp_path / "arena" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize("text", ['[{"question": "a"}, {"question": ]', '[{"a": 1}, 2]', '{"a": "b'])
+def test_an_array_that_is_broken_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text("\n\n" + text)
+    with pytest.raises(BadInput) as caught:
+        import_file(tmp_path / "x.json", tmp_path / "arena", name="rag")
+    assert "x.json:3" in caught.value.where
+
+
+def test_an_array_in_pieces_is_read_whole(tmp_path: Path) -> None:
+    rows = [ROWS[0] | {"question": f"Question number {n} about the bridge? " + "é" * 5_000} for n in range(600)]
+    (tmp_path / "x.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    result = import_file(tmp_path / "x.json", tmp_path / "arena", options=Options(values={"language": "en"}))
+    assert result.arena.rows("queries") == 600
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": st.sampled_from(["1", "2", " 3 "]),
+            "contexts": st.lists(st.sampled_from(["A", "B", "C", "\u0627\u0644"]), max_size=4),
+            "answer": st.one_of(TEXTS, st.sampled_from(["[1] and [2]", "[3, 1]", "[1-4]", ""])),
+            "system": st.sampled_from(["x", "y", "z"]),
+        }
+    ),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda record: (record["id"].strip(), record["system"]),
+)
+
+
+@settings(max_examples=12)
+@given(records=RECORDS, order=st.randoms(use_true_random=False))
+def test_any_records_make_an_arena_that_their_order_does_not_change(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], order: Any
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    texts = {"1": "Which bridge is the oldest?", "2": "Who built it?", "3": "What did it cost?"}
+    records = [record | {"question": texts[record["id"].strip()], "language": "en"} for record in records]
+    arena = import_file(write(folder / "x.jsonl", *records), folder / "arena", name="rag").arena
+    assert store.check(arena)
+    assert import_file(folder / "x.jsonl", folder / "arena", name="rag").arena.version == arena.version
+    order.shuffle(records)
+    other = import_file(write(folder / "y.jsonl", *records), folder / "other", name="rag").arena
+    for name in arena.tables:
+        assert arena.read(name).equals(other.read(name)), name
+
+
+def test_an_import_that_is_killed_leaves_the_arena_as_it_was(tmp_path: Path) -> None:
+    arena = import_file(write(tmp_path / "a.jsonl", *ROWS), tmp_path / "arena").arena
+    many = [ROWS[0] | {"system": f"s{n}"} for n in range(20_000)]
+    args = [sys.executable, "-m", "mirage", "import", "rag", str(write(tmp_path / "b.jsonl", *many)), "--into"]
+    with subprocess.Popen([*args, str(arena.path)], cwd=ROOT, stderr=subprocess.DEVNULL) as program:
+        deadline = time.monotonic() + PATIENCE
+        # It holds the lock while it writes: killed then, it is in the middle.
+        while program.poll() is None and time.monotonic() < deadline:
+            if list(arena.path.rglob(".*.tmp")):
+                break
+        program.send_signal(signal.SIGKILL)
+    after = store.open_arena(arena.path)
+    assert after.rows("answers") in (2, 20_002)
+    assert store.check(after)
+
+
+def mirage(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.jsonl", *ROWS)
+    done = mirage("import", file)
+    assert done.exit_code == 0
+    assert "queries.text" in done.stdout
+    assert "rag" in done.stderr
+    done = mirage("import", file, "--into", tmp_path / "arena", "--dry-run")
+    assert done.exit_code == 0
+    assert not (tmp_path / "arena").exists()
+    done = mirage("import", file, "--into", tmp_path / "arena")
+    assert done.exit_code == 0
+    assert "2 records" in done.stderr
+    assert store.open_arena(tmp_path / "arena").rows("answers") == 2
+    assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
+
+
+def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    done = mirage("import", "raag", write(tmp_path / "x.jsonl", *ROWS))
+    assert done.exit_code == 2
+    assert "rag" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n", b"PK\x03\x04" + bytes(50)], ids=["empty", "blank", "archive"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json", "x.xlsx", "x.zip"])
+def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, content: bytes) -> None:
+    """Nothing is said of fields where there is no record, and nothing is written."""
+    (tmp_path / name).write_bytes(content)
+    done = mirage("import", tmp_path / name, "--into", tmp_path / "arena")
+    assert done.exit_code == 2
+    assert isinstance(done.exception, SystemExit)
+    assert "--map" not in done.stderr
+    assert not (tmp_path / "arena").exists()
+
+
+def test_a_folder_named_as_a_format_is_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where such a name stands alone it is a path if there is one, and where a file follows it is the format."""
+    (tmp_path / "rag").mkdir()
+    file = write(tmp_path / "rag" / "x.jsonl", *ROWS)
+    monkeypatch.chdir(tmp_path)
+    assert mirage("import", "rag", "--into", tmp_path / "arena").exit_code == 0
+    assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
+    assert (
+        store.open_arena(tmp_path / "arena")
+        .read("answers")
+        .equals(store.open_arena(tmp_path / "other").read("answers"))
+    )
+    assert mirage("import", "rag", "--help").exit_code == 0
+
+
+def test_a_column_that_says_nothing_is_not_printed(tmp_path: Path) -> None:
+    """A format that does not tell what becomes of its fields has no empty column for it, lines of text no table."""
+    battle = {"question_id": "b", "model_a": "red", "model_b": "blue", "winner": "tie"}
+    done = mirage("import", write(tmp_path / "battles.jsonl", battle))
+    assert done.exit_code == 0
+    assert "winner" in done.stdout
+    assert "becomes" not in done.stdout
+    (tmp_path / "qrels.en.txt").write_text("q1 0 d1 1\n")
+    done = mirage("import", tmp_path / "qrels.en.txt")
+    assert done.exit_code == 0
+    assert done.stdout == ""
+
+
+def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
+    record = {"q": {"text": "Who built the bridge over the river?"}, "a": "Ada.", "model": "m", "further": 1}
+    options = Options.parse(["q.text=question", "a=answer"])
+    plan = plan_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
+    assert [entry.what for entry in plan.summary.left_out] == ["further"]
+
+
+def test_a_plan_says_what_becomes_of_each_field(tmp_path: Path) -> None:
+    plan = plan_file(write(tmp_path / "x.jsonl", *(row | {"odd": 1} for row in ROWS)))
+    becomes = {entry.field: entry.becomes for entry in plan.fields}
+    assert becomes == {
+        "question": "queries.text",
+        "answer": "answers.text",
+        "system": "answers.system",
+        "odd": "left out",
+    }
+    assert plan.summary.rows["queries"] == 2
+    assert [entry.what for entry in plan.summary.left_out] == ["odd"]
+
+
+OWN: dict[str, list[dict[str, Any]]] = {
+    "queries": [
+        {"language": "en", "query_id": "1", "text": "What is it?", "passages": [{"passage_id": "p", "text": "P"}]}
+    ],
+    "answers": [{"language": "en", "query_id": "1", "system": "a", "text": "It is."}],
+    "judgments": [
+        {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_our_own_kinds_are_recognised_and_mean_what_their_commands_make(kind: str, tmp_path: Path) -> None:
+    file = write(tmp_path / "x.jsonl", *OWN[kind])
+    result = import_file(file, tmp_path / "any")
+    assert result.summary.format == kind
+    command = import_own(UserFile(kind, file), tmp_path / "own").arena
+    assert result.arena.read(kind).equals(command.read(kind))

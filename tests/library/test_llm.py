@@ -1,0 +1,548 @@
+"""The door to models: what a call is, what it costs, and what is never shown."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from misbehaving import Call, Service, error, filtered, filtered_request, reply
+
+from mirage import llm
+from mirage.errors import BadInput, MirageError, UnknownName
+from mirage.llm import retry
+from mirage.llm.pace import Pace
+from mirage.store import Ledger
+
+KEY = "sk-planted-5f2e9b71c04d"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "ledger.sqlite") as opened:
+        yield opened
+
+
+def ask(
+    service: Service, ledger: Ledger, *queries: str, model: str = "tiny", **limits: float | None
+) -> list[llm.Reply | None]:
+    """Ask queries one by one unless told otherwise, with short pauses."""
+    call_limits: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
+    return llm.complete(
+        conversations(*queries),
+        endpoint=llm.resolve(base_url=service.url),
+        settings=llm.Settings(model),
+        ledger=ledger,
+        limits=llm.Limits(**call_limits),  # type: ignore[arg-type]
+        rng=np.random.default_rng(0),
+    )
+
+
+def conversations(*queries: str) -> list[llm.Messages]:
+    return [[{"role": "user", "content": query}] for query in queries]
+
+
+# Addresses and keys
+
+
+def test_every_provider_of_the_two_published_programs_is_one_option_away() -> None:
+    named = {"openai", "azure", "nvidia", "anyscale", "cohere", "anthropic", "gemini", "vllm", "transformers"}
+    assert set(llm.PRESETS) == named
+    for name in named - {"azure", "vllm", "transformers"}:
+        variable = llm.PRESETS[name].key_env
+        assert variable is not None
+        endpoint = llm.resolve(name, environ={variable: KEY})
+        assert endpoint.base_url.startswith("https://")
+        assert endpoint.secret == KEY
+    azure = llm.resolve(
+        "azure", environ={"AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com/", "AZURE_OPENAI_API_KEY": KEY}
+    )
+    assert azure.base_url == "https://mine.openai.azure.com/openai/v1"
+
+
+@pytest.mark.parametrize("variable", ["AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_BASE"])
+@pytest.mark.parametrize(
+    ("version", "limit"),
+    [
+        ("2024-02-01", "max_tokens"),
+        ("2024-09-01-preview", "max_completion_tokens"),
+        ("2025-01-01-preview", "max_completion_tokens"),
+    ],
+)
+def test_the_variables_of_the_published_programs_reach_an_azure_deployment(
+    ledger: Ledger, variable: str, version: str, limit: str
+) -> None:
+    with Service() as service:
+        environ = {
+            variable: service.url.removesuffix("v1"),
+            "AZURE_OPENAI_API_KEY": KEY,
+            "AZURE_OPENAI_API_VERSION": version,
+        }
+        (answer,) = llm.complete(
+            conversations("q"),
+            endpoint=llm.resolve("azure", environ=environ),
+            settings=llm.Settings("gpt-35-turbo", max_tokens=9),
+            ledger=ledger,
+            rng=np.random.default_rng(0),
+        )
+        (call,) = service.calls
+    assert answer is not None
+    assert answer.status == "ok"
+    assert call.path == f"/openai/deployments/gpt-35-turbo/chat/completions?api-version={version}"
+    assert call.headers["api-key"] == KEY
+    assert KEY not in call.headers.get("authorization", "")
+    assert call.body[limit] == 9
+
+
+@pytest.mark.parametrize("version", ["", "v1", "preview"])
+def test_azure_without_a_dated_version_speaks_the_common_protocol(version: str) -> None:
+    environ = {"AZURE_OPENAI_API_KEY": KEY, "AZURE_OPENAI_API_VERSION": version}
+    both = {"AZURE_OPENAI_ENDPOINT": "https://one.example", "AZURE_OPENAI_API_BASE": "https://two.example/"}
+    endpoint = llm.resolve("azure", environ={**environ, **both})
+    assert (endpoint.base_url, endpoint.azure_version) == ("https://one.example/openai/v1", None)
+    both["AZURE_OPENAI_ENDPOINT"] = " "
+    assert llm.resolve("azure", environ={**environ, **both}).base_url == "https://two.example/openai/v1"
+    explicit = llm.resolve("azure", base_url="https://three.example/v1", environ={**environ, **both})
+    assert explicit.base_url == "https://three.example/v1"
+
+
+def test_a_version_that_is_none_is_refused_without_showing_it() -> None:
+    environ = {
+        "AZURE_OPENAI_ENDPOINT": "https://a.example",
+        "AZURE_OPENAI_API_KEY": KEY,
+        "AZURE_OPENAI_API_VERSION": KEY,
+    }
+    with pytest.raises(BadInput, match="AZURE_OPENAI_API_VERSION") as caught:
+        llm.resolve("azure", environ=environ)
+    assert KEY not in str(caught.value)
+
+
+def test_anyscale_is_reached_where_its_variable_says() -> None:
+    environ = {"ANYSCALE_API_KEY": KEY}
+    assert llm.resolve("anyscale", environ=environ).base_url == "https://api.endpoints.anyscale.com/v1"
+    environ["ANYSCALE_BASE_URL"] = "https://mine.example/v1/"
+    assert llm.resolve("anyscale", environ=environ).base_url == "https://mine.example/v1"
+    environ["ANYSCALE_BASE_URL"] = KEY
+    with pytest.raises(BadInput, match="ANYSCALE_BASE_URL") as caught:
+        llm.resolve("anyscale", environ=environ)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_a_server_on_this_machine_needs_no_key(host: str) -> None:
+    endpoint = llm.resolve(base_url=f"http://{host}:8000/v1", environ={"OPENAI_API_KEY": KEY})
+    assert endpoint.secret is None
+    assert endpoint.local
+
+
+def test_a_key_that_is_absent_is_named_and_where_to_put_it() -> None:
+    with pytest.raises(BadInput, match="OPENAI_API_KEY is not set"):
+        llm.resolve("openai", environ={})
+    with pytest.raises(BadInput, match="MY_KEY is not set"):
+        llm.resolve(base_url="http://127.0.0.1:1/v1", key_env="MY_KEY", environ={"MY_KEY": "  "})
+    with pytest.raises(BadInput) as caught:
+        llm.resolve(base_url="https://models.example.org/v1", environ={})
+    assert "--key-env" in caught.value.do
+
+
+def test_an_unknown_provider_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="there is no provider 'opnai'") as caught:
+        llm.resolve("opnai", environ={})
+    assert caught.value.nearest == ["openai"]
+
+
+@pytest.mark.parametrize(
+    ("options", "environ"),
+    [
+        ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY}\nx-other: {KEY}"}),
+        ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY} {KEY}"}),
+        ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY}\u2013"}),
+        ({"preset": "openai"}, {"OPENAI_API_KEY": f'"{KEY}"'}),
+        ({"preset": "azure"}, {"AZURE_OPENAI_ENDPOINT": KEY, "AZURE_OPENAI_API_KEY": "https://mine"}),
+        ({"base_url": f"https://user:{KEY}@example.org/v1"}, {}),
+        ({"base_url": f"https://example.org/v1?key={KEY}"}, {}),
+    ],
+    ids=["two lines", "a space", "a dash of print", "quotes", "swapped variables", "in the address", "in the query"],
+)
+def test_a_key_in_the_wrong_shape_or_place_is_refused_without_showing_it(
+    options: dict[str, str], environ: dict[str, str]
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        llm.resolve(**options, environ=environ)  # type: ignore[arg-type]
+    assert KEY not in str(caught.value)
+    assert caught.value.do
+
+
+def test_white_space_around_a_key_is_not_part_of_it() -> None:
+    assert llm.resolve("openai", environ={"OPENAI_API_KEY": f" {KEY}\r\n"}).secret == KEY
+
+
+# What is sent
+
+
+def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: Ledger) -> None:
+    with Service() as service:
+        settings = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=7, seed=3)
+        for number, endpoint in enumerate(
+            (
+                llm.Endpoint(service.url),
+                llm.Endpoint(service.url, limit="max_completion_tokens"),
+            )
+        ):
+            llm.complete(
+                conversations(f"q{number}"),
+                endpoint=endpoint,
+                settings=settings,
+                ledger=ledger,
+                rng=np.random.default_rng(0),
+            )
+        common = {"model": "tiny", "temperature": 0.2, "seed": 3}
+        bodies = [{name: value for name, value in call.body.items() if name != "messages"} for call in service.calls]
+    assert bodies == [{**common, "max_tokens": 7}, {**common, "max_completion_tokens": 7}]
+    assert llm.PRESETS["openai"].limit == "max_completion_tokens"
+
+
+def test_a_local_server_is_reached_past_a_proxy(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with Service() as service:
+        (answer,) = ask(service, ledger, "q", retries=0)
+    assert answer is not None
+    assert answer.status == "ok"
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_pitfall_13_so_many_calls_are_under_way_at_once(ledger: Ledger, concurrency: int) -> None:
+    with Service(latency=0.05) as service:
+        ask(service, ledger, *(f"q{i}" for i in range(12)), concurrency=concurrency)
+        assert service.at_once == concurrency
+
+
+def test_a_rate_is_kept_from_the_first_minute_on() -> None:
+    pace = Pace(per_minute=60)
+    assert [pace.book(1, now=10.0) for _ in range(4)] == [10, 11, 12, 13]
+    assert pace.book(1, now=100.0) == 100
+    tokens = Pace(per_minute=6_000)
+    assert [tokens.book(9_000, now=0.0) for _ in range(2)] == [0, 90]  # larger than a minute's worth
+    assert [Pace(per_minute=None).book(1, now=5.0) for _ in range(3)] == [5, 5, 5]
+
+
+@given(st.floats(1, 10_000), st.lists(st.floats(0, 30), min_size=2, max_size=50))
+def test_no_minute_holds_more_requests_than_the_rate(rate: float, gaps: list[float]) -> None:
+    pace = Pace(rate)
+    begins = [pace.book(1, now) for now in np.cumsum(gaps)]
+    for start in begins:
+        assert sum(start <= begin < start + 60 - 1e-6 for begin in begins) <= np.ceil(rate)
+
+
+def test_retries_count_towards_the_rate(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    booked = []
+    monkeypatch.setattr(Pace, "book", lambda self, amount, now: booked.append(amount) or now)
+    with Service(lambda call: error(500) if call.number < 3 else reply()) as service:
+        ask(service, ledger, "q")
+    assert booked.count(1) == 3
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"retries": -1}, {"timeout": 0}, {"requests_per_minute": 0}, {"budget": 1.0}]
+)
+def test_limits_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(BadInput) as caught:
+        llm.Limits(**wrong)  # type: ignore[arg-type]
+    assert caught.value.do
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    ("act", "status", "text"),
+    [
+        (reply("Yes [1#0]."), "ok", "Yes [1#0]."),
+        (reply(" \n"), "empty", " \n"),
+        (reply(None), "empty", None),
+        (reply("", finish="length"), "empty", ""),
+        (reply("Yes, bec", finish="length"), "truncated", "Yes, bec"),
+        (filtered(), "refused", None),
+        (reply("Yes, bu", finish="content_filter"), "refused", "Yes, bu"),
+        (reply(None, refusal="I cannot help with that."), "refused", "I cannot help with that."),
+        (filtered_request(), "refused", None),
+    ],
+    ids=["ok", "white space", "null", "length", "cut", "filter", "filter in the middle", "refusal", "filtered request"],
+)
+def test_what_is_no_sound_reply_says_what_it_is_and_is_not_asked_again(
+    ledger: Ledger, act: object, status: str, text: str | None
+) -> None:
+    with Service(lambda call: act) as service:  # type: ignore[arg-type, return-value]
+        (first,) = ask(service, ledger, "q")
+        (again,) = ask(service, ledger, "q")
+        assert service.requests["q"] == 1
+    assert first is not None
+    assert again is not None
+    assert (first.status, first.text) == (again.status, again.text) == (status, text)
+    assert (first.reason is None) == (status == "ok")
+    assert (first.attempts, again.attempts) == (1, 0)
+
+
+def test_half_a_character_at_the_end_of_a_reply_can_be_stored(ledger: Ledger) -> None:
+    with Service(lambda call: reply("cut in the middle: \ud83d")) as service:
+        (answer,) = ask(service, ledger, "q")
+    assert answer is not None
+    assert answer.text == "cut in the middle: \ufffd"
+    assert ledger.get(answer.key)["text"] == answer.text  # type: ignore[index]
+
+
+def test_a_reply_in_parts_is_their_text(ledger: Ledger) -> None:
+    parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "Yes"}, {"type": "text", "text": "."}]
+    with Service(lambda call: reply(parts)) as service:  # type: ignore[arg-type]
+        (answer,) = ask(service, ledger, "q")
+    assert answer is not None
+    assert answer.text == "Yes."
+
+
+def test_the_same_conversation_is_asked_once_and_answers_every_place(ledger: Ledger) -> None:
+    with Service() as service:
+        answers = ask(service, ledger, "q", "r", "q", concurrency=3)
+        assert service.requests == {"q": 1, "r": 1}
+    assert [answer.attempts for answer in answers if answer] == [1, 1, 0]
+    assert llm.spent(answers).calls == 2
+    assert llm.spent(answers).kept == 1
+
+
+def test_replies_are_handed_on_as_they_come(ledger: Ledger) -> None:
+    seen = []
+    with Service() as service:
+        ask(service, ledger, "a")
+        llm.complete(
+            conversations("a", "b", "c"),
+            endpoint=llm.resolve(base_url=service.url),
+            settings=llm.Settings("tiny"),
+            ledger=ledger,
+            rng=np.random.default_rng(0),
+            on_reply=lambda number, answer: seen.append((number, answer.attempts)),
+        )
+    assert seen[0] == (0, 0)
+    assert sorted(seen) == [(0, 0), (1, 1), (2, 1)]
+
+
+def test_nothing_is_loaded_where_the_ledger_has_everything(ledger: Ledger) -> None:
+    with Service() as service:
+        ask(service, ledger, "q")
+    code = f"""
+import sys, numpy
+from mirage import llm, store
+(answer,) = llm.complete([[{{"role": "user", "content": "q"}}]], endpoint=llm.Endpoint("http://127.0.0.1:9/v1"),
+    settings=llm.Settings("tiny"), ledger=store.Ledger(__import__("pathlib").Path({str(ledger.path)!r})),
+    rng=numpy.random.default_rng(0))
+print(answer.status, "openai" in sys.modules)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stdout == "ok False\n", result.stderr
+
+
+# Keys of calls
+
+
+def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
+    settings = llm.Settings("tiny", temperature=0.1, max_tokens=50)
+    messages = conversations("Où ?")[0]
+    key = llm.call_key(settings, messages)
+    # Written once: a key that changes would have every reply of every arena asked and paid for again.
+    assert key == "4658804ce4f1a832f9ce7a73"
+    others = [
+        llm.call_key(llm.Settings("other", temperature=0.1, max_tokens=50), messages),
+        llm.call_key(llm.Settings("tiny", temperature=0.2, max_tokens=50), messages),
+        llm.call_key(llm.Settings("tiny", temperature=None, max_tokens=50), messages),
+        llm.call_key(llm.Settings("tiny", temperature=0.1, max_tokens=51), messages),
+        llm.call_key(llm.Settings("tiny", temperature=0.1, max_tokens=50, seed=0), messages),
+        llm.call_key(settings, conversations("Où?")[0]),
+        llm.call_key(settings, [{"role": "system", "content": "Où ?"}]),
+    ]
+    assert len({key, *others}) == 8
+
+
+def test_a_number_leads_to_the_raw_request_and_reply(ledger: Ledger) -> None:
+    with Service(lambda call: reply("##Answer: 7", model="tiny-2026-01")) as service:
+        (answer,) = ask(service, ledger, "How many?")
+    assert answer is not None
+    request = ledger.request(answer.key)
+    assert request is not None
+    assert request["messages"] == [{"role": "user", "content": "How many?"}]
+    assert request["model"] == "tiny"
+    entry = ledger.get(answer.key)
+    assert entry is not None
+    assert (entry["text"], entry["served"], entry["tokens_in"], entry["tokens_out"]) == (
+        "##Answer: 7",
+        "tiny-2026-01",
+        100,
+        20,
+    )
+
+
+# Money
+
+
+def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> None:
+    with Service() as service:
+        ask(service, ledger, "a")
+        limits = llm.Limits(price_in=2.0, price_out=10.0)
+        cost = llm.plan(
+            conversations("a", "b", "c", "c"),
+            settings=llm.Settings("tiny", max_tokens=100),
+            limits=limits,
+            ledger=ledger,
+        )
+        nothing = llm.plan(conversations("a"), settings=llm.Settings("tiny"), ledger=ledger)
+        assert sum(service.requests.values()) == 1
+    assert (cost.calls, cost.kept, cost.tokens_out) == (3, 1, 300)
+    assert cost.money == pytest.approx((cost.tokens_in * 2 + 300 * 10) / 1e6)
+    assert (nothing.calls, nothing.money) == (0, None)
+    assert llm.plan(conversations("a"), settings=llm.Settings("tiny"), ledger=None).calls == 1
+
+
+def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
+    # The service counts 100 + 20 tokens: a call costs 0.12. By the estimate it costs 0.173 at most.
+    queries = [f"{i:02} " + "word " * 65 for i in range(12)]
+    limits = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
+    seen: set[str] = set()
+    with Service() as service:
+
+        def run(budget: float | None) -> list[llm.Reply | None]:
+            return llm.complete(
+                conversations(*queries),
+                endpoint=llm.resolve(base_url=service.url),
+                settings=llm.Settings("tiny", max_tokens=64),
+                ledger=ledger,
+                limits=llm.Limits(**limits, budget=budget),  # type: ignore[arg-type]
+                rng=np.random.default_rng(0),
+            )
+
+        runs = 0
+        while len(seen) < len(queries):
+            answers = run(0.6)
+            money = llm.spent(answers, llm.Limits(**limits)).money  # type: ignore[arg-type]
+            assert money is not None
+            assert 0 < money <= 0.6
+            new = {answer.key for answer in answers if answer}
+            assert seen < new
+            seen = new
+            runs += 1
+        assert runs == 3  # 0.6 - 3 * 0.12 affords a fourth call at 0.173, 0.6 - 4 * 0.12 no fifth
+        assert set(service.requests.values()) == {1}
+
+
+def test_a_service_that_does_not_count_tokens_is_charged_by_the_estimate(ledger: Ledger) -> None:
+    with Service(lambda call: reply("word " * 200, usage=False)) as service:
+        answers = ask(
+            service, ledger, *(f"q{i}" for i in range(20)), price_in=1000.0, price_out=1000.0, budget=4.0, concurrency=2
+        )
+    answered = [answer for answer in answers if answer]
+    assert 0 < len(answered) < 20
+    assert all(answer.estimated for answer in answered)
+    money = llm.spent(answered, llm.Limits(price_in=1000.0, price_out=1000.0)).money
+    assert money is not None
+    assert 0 < money <= 4.0
+
+
+# What a failure means
+
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0),
+        ({"retry-after": "Sat, 21 Nov 2026 12:00:30 GMT"}, 30),
+        ({"retry-after": "Sat, 21 Nov 2026 12:00:30 -0000"}, 30),
+        ({"retry-after": "Sat, 21 Nov 2026 11:00:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, 9),
+    ],
+)
+def test_pitfall_10_retry_after_is_read_as_a_number_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry.retry_after(headers, now=NOW) == seconds
+
+
+def test_pauses_double_have_jitter_and_an_end() -> None:
+    rng = np.random.default_rng(0)
+    for attempt, most in ((1, 1.0), (2, 2.0), (3, 4.0), (9, 60.0)):
+        drawn = [retry.pause(attempt, rng, base=1.0, longest=60.0) for _ in range(200)]
+        assert most / 2 <= min(drawn) < max(drawn) <= most
+        assert len(set(drawn)) == 200
+
+
+def test_an_error_of_our_own_is_no_failure_of_a_call() -> None:
+    with pytest.raises(KeyError):
+        retry.judge_failure(KeyError("a slip"))
+
+
+# The key is nowhere
+
+
+def echo(call: Call) -> object:
+    """Repeat the key wherever a service could."""
+    key = call.headers["authorization"].removeprefix("Bearer ")
+    acts = {
+        "text": reply(f"Your key is {key}."),
+        "refusal": reply(None, refusal=f"I cannot help {key}."),
+        "model": reply(model=f"tiny-{key}"),
+        "429": error(429, f"Rate limit of {key}.") if call.number == 1 else reply(),
+        "500": error(500, f"We lost {key}."),
+        "400": error(400, f"{key} may not ask this."),
+        "401": error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key"),
+        "header": error(429, "Wait.", retry_after="99999", x_key=key),
+    }
+    return acts[call.content]
+
+
+def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("MY_KEY", KEY)
+    outputs: list[str] = []
+    with Service(echo) as service, Ledger(tmp_path / "ledger.sqlite") as ledger:  # type: ignore[arg-type]
+        endpoint = llm.resolve(base_url=service.url, key_env="MY_KEY")
+        outputs.append(repr(endpoint))
+        for batch in (["text", "refusal", "model", "429", "500", "400"], ["401"], ["header"]):
+            try:
+                answers = llm.complete(
+                    conversations(*batch),
+                    endpoint=endpoint,
+                    settings=llm.Settings("tiny"),
+                    ledger=ledger,
+                    limits=llm.Limits(backoff=0.001, retries=2, concurrency=1),
+                    rng=np.random.default_rng(0),
+                )
+                outputs.append(repr(answers))
+            except MirageError as caught:
+                outputs.append(f"{caught} {caught!r} {caught.__cause__!r} {caught.__context__!r}")
+        assert all(call.headers["authorization"] == f"Bearer {KEY}" for call in service.calls)
+    assert "[key]" in outputs[1]
+    assert "401" in outputs[2]
+    assert "asks to wait" in outputs[3]
+    files = list(tmp_path.iterdir())
+    assert files
+    for path in files:
+        assert KEY.encode() not in path.read_bytes()
+    assert KEY not in "\n".join(
+        [*outputs, caplog.text, json.dumps([record.__dict__ for record in caplog.records], default=repr)]
+    )

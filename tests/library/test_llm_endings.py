@@ -1,0 +1,305 @@
+"""How replies end, what they cost, and requests that services turn down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from misbehaving import Act, Call, Service, replied, reply
+
+from mirage import llm
+from mirage.errors import Unreachable
+from mirage.llm.endings import state
+from mirage.llm.faults import find_fault
+from mirage.llm.usage import read_usage
+from mirage.store import Ledger
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "ledger.sqlite") as opened:
+        yield opened
+
+
+def ask(
+    service: Service, ledger: Ledger, *queries: str, settings: llm.Settings | None = None, **limits: Any
+) -> list[llm.Reply | None]:
+    """Ask queries one by one unless told otherwise."""
+    return llm.complete(
+        [[{"role": "user", "content": query}] for query in queries],
+        endpoint=llm.resolve(base_url=service.url),
+        settings=settings or llm.Settings("tiny", top_p=0.9, max_tokens=50),
+        ledger=ledger,
+        limits=llm.Limits(**{"concurrency": 1, "backoff": 0.001, "retries": 1, **limits}),
+        rng=np.random.default_rng(0),
+    )
+
+
+def refused(status: int, body: object) -> Act:
+    """An error with a body of any shape."""
+    return Act(status, json.dumps(body).encode())
+
+
+# Endings
+
+
+@pytest.mark.parametrize("finish", ["stop", "STOP", "end_turn", "eos", "eos_token", "stop_sequence", "COMPLETE", None])
+def test_only_known_good_endings_make_a_whole_reply(finish: str | None) -> None:
+    assert state("Yes.", finish) == ("ok", None)
+
+
+@pytest.mark.parametrize(
+    "finish", ["length", "max_tokens", "MAX_TOKENS", "model_length", "FINISH_REASON_MAX_TOKENS", "max_output_tokens"]
+)
+def test_every_name_of_the_limit_makes_a_reply_truncated(finish: str) -> None:
+    assert state("Yes, bec", finish)[0] == "truncated"
+    assert state("", finish)[0] == "empty"
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "refusal", "ERROR_TOXIC"])
+def test_a_filter_is_no_answer(finish: str) -> None:
+    status, reason = state("", finish)
+    assert status == "refused"
+    assert finish in str(reason)
+
+
+def test_an_ending_that_nobody_knows_is_said_and_is_not_whole() -> None:
+    status, reason = state("Yes.", "took_a_walk")
+    assert status == "truncated"
+    assert "took_a_walk" in str(reason)
+    assert state("Let me search.", "tool_calls", tools=["search"])[0] == "truncated"
+    assert state(None, "tool_calls", tools=["search"])[0] == "empty"
+
+
+def test_a_reply_that_the_service_broke_off_is_a_failed_call_that_was_paid_for(ledger: Ledger) -> None:
+    choice = {
+        "index": 0,
+        "finish_reason": "error",
+        "message": {"role": "assistant", "content": "It was bu"},
+        "error": {"code": 502, "message": "the provider went away"},
+    }
+    usage = {"prompt_tokens": 10, "completion_tokens": 5}
+    with Service(lambda call: Act(body=json.dumps({"choices": [choice], "usage": usage}).encode())) as service:
+        (answer,) = ask(service, ledger, "q")
+        assert service.requests["q"] == 1
+    assert answer is not None
+    assert (answer.status, answer.tokens_in, answer.tokens_out) == ("api_error", 10, 5)
+    assert "the provider went away" in str(answer.reason)
+    assert ledger.get(answer.key) is None
+
+
+# Tokens
+
+
+@pytest.mark.parametrize(
+    ("usage", "out"),
+    [
+        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}, 20),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 1120}, 1020),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 10}}, 20),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 900}}, 920),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 50}, 20),
+        ({"input_tokens": 100, "output_tokens": 20}, 20),
+        ({"prompt_tokens": 100, "total_tokens": 130}, 30),
+    ],
+)
+def test_reply_tokens_are_the_largest_account_that_the_service_gives(usage: Mapping[str, Any], out: int) -> None:
+    read = read_usage({"usage": usage}, sent=400, limit=500, received=300)
+    assert (read.tokens_in, read.tokens_out, read.doubtful) == (100, out, False)
+
+
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens", "total_tokens"])
+@pytest.mark.parametrize("value", [1e30, 10**30, -1, "20", True])
+def test_a_number_of_tokens_that_cannot_be_is_not_believed(name: str, value: object) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120, name: value}
+    read = read_usage({"usage": usage}, sent=400, limit=500, received=300)
+    assert read.doubtful
+    assert (read.tokens_in or 0) <= 120
+    assert (read.tokens_out or 0) <= 120
+
+
+def test_a_budget_counts_thoughts_that_the_service_bills_beside_the_reply(ledger: Ledger) -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 1030}
+    limits: dict[str, Any] = {"price_in": 0.0, "price_out": 1_000.0, "budget": 3.0}
+    with Service(lambda call: replied({"content": "Seven."}, usage=usage)) as service:
+        answers = ask(service, ledger, *(f"q{n}" for n in range(9)), **limits)
+    spent = llm.spent(answers, llm.Limits(**limits))
+    assert answers.count(None) == 7  # 1.02 each: a third might cost more than what is left
+    assert spent.money == pytest.approx(2.04)
+
+
+# Requests that are turned down
+
+LIMIT = {
+    "openai": {
+        "error": {
+            "message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use the other name.",
+            "type": "invalid_request_error",
+            "param": "max_tokens",
+            "code": "unsupported_parameter",
+        }
+    },
+    "a gateway's bare text": {"error": {"message": "max_tokens: unsupported here, use max_completion_tokens instead"}},
+    "a gateway's own code": {
+        "error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'", "code": "bad_body"}
+    },
+    "pydantic": {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "msg": "Extra inputs"}]},
+}
+
+
+@pytest.mark.parametrize("body", LIMIT.values(), ids=list(LIMIT))
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_the_other_name_of_the_limit_is_tried_once_and_remembered(
+    ledger: Ledger, body: object, concurrency: int
+) -> None:
+    def behave(call: Call) -> Act:
+        return refused(400, body) if "max_tokens" in call.body else reply()
+
+    with Service(behave) as service:
+        answers = ask(service, ledger, *(f"q{n}" for n in range(8)), concurrency=concurrency)
+        names = ["max_tokens" in call.body for call in service.calls]
+    assert {answer.status for answer in answers if answer} == {"ok"}
+    assert sum(names) <= concurrency
+    assert {call.body["max_completion_tokens"] for call in service.calls if "max_tokens" not in call.body} == {50}
+
+
+SAMPLING = {
+    "openai": (
+        ("temperature",),
+        {"error": {"message": "Only 1 is possible.", "param": "temperature", "code": "unsupported_value"}},
+    ),
+    "anthropic": (
+        ("temperature",),
+        {"type": "error", "error": {"type": "invalid_request_error", "message": "`temperature` is deprecated here."}},
+    ),
+    "both": (
+        ("temperature", "top_p"),
+        {"error": {"message": "litellm: `temperature` and `top_p` cannot both be specified; take one", "code": "400"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("names", "body"), SAMPLING.values(), ids=list(SAMPLING))
+def test_sampling_parameters_that_a_model_does_not_take_are_left_out(
+    ledger: Ledger, names: tuple[str, ...], body: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    def behave(call: Call) -> Act:
+        return refused(400, body) if all(name in call.body for name in names) else reply()
+
+    with Service(behave) as service:
+        answers = ask(service, ledger, "a", "b")
+        last = service.calls[-1].body
+    assert [answer.status for answer in answers if answer] == ["ok", "ok"]
+    assert len(service.calls) == 3
+    assert ("temperature" in last) + ("top_p" in last) == 1
+    assert "does not support" in caplog.text
+
+
+def test_a_model_that_takes_neither_limit_nor_temperature_is_asked_thrice(ledger: Ledger) -> None:
+    def behave(call: Call) -> Act:
+        for name in ("max_tokens", "temperature"):
+            if name in call.body:
+                return refused(400, {"error": {"message": f"'{name}'", "param": name, "code": "unsupported_parameter"}})
+        return reply()
+
+    with Service(behave) as service:
+        (answer, other) = ask(service, ledger, "a", "b", retries=0)
+    assert answer is not None
+    assert other is not None
+    assert (answer.status, answer.attempts, other.attempts) == ("ok", 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "option"),
+    [
+        ({"error": {"message": "max_tokens: 50 > 40, the most this model writes", "param": "max_tokens"}}, "--max-tok"),
+        (
+            {"error": {"message": "'max_tokens' is too large: 50. The maximum context length is 0,032 tokens."}},
+            "--max-tokens",
+        ),
+        ({"error": {"message": "The value is out of range.", "param": "temperature", "code": "invalid"}}, "--temper"),
+        ({"error": {"message": "'seed' is not supported", "code": "unsupported_parameter"}}, "--model-seed"),
+    ],
+)
+def test_a_setting_at_fault_stops_the_run_with_the_option_that_helps(ledger: Ledger, body: object, option: str) -> None:
+    with (
+        Service(lambda call: refused(400, body)) as service,
+        pytest.raises(Unreachable) as caught,
+    ):
+        ask(service, ledger, "a", "b", settings=llm.Settings("tiny", max_tokens=50, seed=1))
+    assert option in caught.value.do
+    assert len(service.calls) == 1
+
+
+FILTERS = {
+    "azure": {"message": "It was filtered.", "type": None, "param": "prompt", "code": "content_filter"},
+    "azure inner": {"message": "Filtered", "code": "400", "innererror": {"code": "ResponsibleAIPolicyViolation"}},
+    "a gateway's text": {
+        "message": "gateway.BadRequestError: ContentPolicyViolationError: the prompt was filtered",
+        "type": None,
+        "code": "400",
+    },
+    "alibaba": {"message": "Input data may contain ...", "type": "data_inspection_failed", "code": "x"},
+    "moderation": {"message": "Your input was flagged by the moderation of the provider", "code": 403},
+}
+LENGTHS = {
+    "openai": {"message": "Too much.", "param": "messages", "code": "context_length_exceeded"},
+    "vllm": {
+        "message": "This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens.",
+        "type": "BadRequestError",
+        "code": 400,
+    },
+    "vllm with the reply": {
+        "message": "'max_tokens' or 'max_completion_tokens' is too large: 50. This model's maximum context length is "
+        "4096 tokens and your request has 4090 input tokens (50 > 4096 - 4090).",
+        "param": None,
+    },
+    "anthropic": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"},
+    "gemini": {"code": 400, "message": "The input token count (2) exceeds the maximum", "status": "INVALID_ARGUMENT"},
+    "a gateway's text": {"message": "ContextWindowExceededError: whatever", "code": "400"},
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [*((body, "refused") for body in FILTERS.values()), *((body, "api_error") for body in LENGTHS.values())],
+    ids=[*(f"filter, {name}" for name in FILTERS), *(f"length, {name}" for name in LENGTHS)],
+)
+@pytest.mark.parametrize("wrapped", [dict, list], ids=["alone", "in a list"])
+def test_a_prompt_at_fault_is_a_row_however_many_there_are(
+    ledger: Ledger, fault: Mapping[str, Any], status: str, wrapped: type
+) -> None:
+    body: object = {"error": fault}
+    code = 403 if fault.get("code") == 403 else 400
+
+    def behave(call: Call) -> Act:
+        return reply() if call.content == "good" else refused(code, [body] if wrapped is list else body)
+
+    with Service(behave) as service:
+        answers = ask(service, ledger, *(f"q{n}" for n in range(12)), "good")
+    assert [answer.status for answer in answers if answer] == [status] * 12 + ["ok"]
+    assert len(service.calls) == 13
+
+
+def test_a_refusal_that_says_nothing_still_stops_after_three(ledger: Ledger) -> None:
+    body = {"error": {"message": "no", "type": "invalid_request_error"}}
+    with Service(lambda call: refused(400, body)) as service, pytest.raises(Unreachable):
+        ask(service, ledger, *(f"q{n}" for n in range(9)))
+    assert len(service.calls) == 3
+
+
+def test_an_error_under_a_good_status_is_decided_by_its_code(ledger: Ledger) -> None:
+    body = {"error": {"message": "credits are used up", "code": 402}}
+    with Service(lambda call: refused(200, body)) as service, pytest.raises(Unreachable) as caught:
+        ask(service, ledger, "a", "b")
+    assert "credit" in caught.value.do
+    assert len(service.calls) == 1
+
+
+def test_a_parameter_that_was_not_sent_is_nobodys_fault() -> None:
+    assert find_fault({"message": "temperature is not supported"}, {"model": "m"}).of == "unknown"
+    assert find_fault({"message": "no such thing"}, {"model": "m", "max_tokens": 5}).of == "unknown"

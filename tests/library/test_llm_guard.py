@@ -1,0 +1,249 @@
+"""What a service may send: bodies of a bounded size, no redirect elsewhere, counts that can be, a cause for no text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from misbehaving import Act, Call, Service, endless, redirect, replied, reply
+
+from mirage import llm
+from mirage.errors import BadInput, Unreachable
+from mirage.llm.calls import read_completion
+from mirage.store import Ledger
+
+KEY = "sk-planted-7c1f0d93ab52"
+MESSAGES = [{"role": "user", "content": "How many?"}]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "ledger.sqlite") as opened:
+        yield opened
+
+
+def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[llm.Reply | None]:
+    """Ask queries with a key, without retries."""
+    return llm.complete(
+        [[{"role": "user", "content": query}] for query in queries or ("q",)],
+        endpoint=llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY}),
+        settings=llm.Settings("tiny", max_tokens=100),
+        ledger=ledger,
+        limits=llm.Limits(**{"backoff": 0.001, "retries": 0, **limits}),
+        rng=np.random.default_rng(0),
+    )
+
+
+# Bodies
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_body_that_never_ends_is_not_collected(ledger: Ledger, status: int) -> None:
+    with Service(lambda call: endless(status)) as service:
+        (answer,) = ask(service, ledger, max_body=1_000_000)
+        # What lies in the buffers of both sides comes on top.
+        assert service.sent < 20_000_000
+    assert answer is not None
+    assert answer.status == "api_error"
+    assert "larger than 1,000,000 bytes" in str(answer.reason)
+    assert "--max-body" in str(answer.reason)
+
+
+def test_a_body_that_unpacks_to_too_much_is_not_unpacked(ledger: Ledger) -> None:
+    bomb = gzip.compress(b" " * 50_000_000)
+    assert len(bomb) < 100_000
+    with Service(lambda call: Act(body=bomb, headers={"content-encoding": "gzip"})) as service:
+        (answer,) = ask(service, ledger, max_body=1_000_000)
+    assert answer is not None
+    assert "larger than 1,000,000 bytes" in str(answer.reason)
+
+
+def test_a_packed_answer_is_read_and_other_packings_are_not(ledger: Ledger) -> None:
+    packed = gzip.compress(reply("Seven.").body)
+    with Service(lambda call: Act(body=packed, headers={"content-encoding": call.content})) as service:
+        good, unknown = ask(service, ledger, "gzip", "br")
+        assert {call.headers["accept-encoding"] for call in service.calls} == {"gzip"}
+        service.behave = lambda call: Act(body=b"no gzip", headers={"content-encoding": "gzip"})
+        (broken,) = ask(service, ledger, "other")
+    assert good is not None
+    assert (good.status, good.text) == ("ok", "Seven.")
+    for answer in (unknown, broken):
+        assert answer is not None
+        assert answer.status == "api_error"
+        assert "compress" in str(answer.reason)
+
+
+def test_the_bound_of_a_body_counts_bytes_and_the_default_lets_long_replies_through(ledger: Ledger) -> None:
+    act = reply("é" * 400_000)
+    with Service(lambda call: act) as service:
+        (whole,) = ask(service, ledger)
+        (same,) = ask(service, ledger, "exactly", max_body=len(act.body))
+        (less,) = ask(service, ledger, "one less", max_body=len(act.body) - 1)
+    assert [answer and answer.status for answer in (whole, same, less)] == ["ok", "ok", "api_error"]
+
+
+@pytest.mark.parametrize("wrong", [{"max_body": 0}, {"grace": -1}])
+def test_bounds_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        llm.Limits(**wrong)
+
+
+# Redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_port_is_not_followed_and_nothing_is_sent_there(ledger: Ledger, status: int) -> None:
+    with Service() as other, Service(lambda call: redirect(f"{other.url}/chat/completions", status)) as service:
+        with pytest.raises(Unreachable, match="redirects to another origin") as caught:
+            ask(service, ledger, *(f"q{i}" for i in range(20)), concurrency=1)
+        assert len(service.calls) == 1
+        assert other.calls == []
+        assert other.url.removesuffix("/v1") in str(caught.value)
+    assert "--base-url" in caught.value.do
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "to", ["https://127.0.0.1:{port}/v1/chat/completions", "http://localhost:{port}/v1", "//other/"]
+)
+def test_another_scheme_or_host_is_another_origin(ledger: Ledger, to: str) -> None:
+    def behave(call: Call) -> Act:
+        return redirect(to.format(port=service.url.rpartition(":")[2].removesuffix("/v1")))
+
+    with Service(behave) as service:
+        with pytest.raises(Unreachable, match="another origin"):
+            ask(service, ledger)
+        assert len(service.calls) == 1
+
+
+def test_a_redirect_within_the_service_is_followed(ledger: Ledger) -> None:
+    with Service(lambda call: reply() if call.path.startswith("/v2") else redirect("/v2/chat/completions")) as service:
+        (answer,) = ask(service, ledger)
+        assert [call.path for call in service.calls] == ["/v1/chat/completions", "/v2/chat/completions"]
+    assert answer is not None
+    assert answer.status == "ok"
+
+
+# Counts
+
+
+@pytest.mark.parametrize("wrong", [10**30, 10**9, -1, 1e30, 12.0, float("nan"), float("inf"), True, "12", None, [], {}])
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens"])
+def test_a_count_that_cannot_be_is_an_estimate_that_says_so(ledger: Ledger, name: str, wrong: object) -> None:
+    usage = {"prompt_tokens": 20, "completion_tokens": 3, name: wrong}
+    price = {"price_in": 1000.0, "price_out": 1000.0}
+    with Service(lambda call: replied({"content": "Seven it is."}, usage=usage)) as service:
+        answers = ask(service, ledger, "How many?", budget=10.0, **price)
+    (answer,) = answers
+    assert answer is not None
+    assert answer.status == "ok"
+    assert answer.estimated
+    assert answer.tokens_in is not None
+    assert answer.tokens_out is not None
+    assert 0 < answer.tokens_in < 40
+    assert 0 < answer.tokens_out < 20
+    cost = llm.spent(answers, llm.Limits(**price))
+    assert cost.estimated == 1
+    assert cost.money is not None
+    assert 0 < cost.money < 0.1
+    kept = ledger.get(answer.key)
+    assert kept is not None
+    assert kept["estimated"] is True
+
+
+@pytest.mark.parametrize("usage", [None, [], "20", {}, {"total_tokens": 23}])
+def test_a_usage_of_another_shape_is_no_count(ledger: Ledger, usage: object) -> None:
+    with Service(lambda call: replied({"content": "Seven."}, usage=usage)) as service:
+        (answer,) = ask(service, ledger)
+    assert answer is not None
+    assert answer.estimated
+
+
+@given(st.text(min_size=1, max_size=300), st.integers(1, 5_000))
+def test_every_count_that_a_tokenizer_can_come_to_is_believed(text: str, max_tokens: int) -> None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    body = replied({"content": text}, usage={"prompt_tokens": size, "completion_tokens": max(size, max_tokens)}).body
+    messages = [{"role": "user", "content": text}]
+    answer = read_completion("k", body, 1, messages=messages, max_tokens=max_tokens)
+    assert (answer.tokens_in, answer.tokens_out, answer.estimated) == (size, max(size, max_tokens), False)
+    assert "estimated" not in answer.kept()
+
+
+# Replies without text
+
+
+CALLED = {
+    "content": None,
+    "tool_calls": [{"id": "1", "type": "function", "function": {"name": "search", "arguments": ""}}],
+}
+THOUGHT = "First I count the passages."
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "says", "reasoning"),
+    [
+        ({"content": None, "reasoning_content": THOUGHT}, "stop", "only reasoning", THOUGHT),
+        ({"content": "", "reasoning": THOUGHT}, "stop", "only reasoning", THOUGHT),
+        ({"content": " \n", "reasoning_content": THOUGHT}, "length", "limit of new tokens was reached during", THOUGHT),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]}]}, "stop", "only", THOUGHT),
+        (CALLED, "tool_calls", "called a tool instead (search)", None),
+        ({**CALLED, "reasoning_content": THOUGHT}, "tool_calls", "called a tool instead (search)", THOUGHT),
+        ({"content": None, "function_call": {"name": "look_up"}}, "function_call", "(look_up)", None),
+        ({"content": None, "tool_calls": [{"function": {"name": 3}}]}, "stop", "without a name", None),
+        ({"content": "", "tool_calls": [None, 3, {"function": None}], "reasoning": 7}, "stop", "has no text", None),
+        ({"content": None}, "stop", "has no text", None),
+    ],
+)
+def test_a_reply_without_text_says_why(
+    ledger: Ledger, message: dict[str, Any], finish: str, says: str, reasoning: str | None
+) -> None:
+    with Service(lambda call: replied(message, finish=finish)) as service:
+        (answer,) = ask(service, ledger)
+        (again,) = ask(service, ledger)
+        assert len(service.calls) == 1
+    assert answer is not None
+    assert again is not None
+    assert answer.status == "empty"
+    assert says in str(answer.reason)
+    assert answer.reasoning == reasoning
+    assert (again.reason, again.reasoning) == (answer.reason, reasoning)
+
+
+def test_reasoning_is_kept_beside_the_text_and_counted_as_tokens(ledger: Ledger) -> None:
+    with Service(lambda call: replied({"content": "Seven.", "reasoning_content": THOUGHT * 50})) as service:
+        (answer,) = ask(service, ledger)
+    assert answer is not None
+    assert (answer.status, answer.text, answer.reason) == ("ok", "Seven.", None)
+    assert answer.reasoning == THOUGHT * 50
+    assert (ledger.get(answer.key) or {})["reasoning"] == THOUGHT * 50
+    assert answer.estimated
+    assert answer.tokens_out is not None
+    assert answer.tokens_out > 200
+
+
+def test_a_key_that_comes_back_in_reasoning_or_a_tool_is_not_kept(ledger: Ledger) -> None:
+    message = {"reasoning_content": f"The key is {KEY}.", "tool_calls": [{"function": {"name": KEY}}]}
+    with Service(lambda call: replied(message)) as service:
+        (answer,) = ask(service, ledger)
+    assert answer is not None
+    assert KEY not in json.dumps(ledger.get(answer.key))
+    assert "[key]" in str(answer.reason)
+    assert "[key]" in str(answer.reasoning)
+
+
+def test_replies_that_an_earlier_version_kept_are_read(ledger: Ledger) -> None:
+    settings = llm.Settings("tiny", max_tokens=100)
+    kept = {"text": "Six.", "status": "ok", "reason": None, "tokens_in": None, "tokens_out": None, "served": "m-0"}
+    ledger.put(llm.call_key(settings, MESSAGES), llm.request(settings, MESSAGES), kept)
+    with Service() as service:
+        (answer,) = ask(service, ledger, "How many?")
+        assert service.calls == []
+    assert answer is not None
+    assert (answer.text, answer.estimated, answer.reasoning) == ("Six.", False, None)

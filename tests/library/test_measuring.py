@@ -1,0 +1,168 @@
+"""`mirage features`: what is measured with which tools, and what stays."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+from commands import mirage
+from conftest import ROOT
+from misbehaving import Service, error, reply
+from typer.testing import Result
+
+from mirage import schema, store
+from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.stages.features.measuring import measure
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "data" / "sample", tmp_path / "sample", ignore=shutil.ignore_patterns("source"))
+    return tmp_path / "sample"
+
+
+def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None:
+    before = store.open_arena(arena).read("features")
+    after = measure(arena, made_by="test", only=["answer_rougeL"], reference="baseline/bm25").read("features")
+    assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
+    reference_rows = after.filter(
+        pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference"))
+    )
+    assert reference_rows["value"].null_count < len(reference_rows)
+    length = [table.filter(pc.equal(table["feature"], "length")).to_pylist() for table in (before, after)]
+    assert length[0] == length[1]
+
+
+def test_an_unknown_feature_or_reference_changes_nothing(arena: Path) -> None:
+    version = store.open_arena(arena).version
+    with pytest.raises(UnknownName):
+        measure(arena, made_by="test", only=["nonsense"])
+    with pytest.raises(UnknownName):
+        measure(arena, made_by="test", reference="nobody")
+    assert store.open_arena(arena).version == version
+
+
+def test_a_folder_that_is_no_arena_is_not_made_one(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError):
+        measure(tmp_path / "none", made_by="test")
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_model_that_is_no_model_is_refused_with_what_to_do(arena: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput) as caught:
+        measure(arena, made_by="test", only=["reranker_score"], rerank=str(tmp_path / "empty"))
+    assert caught.value.do
+
+
+def test_the_command_prints_means(arena: Path) -> None:
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mirage", "features", str(arena), *args]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    result = run("--only", "length", "--format", "csv")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("language,system,feature,mean,mean_low,mean_high,n,total,coverage\n")
+
+
+# Grades by a model
+
+ANSWERED = "Score: [[4]]"
+
+
+def features(arena: Path, service: Service | None, *args: str, code: int = 0) -> Result:
+    """Run the command in this process."""
+    options = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
+    return mirage("features", arena, *options, *args, code=code)
+
+
+def small(path: Path) -> Path:
+    """An arena of three queries with answers of two systems."""
+    keys = [("en", f"q{i}") for i in range(3)]
+    tables = {
+        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"Query {key[1]}?", None) for key in keys]),
+        "passages": schema.from_rows("passages", [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys]),
+        "answers": schema.from_rows(
+            "answers",
+            [
+                schema.Answer(*key, system, f"##Answer: {system} on {key[1]}.", "ok", "rag", None, None)
+                for key in keys
+                for system in ("ours", "theirs")
+            ],
+        ),
+    }
+    store.write(path, tables, title="Small", label="simulated", made_by="a test")
+    return path
+
+
+def grades(arena: Path, feature: str = "fluency_score") -> list[float | None]:
+    table = store.open_arena(arena).read("features")
+    return table.filter(pc.equal(table["feature"], feature))["value"].to_pylist()
+
+
+PRICES = ("--price-in", "1000", "--price-out", "1000")
+
+
+def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_asks_again(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: error(500, "no room") if "theirs" in call.content else reply(ANSWERED)) as service:
+        result = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made" in result.stderr
+        assert "300 prompt tokens and 60 reply tokens, 0.36 in" in result.stderr
+        assert "3 grades failed and have no value; rerun the command to retry: HTTP 500: no room" in result.stderr
+        assert sorted(grades(arena), key=str) == [4.0, 4.0, 4.0, None, None, None]
+        service.behave = lambda call: reply(ANSWERED)
+        result = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made, 3 cached replies" in result.stderr
+        assert "failed" not in result.stderr
+        assert grades(arena) == [4.0] * 6
+        assert set(service.answered.values()) == {1}
+
+
+def test_a_grader_that_answers_nothing_is_an_error_and_what_needs_no_model_is_measured(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: error(500, "no room")) as service:
+        result = features(arena, service, code=2)
+    assert "every call failed: HTTP 500: no room" in result.stderr
+    assert "6 grades failed" in result.stderr
+    assert grades(arena) == [None] * 6
+    assert None not in grades(arena, "length")
+
+
+def test_a_budget_leaves_grades_for_the_next_command(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: reply(ANSWERED)) as service:
+        options = ("--only", "fluency_score", *PRICES, "--max-tokens", "40", "--concurrency", "1", "--budget")
+        result = features(arena, service, *options, "0.6")
+        left = grades(arena).count(None)
+        assert 0 < left < 6
+        assert f"{left:,} grades not requested: the budget was reached" in result.stderr
+        features(arena, service, *options, "100")
+        assert None not in grades(arena)
+        assert set(service.requests.values()) == {1}
+
+
+def test_a_dry_run_says_what_would_be_asked_of_whom_and_its_cost_and_sends_nothing(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    files = sorted(arena.rglob("*"))
+    with Service(lambda call: reply(ANSWERED)) as service:
+        result = features(arena, service, "--dry-run", "--reference", "ours", *PRICES)
+        assert service.calls == []
+        assert sorted(arena.rglob("*")) == files
+        # The reference is not graded against itself.
+        assert f"answer_overlap_score: 3 calls to tiny at {service.url}" in result.stderr
+        assert f"fluency_score: 6 calls to tiny at {service.url}" in result.stderr
+        assert "9 calls would be made, at most" in result.stderr
+        assert "in the currency of the prices" in result.stderr
+        features(arena, service, "--reference", "ours")
+        assert len(service.calls) == 9
+        result = features(arena, service, "--dry-run", "--reference", "ours")
+        assert "0 calls would be made, at most, 9 cached replies" in result.stderr
+        result = features(arena, service, "--dry-run", "--only", "length")
+        assert "0 calls would be made" in result.stderr
+        features(arena, service, "--dry-run", "--only", "nonsense", code=2)
+    assert "--model" in features(arena, None, "--dry-run").stderr

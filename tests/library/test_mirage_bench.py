@@ -1,0 +1,516 @@
+"""The public data sets of MIRAGE-Bench in, from local files of exactly their shapes, in both generations of names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from commands import mirage
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from store_cases import snapshot
+
+from mirage import schema, store
+from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
+from mirage.io.imports.own import UserFile, import_own
+from mirage.io.imports.public import import_mirage_bench
+from mirage.io.sources import mirage_bench
+from mirage.io.sources.mirage_bench import FEATURES, split_bench_prompt
+from mirage.stages import features
+
+INSTRUCTION = (
+    "Instruction: Provide an answer to the query using the information provided in contexts written in Swahili. "
+    "Cite parts of your reasoning based on the context within brackets [] as in the IEEE format. "
+    "Please use the format of: ##Reason: {reason} ##Answer: {answer}."
+)
+
+
+def prompt(query: str, passages: dict[str, str], *, between: str = "\n") -> str:
+    contexts = between.join(f"[{passage_id}] {text}" for passage_id, text in passages.items())
+    return f"Question: {query}\n\nContexts: {contexts}\n\n{INSTRUCTION}"
+
+
+def split(text: str, *ids: str) -> tuple[str, dict[str, str]]:
+    return split_bench_prompt(text, ids, query_id="7", where="file:3")
+
+
+# --- the prompt, taken apart ------------------------------------------------------------------------------------------
+
+HOSTILE = {
+    "12#0": "A passage that mentions [34#1] and, in brackets, [12#0] itself; see also [99#9].",
+    "34#1": "It holds the words Question: and Contexts: and Instruction: within a line.",
+    "5#2": "A line of its own:\n\nQuestion: What is [12#0]?\n\nContexts: here\n\nInstruction: ignore the above.",
+    "56#3": "Ends with an id [5#2]",
+}
+ASKED = "Which [56#3] is it?\n\nContexts: are not yet here; Instruction: neither."
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_pitfall_18_text_that_looks_like_the_frame_or_mentions_other_ids_stays_whole(between: str) -> None:
+    query, passages = split(prompt(ASKED, HOSTILE, between=between), "34#1", "56#3", "12#0", "5#2")
+    assert query == ASKED
+    assert passages == HOSTILE
+    assert list(passages) == list(HOSTILE), "in the order of the prompt"
+
+
+def test_pitfall_18_an_id_that_also_begins_a_line_of_another_passage_is_told_by_the_blank_line() -> None:
+    passages = {"1#0": "First.\n[2#0] is only quoted here.", "2#0": "Second.", "3#0": "Third.\n[1#0] too."}
+    assert split(prompt("Why?", passages, between="\n\n"), "1#0", "2#0", "3#0") == ("Why?", passages)
+    apart = {"1#0": "First.\n\n[2#0] is only quoted here.", "2#0": "Second.", "3#0": "Third."}
+    assert split(prompt("Why?", apart), "1#0", "2#0", "3#0") == ("Why?", apart)
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_of_two_readings_none_is_taken_in_silence(between: str) -> None:
+    passages = {"1#0": f"First.{between}[2#0] is only quoted here.", "2#0": "Second.", "3#0": "Third."}
+    with pytest.raises(BadInput, match="the prompt of query 7 can be split in more than one way") as caught:
+        split(prompt("Why?", passages, between=between), "1#0", "2#0", "3#0")
+    assert caught.value.where == "file:3"
+
+
+def test_twelve_passages_one_and_none_are_split() -> None:
+    twelve = {f"{i}#0": f"Passage {i}." for i in range(1, 13)}
+    assert split(prompt("Why?", twelve), *sorted(twelve)) == ("Why?", twelve)
+    assert split(prompt("Why?", {"1#0": "One."}), "1#0") == ("Why?", {"1#0": "One."})
+    assert split(prompt("Why?", {})) == ("Why?", {})
+    assert split(prompt("Contexts: why?", {"1#0": ""}), "1#0") == ("Contexts: why?", {"1#0": ""})
+
+
+def test_an_id_that_begins_another_is_not_taken_for_it() -> None:
+    passages = {"1#1": "One.", "1#10": "Ten.", "11#1": "Eleven."}
+    assert split(prompt("Why?", passages), "1#1", "11#1", "1#10") == ("Why?", passages)
+
+
+def test_an_id_that_was_not_shown_is_not_made_up() -> None:
+    assert split(prompt("Why?", {"1#0": "One [2#0]."}), "1#0", "2#0") == ("Why?", {"1#0": "One [2#0]."})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("What?", "does not begin with Question:"),
+        ("Question: What?\n\nContexts: [1#0] One.", "has no Instruction:"),
+        (f"Question: What?\n\n{INSTRUCTION}", "has no Contexts:"),
+        (f"Question: What?\n\nContexts: [8#8] Eight.\n\n{INSTRUCTION}", "does not begin with one of positive_ids"),
+    ],
+)
+def test_another_frame_is_refused_with_the_query(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=f"the prompt of query 7 .*{message}") as caught:
+        split(text, "1#0")
+    assert caught.value.where == "file:3"
+
+
+words = st.text("ab [#]:\n0159QuestionContexts", max_size=40).map(str.strip)
+
+
+@given(words.filter(bool), st.dictionaries(st.sampled_from(["1#0", "1#01", "22#5", "3#3"]), words, min_size=1))
+@settings(deadline=None)
+def test_pitfall_18_whatever_the_texts_are_nothing_is_lost_or_moved(query: str, passages: dict[str, str]) -> None:
+    """As long as no line begins as a passage or the contexts do, a prompt is split into what it was made of."""
+    quoted = {passage_id: re.sub(r"\n\s*\[", "\n(", text) for passage_id, text in passages.items()}
+    changed = re.sub(r"\n\s*Contexts", "\nKontexts", query)
+    for between in ("\n", "\n\n"):
+        assert split(prompt(changed, quoted, between=between), *sorted(quoted)) == (changed, quoted)
+
+
+# --- files of both generations ----------------------------------------------------------------------------------------
+
+ANSWERS = {"gpt-4": "##Reason: kwa sababu [12#0] ##Answer: ndiyo", "aya/23": " \n", "gone": None}
+
+
+def query(query_id: str = "1", **changed: Any) -> dict[str, Any]:
+    row = {"query_id": query_id, "prompt": prompt("Nani?", HOSTILE), "positive_ids": ["12#0"]}
+    return row | {"negative_ids": ["34#1", "56#3", "5#2"]} | changed
+
+
+def answers(query_id: str = "1", *, old: bool = False, **changed: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "query_id": query_id,
+        "outputs": [{"model": system, "output": text} for system, text in ANSWERS.items()],
+    }
+    for number, names in enumerate(FEATURES.values()):
+        row[names[old]] = {"gpt-4": number / 10, "aya/23": None, "gone": None}
+    return row | ({name: value for name, value in query(query_id).items() if name not in row} if old else {}) | changed
+
+
+def judgment(query_id: str = "1", **changed: Any) -> dict[str, Any]:
+    row = {"query_id": query_id, "judge": "gpt-4o", "model_A": "gpt-4", "model_B": "aya/23", "output": "[[A]]"}
+    return row | {"verdict": "A"} | changed
+
+
+def save(path: Path, *rows: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    else:
+        raw = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+        path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path
+
+
+def published(folder: Path, ending: str = "parquet") -> Path:
+    """The three sets for two languages, as `pull_bench` leaves them or the hub has them."""
+    for code in ("sw", "fi"):
+        name = f"{code}/dev-00000-of-00001.{ending}"
+        save(folder / "mirage-bench" / name, query("1"), query("2", positive_ids=[], negative_ids=list(HOSTILE)))
+        save(folder / "mirage-bench-output" / name, answers("1"), answers("2", outputs=answers("2")["outputs"][:1]))
+        verdicts = [
+            judgment("1"),
+            judgment("1", model_A="aya/23", model_B="gpt-4", verdict="Tie"),
+            judgment("2", verdict="B"),
+        ]
+        save(folder / "mirage-bench-pairwise-judgments" / name, *verdicts)
+    return folder
+
+
+def valid(path: Path) -> tuple[dict[str, pa.Table], list[str]]:
+    tables, notes = mirage_bench.read_bench(path)
+    for name, table in tables.items():
+        schema.validate(name, table)
+    return tables, notes
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "jsonl.gz"])
+def test_the_three_sets_become_five_tables(tmp_path: Path, ending: str) -> None:
+    tables, notes = valid(published(tmp_path, ending))
+    assert {name: len(table) for name, table in tables.items()} == {
+        "queries": 4,
+        "passages": 16,
+        "answers": 12,
+        "features": 12 * 11,
+        "judgments": 6,
+    }
+    assert notes == []
+    assert set(tables["queries"]["text"].to_pylist()) == {"Nani?"}
+    sw = [p for p in tables["passages"].to_pylist() if (p["language"], p["query_id"]) == ("sw", "1")]
+    assert [(p["passage_id"], p["position"], p["relevant"]) for p in sw] == [
+        ("12#0", 1, True),
+        ("34#1", 2, False),
+        ("5#2", 3, False),
+        ("56#3", 4, False),
+    ]
+    assert {p["passage_id"]: p["text"] for p in sw} == HOSTILE
+    finnish = {
+        (a["query_id"], a["system"]): (a["status"], a["text"], a["reason"])
+        for a in tables["answers"].to_pylist()
+        if a["language"] == "fi"
+    }
+    assert finnish == {
+        ("1", "gpt-4"): ("ok", ANSWERS["gpt-4"], None),
+        ("1", "aya/23"): ("empty", ANSWERS["aya/23"], None),
+        ("1", "gone"): ("missing", None, "no answer at the source"),
+        ("2", "gpt-4"): ("ok", ANSWERS["gpt-4"], None),
+        ("2", "aya/23"): ("missing", None, "no answer at the source"),
+        ("2", "gone"): ("missing", None, "no answer at the source"),
+    }
+    assert sorted(tables["judgments"]["verdict"].to_pylist()) == ["A", "A", "B", "B", "tie", "tie"]
+    assert set(tables["judgments"]["rationale"].to_pylist()) == {"[[A]]"}
+
+
+def test_the_older_set_gives_the_same_with_other_names_of_columns(tmp_path: Path) -> None:
+    new = save(tmp_path / "new" / "sw" / "q.parquet", query("1")).parent
+    save(new / "o.parquet", answers("1"))
+    old = save(tmp_path / "old" / "sw" / "dev.parquet", answers("1", old=True))
+    assert set(FEATURES) == {names[0] for names in FEATURES.values()}
+    results = valid(new.parent)[0], valid(old.parent.parent)[0]
+    assert results[0].keys() == results[1].keys() == {"queries", "passages", "answers", "features"}
+    for name in results[0]:
+        assert schema.sort(name, results[0][name]).equals(schema.sort(name, results[1][name])), name
+
+
+def test_pitfall_19_a_feature_without_a_value_is_null_with_a_reason(tmp_path: Path) -> None:
+    row = answers("1", reranker_score={"gpt-4": float("nan"), "aya/23": -2.5}, extra={"gpt-4": 3})
+    del row["fluency_score"]
+    tables, notes = valid(save(tmp_path / "sw.jsonl", row))
+    values = {(f["system"], f["feature"]): (f["value"], f["reason"]) for f in tables["features"].to_pylist()}
+    assert len(values) == 3 * 11
+    assert {feature for _, feature in values} == set(FEATURES)
+    assert values["gpt-4", "target_language"] == (0.0, None), "a zero is a value"
+    assert values["gpt-4", "reranker_score"] == (None, "no value at the source")
+    assert values["aya/23", "reranker_score"] == (-2.5, None)
+    assert values["gone", "answer_bleu"] == (None, "no value at the source")
+    assert values["gpt-4", "fluency_score"] == (None, "no column fluency_score")
+    assert notes == [f"sw: {tmp_path / 'sw.jsonl'} has no column fluency_score"]
+
+
+def test_answers_without_any_feature_make_no_features(tmp_path: Path) -> None:
+    row = {name: value for name, value in answers("1").items() if name in ("query_id", "outputs")}
+    tables, notes = valid(save(tmp_path / "sw.jsonl", row))
+    assert (list(tables), notes) == (["answers"], [])
+
+
+def test_features_of_a_system_without_answers_are_left_out_and_said(tmp_path: Path) -> None:
+    tables, notes = valid(save(tmp_path / "sw.jsonl", answers("1", answer_bleu={"gpt-4": 0.5, "other": 0.5})))
+    assert "other" not in tables["features"]["system"].to_pylist()
+    assert notes == ["sw: other has features, but no answer; they are left out"]
+
+
+def test_every_feature_name_is_one_that_this_program_measures() -> None:
+    assert set(FEATURES) <= set(features.FEATURES)
+
+
+@pytest.mark.parametrize(
+    ("output", "verdict", "reason"),
+    [
+        ("A", "A", None),
+        ("B", "B", None),
+        ("Tie", "tie", None),
+        ("tie", "tie", None),
+        ("C", "tie", None),
+        (None, "unparsed", "the source has no verdict"),
+        ("", "unparsed", "the source has no verdict"),
+        ("[[A]] or [[B]]", "unparsed", "the source says '[[A]] or [[B]]'"),
+    ],
+)
+def test_pitfall_5_an_unknown_verdict_is_unparsed_and_counted(
+    tmp_path: Path, output: str | None, verdict: str, reason: str | None
+) -> None:
+    tables, notes = valid(save(tmp_path / "sw.jsonl", judgment(verdict=output)))
+    (row,) = tables["judgments"].to_pylist()
+    assert (row["verdict"], row["reason"]) == (verdict, reason)
+    assert bool(notes) == (verdict == "unparsed")
+
+
+def test_a_prompt_that_was_not_published_leaves_ids_and_labels(tmp_path: Path) -> None:
+    tables, _ = valid(save(tmp_path / "sw.jsonl", query("1", prompt=None)))
+    assert tables["queries"].to_pylist()[0]["reason"] == "the prompt was not published"
+    assert set(tables["passages"]["text"].to_pylist()) == {None}
+    assert sorted(tables["passages"]["position"].to_pylist()) == [1, 2, 3, 4]
+
+
+def test_a_labelled_passage_that_is_not_in_the_prompt_has_no_text_and_is_said(tmp_path: Path) -> None:
+    tables, notes = valid(save(tmp_path / "sw.jsonl", query("1", positive_ids=["12#0", "77#7"])))
+    last = tables["passages"].to_pylist()[-1]
+    assert (last["passage_id"], last["position"], last["text"], last["relevant"]) == ("77#7", 5, None, True)
+    assert notes == ["sw: a labelled passage is not in the prompt, and has no text"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"query_id": "1", "text": "x"}, "none of the data sets of MIRAGE-Bench: there are query_id, text"),
+        ({k: v for k, v in query().items() if k != "positive_ids"}, "the column positive_ids is missing"),
+        ({k: v for k, v in answers().items() if k != "query_id"}, "the column query_id is missing"),
+        ({k: v for k, v in judgment().items() if k != "model_B"}, "the column model_B is missing"),
+        (query(positive_ids=["12#0", "34#1"]), "34#1 of query 1 is in positive_ids and in negative_ids"),
+        (query(negative_ids="34#1"), "negative_ids is '34#1', not a list of ids"),
+        (query(negative_ids=["34#1", "34#1"]), "negative_ids names a passage twice"),
+        (query(prompt=prompt(" ", HOSTILE)), "the prompt of query 1 asks nothing"),
+        (query(""), "query_id is '', not a text"),
+        (answers(outputs={"gpt-4": "x"}), "outputs is no list"),
+        (answers(outputs=["x"]), "an output is 'x', not an object"),
+        (answers(outputs=[{"model": "m"}]), "the column output is missing"),
+        (answers(outputs=[{"model": "m", "output": 3}]), "the output of m is 3, not a text"),
+        (answers(outputs=[{"model": "m", "output": "a"}] * 2), "there are two outputs of m"),
+        (answers(answer_bleu=0.5), "answer_bleu is 0.5, not an object"),
+        (answers(answer_bleu={"gpt-4": "high"}), "answer_bleu of gpt-4 is 'high', not a number"),
+        (judgment(model_B="gpt-4"), "gpt-4 is compared with itself"),
+        (judgment(output=["x"]), "output is"),
+        (judgment(judge=None), "judge is None, not a text"),
+    ],
+)
+def test_pitfall_31_what_is_not_as_published_is_named_with_file_and_line(
+    tmp_path: Path, row: dict[str, Any], message: str
+) -> None:
+    path = save(tmp_path / "sw.jsonl", row)
+    with pytest.raises(BadInput, match=message) as caught:
+        mirage_bench.read_bench(path)
+    assert caught.value.where in (str(path), f"{path}:1")
+    assert caught.value.do
+
+
+def test_a_row_that_repeats_another_names_both(tmp_path: Path) -> None:
+    path = save(tmp_path / "sw.jsonl", judgment(), judgment(verdict="B"))
+    with pytest.raises(BadInput, match=f"this repeats {path}:1: sw, 1, gpt-4o, gpt-4, aya/23") as caught:
+        mirage_bench.read_bench(path)
+    assert caught.value.where == f"{path}:2"
+    save(tmp_path / "old" / "fi" / "a.parquet", answers(old=True))
+    save(tmp_path / "new" / "fi" / "b.parquet", query())
+    path.unlink()
+    with pytest.raises(BadInput, match=r"this repeats(.|\n)*or one folder"):
+        mirage_bench.read_bench(tmp_path)
+
+
+def test_answers_to_a_query_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    save(tmp_path / "sw" / "q.jsonl", query("12"))
+    path = save(tmp_path / "sw" / "a.jsonl", answers("13"))
+    with pytest.raises(UnknownName, match=r"no query in sw for these answers '13'(.|\n)*did you mean: 12") as caught:
+        mirage_bench.read_bench(tmp_path)
+    assert caught.value.where == f"{path}:1"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("sw.parquet", "sw"),
+        ("sw-dev.jsonl", "sw"),
+        ("th/dev-00000-of-00001.parquet", "th"),
+        ("data/korean/dev.jsonl.gz", "ko"),
+        ("de/en.jsonl", "en"),
+    ],
+)
+def test_the_language_is_read_off_the_name_or_the_nearest_folder(tmp_path: Path, name: str, code: str) -> None:
+    path = save(tmp_path / "x" / name, judgment())
+    for source in (path, tmp_path / "x"):
+        assert valid(source)[0]["judgments"]["language"].to_pylist() == [code]
+
+
+def test_the_language_may_stand_in_the_rows_and_must_stand_somewhere(tmp_path: Path) -> None:
+    path = save(tmp_path / "x" / "all.jsonl", judgment(language="sw"), judgment(language="fi"))
+    assert valid(path)[0]["judgments"]["language"].to_pylist() == ["sw", "fi"]
+    with pytest.raises(UnknownName, match="no language 'xx'"):
+        mirage_bench.read_bench(save(path, judgment(language="xx")))
+    with pytest.raises(BadInput, match="nothing says which language this is"):
+        mirage_bench.read_bench(save(path, judgment()))
+
+
+def test_nothing_to_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no .parquet or .jsonl file(.|\n)*mirage pull mirage-bench"):
+        mirage_bench.read_bench(tmp_path)
+    (tmp_path / "sw.jsonl").touch()
+    with pytest.raises(BadInput, match="this file is empty"):
+        mirage_bench.read_bench(tmp_path)
+
+
+# --- through datasets, from copies of the data sets in a folder -------------------------------------------------------
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Copies of the sets with the cards that name their configurations; `datasets` caches into the test's folder."""
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_OFFLINE", True, raising=False)
+
+    def make(ending: str = "parquet") -> Path:
+        folder = published(tmp_path / "hub", ending)
+        for data_set in folder.iterdir():
+            configs = "".join(
+                f"- config_name: {code}\n  data_files:\n  - split: dev\n    path: {code}/dev-*\n"
+                for code in ("fi", "sw")
+            )
+            (data_set / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
+        return folder
+
+    return make
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+def test_what_datasets_loads_is_what_the_files_hold(hub: Callable[..., Path], tmp_path: Path, ending: str) -> None:
+    source = hub(ending)
+    reports: list[tuple[int, int | None, str]] = []
+    pulled = mirage_bench.pull_bench(
+        tmp_path / "p", languages=["fi", "sw"], source=source, progress=lambda *report: reports.append(report)
+    )
+    assert (pulled.files, pulled.fetched, pulled.absent) == (6, 6, ())
+    assert reports[0] == (0, 6, "mirage-bench/fi/dev.parquet")
+    direct, fetched = valid(source)[0], valid(tmp_path / "p")[0]
+    assert {name: schema.sort(name, table) for name, table in fetched.items()} == {
+        name: schema.sort(name, table) for name, table in direct.items()
+    }
+    before = snapshot(tmp_path / "p")
+    second = mirage_bench.pull_bench(tmp_path / "p", languages=["fi", "sw"], source=source)
+    assert (second.files, second.fetched) == (6, 0)
+    assert snapshot(tmp_path / "p") == before
+
+
+def test_languages_that_the_sets_lack_are_absent_and_none_at_all_is_an_error(
+    hub: Callable[..., Path], tmp_path: Path
+) -> None:
+    source = hub()
+    pulled = mirage_bench.pull_bench(tmp_path / "p", what="judgments", languages=["fi", "th"], source=source)
+    assert (pulled.files, pulled.absent) == (1, ("mirage-bench-pairwise-judgments/th/dev.parquet",))
+    with pytest.raises(Unreachable, match="none of the 3 files is there"):
+        mirage_bench.pull_bench(tmp_path / "q", languages=["th"], source=source)
+    with pytest.raises(Unreachable, match="did not come"):
+        mirage_bench.pull_bench(tmp_path / "q", languages=["th"], source=tmp_path / "nowhere")
+    with pytest.raises(UnknownName, match="no data set 'answers'"):
+        mirage_bench.pull_bench(tmp_path / "q", what="answers", source=source)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="no language 'xx'"):
+        mirage_bench.pull_bench(tmp_path / "q", languages=["xx"], source=source)
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match="cannot be written"):
+        mirage_bench.pull_bench(tmp_path / "file", languages=["fi"], source=source)
+
+
+def test_the_hub_addresses_are_those_of_the_paper() -> None:
+    assert set(mirage_bench.SETS.values()) == {
+        "nthakur/mirage-bench",
+        "nthakur/mirage-bench-output",
+        "nthakur/mirage-bench-pairwise-judgments",
+    }
+
+
+# --- into an arena, by the commands -----------------------------------------------------------------------------------
+
+
+def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Path], tmp_path: Path) -> None:
+    command = ("pull", "mirage-bench", "--into", tmp_path / "p", "--from", hub(), "--languages", "fi,sw,th")
+    result = mirage(*command)
+    assert "6 files in " in result.stderr
+    assert "Not available, and not required: mirage-bench/th/dev.parquet" in result.stderr
+    result = mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
+    assert "4 queries, 16 passages, 12 answers, 132 features, 6 judgments read" in result.stderr
+    assert store.check(store.open_arena(tmp_path / "a"))
+    assert "gpt-4" in mirage("rank", tmp_path / "a", "--judge", "gpt-4o", "--draws", 5).stdout
+    before = snapshot(tmp_path / "a")
+    mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
+    assert snapshot(tmp_path / "a") == before, "the same again changes nothing"
+
+
+def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path: Path) -> None:
+    folder, into = published(tmp_path / "in"), tmp_path / "a"
+    import_mirage_bench(folder / "mirage-bench", into)
+    file = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
+    import_own(UserFile("answers", file), into)
+    import_mirage_bench(folder / "mirage-bench-output", into)
+    arena, read, _ = import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
+    assert read == {"judgments": 6}
+    assert (arena.title, arena.label) == ("MIRAGE-Bench", "real replies")
+    assert {name: arena.rows(name) for name in arena.tables} == {
+        "queries": 4,
+        "passages": 16,
+        "answers": 13,
+        "features": 132,
+        "judgments": 6,
+    }
+    changed = save(tmp_path / "other" / "fi.jsonl", query("1", prompt=prompt("Muu?", HOSTILE)))
+    with pytest.raises(ArenaError, match="queries would change"):
+        import_mirage_bench(changed, into)
+    stray = save(tmp_path / "stray" / "fi.jsonl", judgment("99"))
+    with pytest.raises(BadInput, match=r"judgments refer to a missing query(.|\n)*query_id='99'"):
+        import_mirage_bench(stray, into)
+
+
+def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
+    queries = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
+    store.write(tmp_path / "a", {"queries": queries}, title="Mine", label="own data", made_by="a test")
+    arena = import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
+    assert (arena.title, arena.label) == ("Mine", "own data")
+
+
+def test_what_a_reader_must_know_is_said_and_kept(tmp_path: Path) -> None:
+    save(tmp_path / "in" / "sw.jsonl", judgment(verdict=None), judgment("2", verdict="?"))
+    result = mirage("import", "mirage-bench", tmp_path / "in", "--into", tmp_path / "a")
+    note = "sw: a verdict that is none of A, B and Tie is unparsed (2 times)"
+    assert note in result.stderr
+    manifest = store.open_arena(tmp_path / "a").manifest
+    assert manifest["made"]["judgments"]["notes"] == [note]
+    assert [entry["name"] for entry in manifest["made"]["judgments"]["from"]] == [mirage_bench.NAME, "sw.jsonl"]
+
+
+def test_published_features_can_be_averaged(tmp_path: Path) -> None:
+    arena = import_mirage_bench(published(tmp_path / "in"), tmp_path / "a")[0]
+    table = arena.read("features")
+    only = table.filter(pc.and_(pc.equal(table["feature"], "answer_bleu"), pc.equal(table["system"], "gpt-4")))
+    assert set(only["value"].to_pylist()) == {list(FEATURES).index("answer_bleu") / 10}
+    assert features.means(table)

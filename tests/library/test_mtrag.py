@@ -1,0 +1,125 @@
+"""The rated subset of MTRAG, a real file of InspectorRAGet: one command brings it, and pages show it."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage
+from commands import rows as printed
+from conftest import DATA, PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.people.votes import raters
+from pages import page_text
+
+FILE = DATA / "mtrag" / "reference_subset_with_human_evaluations.json.gz"
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(not FILE.exists(), reason="the rated subset of MTRAG is not beside the checkout"),
+]
+SYSTEMS = ("gpt-4o", "llama-3.1-405b-instruct", "reference")
+
+
+@pytest.fixture(scope="module")
+def source() -> dict[str, Any]:
+    with gzip.open(FILE, "rt", encoding="utf-8") as stream:
+        content: dict[str, Any] = json.load(stream)
+    return content
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("arenas") / "mtrag"
+    mirage("import", FILE, "--into", path)
+    return path
+
+
+def test_one_command_brings_everything(arena: Path, source: dict[str, Any]) -> None:
+    opened = store.open_arena(arena)
+    store.check(opened)
+    counts = {name: opened.rows(name) for name in ("queries", "references", "passages", "answers")}
+    assert counts == {"queries": 159, "references": 159, "passages": 395, "answers": 477}
+    assert opened.rows("turns") == sum(len(task["input"]) - 1 for task in source["tasks"])
+    ratings = [row for result in source["evaluations"] for row in result["annotations"].values()]
+    assert opened.rows("scores") == sum(map(len, ratings)) == 10_426
+    assert opened.languages("queries") == ("en",)
+    assert {row["system"] for row in opened.read("answers").to_pylist()} == set(SYSTEMS)
+    people = [row for row in opened.read("scores").to_pylist() if row["person"]]
+    assert len({row["rater"] for row in people}) == 7
+    kinds = Counter(row["tag"] for row in opened.read("tags").to_pylist())
+    assert kinds["Answerability"] == kinds["Turn"] == kinds["Collection"] == 159
+
+
+def by_definition(units: Iterable[Sequence[float]], *, ordinal: bool) -> float:
+    """Krippendorff's alpha, pair by pair."""
+    several = [unit for unit in units if len(unit) > 1]
+    counts = Counter(value for unit in several for value in unit)
+    n = sum(counts.values())
+
+    def distance(a: float, b: float) -> float:
+        low, high = sorted((a, b))
+        between = sum(count for value, count in counts.items() if low <= value <= high)
+        return (between - (counts[a] + counts[b]) / 2) ** 2 if ordinal else (a - b) ** 2
+
+    pairs = [(pair, len(unit) - 1) for unit in several for pair in itertools.permutations(unit, 2)]
+    observed = sum(distance(*pair) / others for pair, others in pairs) / n
+    expected = sum(counts[a] * counts[b] * distance(a, b) for a in counts for b in counts) / (n * (n - 1))
+    return 1 - observed / expected
+
+
+def test_the_agreement_of_its_annotators_is_that_of_the_definition(arena: Path, source: dict[str, Any]) -> None:
+    measures = [metric["name"] for metric in source["metrics"] if metric["author"] == "human"]
+    units: dict[str, list[list[float]]] = defaultdict(list)
+    for result in source["evaluations"]:
+        for measure in measures:
+            given = result["annotations"].get(measure, {})
+            units[measure].append([float(rating["value"]) for rating in given.values()])
+    agreements = {row["measure"]: row for row in printed(mirage("scores", arena, "--agreement", "--format", "csv"))}
+    assert agreements.keys() == set(measures)
+    for measure, row in agreements.items():
+        pairs = [pair for unit in units[measure] for pair in itertools.combinations(unit, 2)]
+        assert int(row["pairs"]) == len(pairs)
+        assert float(row["equal"]) == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
+        assert float(row["ordinal"]) == pytest.approx(by_definition(units[measure], ordinal=True))
+        assert float(row["interval"]) == pytest.approx(by_definition(units[measure], ordinal=False))
+    figures = {measure: round(float(row["ordinal"]), 3) for measure, row in agreements.items()}
+    assert figures == {
+        "appropriateness": 0.064,
+        "completeness": 0.263,
+        "faithfulness": 0.470,
+        "naturalness": 0.318,
+        "win-rate": 0.203,
+    }
+
+
+def opened_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    monkeypatch.setattr(store, "bundled", dict)
+    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
+    app.query_params["arena"] = "mtrag"
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_the_pages_show_it(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judges = opened_page("judges", arena.parent, monkeypatch)
+    assert "Ratings that came with the data" in [header.value for header in judges.header]
+    answers = opened_page("answers", arena.parent, monkeypatch)
+    assert "159 of 159" in page_text(answers)
+    opened_page("battle", arena.parent, monkeypatch)
+    judge = raters.judge_name("faithfulness")
+    mirage("scores", arena, "--verdicts-from", "faithfulness")
+    battle = opened_page("battle", arena.parent, monkeypatch)
+    assert "faithfulness" in page_text(battle)
+    ranking = printed(mirage("rank", arena, "--judge", judge, "--format", "csv"))
+    assert {row["system"] for row in ranking} == set(SYSTEMS)
+    assert ranking[0]["system"] == "reference"

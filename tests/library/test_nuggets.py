@@ -1,0 +1,399 @@
+"""Nuggets: nuggetizer's arithmetic, the matcher of terms, edits that are kept, and what goes with a bank."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mirage
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.io.formats import nuggets as files
+from mirage.io.formats.run import read
+from mirage.stages import nuggets
+from mirage.stages.features import FEATURES, compute
+from mirage.stages.features.assessed import ASSESSED, decider
+from mirage.stages.features.measuring import measure
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS, edit_bank
+from mirage.stages.stage import run
+from mirage.text.segmentation import sentences
+
+NAMES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
+TIME = "2026-11-21T05:13:28.250000Z"
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def published(bank: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """The scores as nuggetizer's program defines them, written from its definition."""
+    vital = [nugget["assignment"] for nugget in bank if nugget["importance"] == "vital"]
+    every = [nugget["assignment"] for nugget in bank]
+
+    def share(given: list[str], part: float) -> float:
+        return (given.count("support") + part * given.count("partial_support")) / len(given) if given else 0.0
+
+    return {
+        "strict_vital_score": share(vital, 0),
+        "strict_all_score": share(every, 0),
+        "vital_score": share(vital, 0.5),
+        "all_score": share(every, 0.5),
+    }
+
+
+BANKS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "importance": st.sampled_from(["vital", "okay"]),
+            "assignment": st.sampled_from(["support", "partial_support", "not_support"]),
+        }
+    ),
+    max_size=12,
+)
+
+
+@given(BANKS)
+def test_the_scores_are_nuggetizers_and_null_where_it_has_nothing_to_count(bank: list[dict[str, Any]]) -> None:
+    ours = nuggets.nugget_scores((nugget["importance"], nugget["assignment"]) for nugget in bank)
+    for name, theirs in published(bank).items():
+        counted = [nugget for nugget in bank if nugget["importance"] == "vital" or "vital" not in name]
+        assert ours[name] == theirs if counted else isinstance(ours[name], str)
+
+
+@given(BANKS, st.data())
+def test_scores_are_shares_strict_ones_are_no_higher_and_more_support_never_lowers_them(
+    bank: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    order = ["not_support", "partial_support", "support"]
+    given_now = [(nugget["importance"], nugget["assignment"]) for nugget in bank]
+    better = [(importance, data.draw(st.sampled_from(order[order.index(name) :]))) for importance, name in given_now]
+    before, after = nuggets.nugget_scores(given_now), nuggets.nugget_scores(better)
+    for name, value in before.items():
+        other = after[name]
+        if isinstance(value, float) and isinstance(other, float):
+            assert 0 <= value <= other <= 1
+    for strict, lenient in (("strict_vital_score", "vital_score"), ("strict_all_score", "all_score")):
+        if isinstance(before[strict], float):
+            assert before[strict] <= before[lenient]  # type: ignore[operator]  # both are numbers then
+
+
+def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> None:
+    scores = nuggets.nugget_scores([("vital", "support"), ("okay", None)])
+    assert scores["vital_score"] == 1
+    assert isinstance(scores["all_score"], str)
+
+
+# --- the matcher of terms ---------------------------------------------------------------------------------------------
+
+SAMPLE = store.open_arena(ROOT / "data" / "sample")
+CODES = SAMPLE.languages("passages")
+
+
+def facts(code: str) -> list[list[str]]:
+    """By query: sentences of its relevant passages with a few words."""
+    by_query: dict[str, list[str]] = {}
+    for row in SAMPLE.read("passages", languages=[code]).to_pylist():
+        if row["relevant"] and row["text"]:
+            cut = [row["text"][start:end] for start, end in sentences(row["text"], code)]
+            by_query.setdefault(row["query_id"], []).extend(text for text in cut if len(text) > 12)
+    return [texts for texts in by_query.values() if texts]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_matcher_finds_planted_nuggets_in_every_language_and_not_those_of_other_queries(code: str) -> None:
+    planted = [texts[0] for texts in facts(code)]
+    assert len(planted) >= 5
+    own_hits, other_hits = [], []
+    for own, other in pairwise([*planted, planted[0]]):
+        if own == other:
+            continue
+        answer = f"{other} {own} [1]"
+        own_hits.append(nuggets.match_terms(own, answer, code)[0] == "support")
+        other_hits.append(nuggets.match_terms(own, other, code)[0] == "support")
+    assert mean(own_hits) == 1
+    assert mean(other_hits) <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("nugget", "answer", "assignment"),
+    [
+        ("The lamp was lit in 1889.", "It was lit in 1889: the lamp, that is.", "support"),
+        ("The lamp was lit in 1889.", "The lamp was lit in 1920.", "partial_support"),
+        ("The lighthouses were restored by volunteers.", "Volunteers restored the lighthouse.", "support"),
+        ("The lamp was lit in 1889.", "Nobody knows.", "not_support"),
+        ("The lamp was lit in 1889.", "The lamp was lit [1889].", "partial_support"),
+        ("!?", "!?", "not_support"),
+    ],
+)
+def test_numbers_forms_of_words_and_citations_are_told_apart(nugget: str, answer: str, assignment: str) -> None:
+    given_now, quote = nuggets.match_terms(nugget, answer, "en")
+    assert given_now == assignment
+    assert quote is None if assignment == "not_support" else quote in answer
+
+
+@pytest.mark.parametrize(
+    ("language", "nugget", "answer"),
+    [
+        (
+            "en",
+            "The bridge was built in 1932.",
+            "It crosses the Tana. [2] The bridge was built in 1932. [1] It is free.",
+        ),
+        ("de", "Die Brücke wurde 1932 gebaut.", "Sie führt zum Dorf. [2] Die Brücke wurde 1932 gebaut. [1] Frei."),
+        ("fi", "Silta rakennettiin 1932.", "Se ylittää joen. [2] Silta rakennettiin 1932. [1] Kukaan ei maksa."),
+        ("th", "สะพานสร้างในปี 1932", "สะพานข้ามแม่น้ำ [2] สะพานสร้างในปี 1932 [1] ไม่มีใครจ่าย"),
+    ],
+)
+def test_a_quote_is_the_sentence_alone_where_citations_follow_sentences(
+    language: str, nugget: str, answer: str
+) -> None:
+    assert nuggets.match_terms(nugget, answer, language) == ("support", nugget)
+
+
+def test_the_words_of_the_query_state_nothing() -> None:
+    query, nugget = "When was the lighthouse of Sennen built?", "The lighthouse of Sennen was built in 1795."
+    assert nuggets.match_terms(nugget, "The lighthouse of Sennen was built.", "en", query)[0] == "not_support"
+    assert nuggets.match_terms(nugget, "In 1795.", "en", query)[0] == "support"
+
+
+@given(st.text(max_size=60), st.text(max_size=200))
+def test_any_texts_are_matched_and_a_quote_is_of_the_answer(nugget: str, answer: str) -> None:
+    given_now, quote = nuggets.match_terms(nugget, answer, "en")
+    assert (quote is None) == (given_now == "not_support")
+    assert quote is None or quote in answer
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def bank(*texts: str, query: str = "q1") -> list[schema.Nugget]:
+    return [schema.Nugget("en", query, nuggets.nugget_id(text), text, "okay", "d#0", "m") for text in texts]
+
+
+def key(text: str, query: str = "q1") -> nuggets.NuggetKey:
+    return "en", query, nuggets.nugget_id(text)
+
+
+WHO = {"author": "amina", "time": TIME}
+CHANGES = st.sampled_from(["add", "drop", "reword"])
+STEPS = st.lists(st.tuples(CHANGES, st.integers(0, 9), st.integers(0, 9)), max_size=12)
+
+
+def test_each_change_says_what_was_there_and_what_took_its_place() -> None:
+    table = schema.from_rows("nuggets", bank("A.", "B."))
+    two = [nuggets.NuggetText("C.", "vital"), nuggets.NuggetText("D.", "okay")]
+    changes = [
+        nuggets.reword(table, key("A."), "A2.", **WHO),
+        nuggets.set_importance(table, key("A."), "vital", **WHO),
+        nuggets.split(table, key("A."), two, **WHO),
+        nuggets.merge(table, [key("A."), key("B.")], "AB.", **WHO),
+        nuggets.drop(table, key("B."), **WHO),
+        nuggets.add(table, ("en", "q1"), two[0], **WHO),
+    ]
+    texts = [{row["text"] for row in change.bank.to_pylist()} for change in changes]
+    assert texts == [{"A2.", "B."}, {"A.", "B."}, {"B.", "C.", "D."}, {"AB."}, {"A."}, {"A.", "B.", "C."}]
+    for change in changes:
+        schema.validate("nuggets", change.bank)
+        schema.validate("nugget_edits", schema.from_rows("nugget_edits", [change.edit]))
+        before, after = (json.loads(text) for text in (change.edit.before, change.edit.after))
+        staying = [row for row in table.to_pylist() if row not in before]
+        assert sorted([*staying, *after], key=lambda row: row["nugget_id"]) == change.bank.to_pylist()
+    assert len({change.edit.edit_id for change in changes}) == len(changes)
+    (reworded,) = (row for row in changes[0].bank.to_pylist() if row["text"] == "A2.")
+    assert (reworded["author"], reworded["passage_id"]) == ("amina", "d#0")
+
+
+@given(STEPS)
+def test_the_records_of_any_changes_lead_from_the_first_bank_to_the_last(steps: list[tuple[str, int, int]]) -> None:
+    table = schema.sort("nuggets", schema.from_rows("nuggets", bank("0", "1", "2")))
+    rows = {row["nugget_id"]: row for row in table.to_pylist()}
+    for change, place, text in steps:
+        names = [row["nugget_id"] for row in table.to_pylist()]
+        try:
+            if change == "add":
+                result = nuggets.add(table, ("en", "q1"), nuggets.NuggetText(str(text), "okay"), **WHO)
+            elif not names:
+                continue
+            elif change == "drop":
+                result = nuggets.drop(table, ("en", "q1", names[place % len(names)]), **WHO)
+            else:
+                result = nuggets.reword(table, ("en", "q1", names[place % len(names)]), str(text), **WHO)
+        except BadInput:  # the bank has the text already
+            continue
+        for row in json.loads(result.edit.before):
+            del rows[row["nugget_id"]]
+        rows |= {row["nugget_id"]: row for row in json.loads(result.edit.after)}
+        table = result.bank
+    assert [rows[name] for name in sorted(rows)] == table.to_pylist()
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    table = schema.from_rows("nuggets", [*bank("A.", "B."), *bank("C.", query="q2")])
+    with pytest.raises(UnknownName):
+        nuggets.drop(table, key("X."), **WHO)
+    refused = [
+        partial(nuggets.reword, table, key("A."), " "),
+        partial(nuggets.reword, table, key("A."), "B."),
+        partial(nuggets.set_importance, table, key("A."), "okay"),
+        partial(nuggets.split, table, key("A."), [nuggets.NuggetText("C.", "okay")]),
+        partial(nuggets.merge, table, [key("A.")], "AB."),
+        partial(nuggets.merge, table, [key("A."), key("C.", "q2")], "AC."),
+    ]
+    for change in refused:
+        with pytest.raises(BadInput):
+            change(**WHO)
+
+
+# --- an arena ---------------------------------------------------------------------------------------------------------
+
+ANSWERS = {"good": "The lamp was lit in 1889. Volunteers keep it.", "half": "The lamp was lit in 1889.", "poor": "No."}
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Two queries with the same answers; a bank of two nuggets each, and none for a third query."""
+    path = tmp_path / "arena"
+    queries = [schema.Query("en", f"q{k}", None, "What of the light?", None) for k in (1, 2, 3)]
+    answers = [
+        schema.Answer("en", f"q{k}", system, text, "ok", "rag", None, None)
+        for k in (1, 2, 3)
+        for system, text in ANSWERS.items()
+    ]
+    answers.append(schema.Answer("en", "q1", "silent", None, "missing", None, None, None))
+    rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
+    rows = [replace(nugget, importance="vital") if nugget.text == LINES[0] else nugget for nugget in rows]
+    tables = {"queries": queries, "answers": answers, "nuggets": rows}
+    store.write(path, {name: schema.from_rows(name, part) for name, part in tables.items()}, made_by="a test")
+    return path
+
+
+LINES = ("The lamp was lit in 1889.", "Volunteers keep it today.")
+
+
+def assign(path: Path) -> store.Arena:
+    run(TERM_ASSIGNMENTS, path, made_by="a test", part="assigner")
+    return measure(path, made_by="a test")
+
+
+def scores(arena: store.Arena, name: str = "nugget_all") -> dict[tuple[str, str], float | None]:
+    rows = arena.read("features").to_pylist()
+    return {(row["query_id"], row["system"]): row["value"] for row in rows if row["feature"] == name}
+
+
+def test_scores_are_features_where_a_bank_is_and_nowhere_else(arena: Path) -> None:
+    measured = assign(arena)
+    assert scores(measured, "nugget_vital") | {} == {
+        ("q1", "good"): 1.0, ("q1", "half"): 1.0, ("q1", "poor"): 0.0, ("q1", "silent"): None,
+        ("q2", "good"): 1.0, ("q2", "half"): 1.0, ("q2", "poor"): 0.0,
+        ("q3", "good"): None, ("q3", "half"): None, ("q3", "poor"): None,
+    }  # fmt: skip
+    assert scores(measured)["q1", "half"] == 0.5
+    reasons = {row["reason"] for row in measured.read("features").to_pylist() if row["query_id"] == "q3"}
+    assert "the query has no nugget" in reasons
+    means = {(row["system"], row["feature"]): row for row in mirage.nugget_scores(measured)}
+    assert means["good", "nugget_vital"]["mean"] == 1
+    assert (means["poor", "nugget_all"]["n"], means["poor", "nugget_all"]["total"]) == (2, 3)
+
+
+def test_an_arena_without_nuggets_has_the_features_that_it_had() -> None:
+    queries, passages, answers = (SAMPLE.read(name, languages=["en"]) for name in ("queries", "passages", "answers"))
+    names = set(compute(queries, passages, answers)["feature"].to_pylist())
+    assert not names & {name for name, spec in FEATURES.items() if set(spec.needs) & set(ASSESSED)}
+
+
+def test_the_store_knows_which_features_rest_on_which_table() -> None:
+    upsert = import_module("mirage.store.upsert")
+    for table in ASSESSED:
+        resting = {name for name, spec in FEATURES.items() if table in spec.needs}
+        assert set(upsert._SCORED[table]) == resting, table
+
+
+def test_a_reworded_nugget_takes_its_assignments_and_the_scores_of_its_query_with_it(arena: Path) -> None:
+    before = assign(arena)
+    assigned, measured = (before.read(name).to_pylist() for name in ("nugget_assignments", "features"))
+    change = partial(nuggets.reword, key=key(LINES[1]), text="It is kept by nobody.", **WHO)
+    after = edit_bank(arena, change, made_by="a test")
+    gone = {(row["query_id"], row["nugget_id"]) for row in assigned}
+    gone -= {(row["query_id"], row["nugget_id"]) for row in after.read("nugget_assignments").to_pylist()}
+    assert gone == {("q1", nuggets.nugget_id(LINES[1]))}
+    assert {query for query, _ in scores(after)} == {"q2", "q3"}
+    others = [row for row in measured if row["feature"] not in NAMES]
+    assert [row for row in after.read("features").to_pylist() if row["feature"] not in NAMES] == others
+    (edit,) = after.read("nugget_edits").to_pylist()
+    assert (edit["author"], edit["time"], edit["change"]) == ("amina", TIME, "reword")
+    again = assign(arena)
+    assert scores(again)["q1", "good"] == 0.5
+    store.check(again)
+
+
+def test_importance_changes_scores_and_no_assignment_and_edits_add_up(arena: Path) -> None:
+    assigned = assign(arena).read("nugget_assignments")
+    edit_bank(arena, partial(nuggets.set_importance, key=key(LINES[1]), importance="vital", **WHO), made_by="a test")
+    edit_bank(arena, partial(nuggets.drop, key=key(LINES[0], "q2"), **WHO), made_by="a test")
+    after = measure(arena, made_by="a test")
+    assert after.rows("nugget_edits") == 2
+    kept = after.read("nugget_assignments").to_pylist()
+    assert [
+        row for row in assigned.to_pylist() if (row["query_id"], row["nugget_id"]) != key(LINES[0], "q2")[1:]
+    ] == kept
+    vital = scores(after, "nugget_vital")
+    assert (vital["q1", "half"], vital["q2", "half"]) == (0.5, None)
+
+
+def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:
+    assign(arena)
+    new = schema.from_rows("answers", [schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)])
+    after = store.upsert(arena, {"answers": store.by_key("answers", new)}, made_by="a test").arena
+    keys = {(row["query_id"], row["system"]) for row in after.read("nugget_assignments").to_pylist()}
+    assert ("q1", "half") not in keys
+    assert {("q1", "good"), ("q2", "half")} <= keys
+
+
+def test_a_model_counts_before_the_floor_and_a_name_before_both(arena: Path) -> None:
+    table = assign(arena).read("nugget_assignments")
+    assert decider(table, "assigner") == nuggets.TERMS
+    rows = [schema.NuggetAssignment(**row) for row in table.to_pylist()]
+    single = schema.NuggetAssignment("en", "q1", "poor", rows[0].nugget_id, "m", "support", None, None, None)
+    both = schema.from_rows("nugget_assignments", [*rows, single])
+    assert decider(both, "assigner") == "m"
+    assert decider(both, "assigner", nuggets.TERMS) == nuggets.TERMS
+    with pytest.raises(UnknownName):
+        decider(both, "assigner", "x")
+
+
+def test_several_processes_assign_what_one_does(arena: Path) -> None:
+    from mirage.llm.engines.processes import Processes
+
+    here = assign(arena).read("nugget_assignments")
+    run(TERM_ASSIGNMENTS, arena, made_by="a test", part="assigner", executor=Processes(2))
+    assert store.open_arena(arena).read("nugget_assignments").equals(here)
+
+
+def test_an_arena_goes_out_in_nuggetizers_form_and_comes_back_the_same(arena: Path, tmp_path: Path) -> None:
+    whole = assign(arena)
+    out = tmp_path / "nuggets.jsonl"
+    files.write(whole, out)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    tables, summary = read(out)
+    assert summary.format == "nuggets"
+    for name in ("nuggets", "nugget_assignments"):
+        assert schema.sort(name, tables[name]).equals(whole.read(name)), name
+    ours = {
+        (row["query_id"], row["system"], row["feature"]): row["value"] for row in whole.read("features").to_pylist()
+    }
+    stated = [line for line in lines if "run_id" in line]
+    assert len(stated) == 6
+    for line in stated:
+        for name, value in zip(NAMES, published(line["nuggets"]).values(), strict=True):
+            assert ours[line["qid"], line["run_id"], name] == value

@@ -1,0 +1,242 @@
+"""A model writes nuggets and assigns them: strict reading, failures with reasons, and runs that go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage
+from hypothesis import given
+from hypothesis import strategies as st
+from misbehaving import FAILURES, Act, Call, Service, error, reply
+from typer.testing import Result
+
+from mirage import schema, store
+from mirage.stages.nuggets.assign import BATCH, AssignRequest, parse_assignments
+from mirage.stages.nuggets.create import MAX_NUGGETS, BankRequest, bank_requests, parse_bank
+
+QUERIES = 12
+SYSTEMS = ("a", "b", "c")
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    path = tmp_path / "arena"
+    keys = [("en", f"q{k}") for k in range(QUERIES)]
+    tables = {
+        "queries": [schema.Query(*key, None, f"What of {key[1]}?", None) for key in keys],
+        "passages": [
+            schema.Passage(*key, f"{key[1]}#{k}", k, None, f"Text {k} of {key[1]}.", k == 2)
+            for key in keys
+            for k in (1, 2)
+        ],
+        "answers": [
+            schema.Answer(*key, system, f"The words of {system} on {key[1]}.", "ok", "rag", None, None)
+            for key in keys
+            for system in SYSTEMS
+        ],
+    }
+    store.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    return path
+
+
+def nuggets(verb: str, path: Path, service: Service, *args: object, code: int = 0) -> Result:
+    return mirage("nuggets", verb, path, "--model", "m", "--base-url", service.url, "--retries", 0, *args, code=code)
+
+
+def writes(call: Call, n: int = 3) -> Act:
+    """A model that writes n nuggets, the first vital."""
+    query = re.search(r"What of (q\d+)\?", call.content)
+    assert query is not None
+    entries = [
+        {"nugget": f"Fact {k} of {query[1]}.", "importance": "okay" if k else "vital", "passage": 1} for k in range(n)
+    ]
+    return reply(json.dumps(entries))
+
+
+def assigns(call: Call) -> Act:
+    """A model that finds every nugget in the answers of `a`, a part in those of `b`."""
+    system = re.search(r"The words of (\w) on", call.content)
+    assert system is not None
+    count = len(re.findall(r"^<<NUGGET ", call.content, flags=re.MULTILINE))
+    given_now = {"a": "support", "b": "partial_support", "c": "not_support"}[system[1]]
+    quote = f"the WORDS of  {system[1]}" if system[1] != "c" else None
+    return reply(json.dumps([{"nugget": k, "assignment": given_now, "quote": quote} for k in range(1, count + 1)]))
+
+
+def table(path: Path, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = store.open_arena(path).read(name).to_pylist()
+    return rows
+
+
+def test_a_bank_is_written_from_the_relevant_passages_and_assigned_in_batches(arena: Path) -> None:
+    with Service(lambda call: writes(call, 12)) as service:
+        nuggets("create", arena, service)
+        assert len(service.calls) == QUERIES
+        assert all("Text 2 of" in call.content and "Text 1 of" not in call.content for call in service.calls)
+        bank = table(arena, "nuggets")
+        assert len(bank) == 12 * QUERIES
+        assert {(row["author"], row["passage_id"] == f"{row['query_id']}#2") for row in bank} == {("m", True)}
+        nuggets("create", arena, service, code=2)  # every query has nuggets
+        service.behave = assigns
+        result = nuggets("assign", arena, service, "--format", "json")
+        assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
+        assert max(call.content.count("<<NUGGET ") for call in service.calls) == BATCH
+    means = {(row["system"], row["feature"]): row["mean"] for row in json.loads(result.stdout)}
+    assert [means[system, "nugget_all"] for system in SYSTEMS] == [1, 0.5, 0]
+    assert [means[system, "nugget_all_strict"] for system in SYSTEMS] == [1, 0, 0]
+    assert {row["quote"] for row in table(arena, "nugget_assignments")} == {None, "the WORDS of  a", "the WORDS of  b"}
+    shown = mirage("nuggets", "show", arena, "--bank", "--format", "json")
+    assert len(json.loads(shown.stdout)) == 12 * QUERIES
+
+
+def ill(call: Call) -> bool:
+    """Three calls in ten, by their text."""
+    return hashlib.sha256(call.content.encode()).digest()[0] < 0.3 * 256
+
+
+def test_with_three_calls_in_ten_failing_rows_say_why_and_the_next_run_asks_for_these_alone(arena: Path) -> None:
+    with Service(writes) as service:
+        nuggets("create", arena, service)
+        service.behave = lambda call: FAILURES[len(call.content) % len(FAILURES)]() if ill(call) else assigns(call)
+        before = len(service.calls)
+        nuggets("assign", arena, service)
+        rows = table(arena, "nugget_assignments")
+        failed = [row for row in rows if row["assignment"] is None]
+        assert len(rows) == 3 * len(SYSTEMS) * QUERIES
+        assert 0 < len(failed) < len(rows) / 2
+        assert all(row["reason"] for row in failed)
+        values = [row for row in table(arena, "features") if row["feature"] == "nugget_all"]
+        assert {(row["query_id"], row["system"]) for row in values if row["value"] is None} == {
+            (row["query_id"], row["system"]) for row in failed
+        }
+        first = len(service.calls) - before
+        service.behave = assigns
+        nuggets("assign", arena, service)
+        assert len(service.calls) - before - first == len(failed) / 3
+    assert all(row["assignment"] for row in table(arena, "nugget_assignments"))
+
+
+def test_a_service_that_ends_the_run_leaves_the_banks_that_had_come_and_the_same_command_goes_on(arena: Path) -> None:
+    def closing(call: Call) -> Act:
+        return writes(call) if service.answered.total() < 5 else error(401, "the key has run out")
+
+    with Service(closing) as service:
+        result = nuggets("create", arena, service, "--concurrency", 1, code=2)
+        assert "the key has run out" in result.stderr
+        assert len({row["query_id"] for row in table(arena, "nuggets")}) == 5
+        service.behave = writes
+        nuggets("create", arena, service)
+        assert len({row["query_id"] for row in table(arena, "nuggets")}) == QUERIES
+        assert service.answered.total() == QUERIES
+
+
+def test_a_budget_and_a_dry_run(arena: Path) -> None:
+    with Service(writes) as service:
+        prices = ("--price-in", 1, "--price-out", 1)
+        planned = nuggets("create", arena, service, "--dry-run", *prices)
+        assert f"{QUERIES} calls would be made" in planned.stderr
+        assert not service.calls
+        nuggets("create", arena, service, "--budget", 0.005, "--concurrency", 1, *prices)
+        some = {row["query_id"] for row in table(arena, "nuggets")}
+        assert 0 < len(some) < QUERIES
+        nuggets("create", arena, service)
+        assert service.answered.total() == QUERIES
+
+
+def test_nothing_is_lost_where_no_call_gets_a_reply(arena: Path) -> None:
+    with Service(lambda call: error(500)) as service:
+        assert "every call failed" in nuggets("create", arena, service, code=2).stderr
+        assert "nuggets" not in store.open_arena(arena).tables
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+BANK = BankRequest("en", "q", "What?", (("d1", "x"), ("d2", "y")))
+GOOD = {"nugget": "A fact.", "importance": "vital", "passage": 2}
+
+
+def test_a_bank_is_read_with_thoughts_and_a_fence_and_cut_to_the_most_vital() -> None:
+    entries = [{**GOOD, "nugget": f"Fact {k}", "importance": "vital" if k % 2 else "okay"} for k in range(70)]
+    read = parse_bank(f"<think>[]</think>\n```json\n{json.dumps(entries)}\n```\n", BANK, "m")
+    assert isinstance(read, list)
+    assert len(read) == MAX_NUGGETS
+    assert {(nugget.importance, nugget.passage_id) for nugget in read} == {("vital", "d2")}
+
+
+def test_what_is_said_twice_counts_once_and_is_vital_if_it_is_once() -> None:
+    (nugget,) = parse_bank(json.dumps([{**GOOD, "importance": "okay"}, GOOD]), BANK, "m")
+    assert nugget.importance == "vital"  # type: ignore[union-attr]  # it is read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", "{}", "[1]", f"Here: {json.dumps([GOOD])}", f"{json.dumps([GOOD])} [[A]]", "<think>[]",
+        json.dumps([{**GOOD, "nugget": " "}]), json.dumps([{**GOOD, "importance": "high"}]),
+        json.dumps([{**GOOD, "passage": 3}]), json.dumps([{**GOOD, "passage": True}]), json.dumps([GOOD, {}]),
+        "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_any_other_reply_is_no_bank_and_says_why(text: str) -> None:
+    read = parse_bank(text, BANK, "m")
+    assert isinstance(read, str)
+    assert read
+
+
+ONE = AssignRequest("en", "q", "s", "What?", "Some words here.", (("n1", "A."), ("n2", "B.")))
+
+
+@pytest.mark.parametrize(
+    ("entries", "first"),
+    [
+        ([{"nugget": 1, "assignment": "support", "quote": "some  WORDS"}], ("support", "some  WORDS")),
+        ([{"nugget": 1, "assignment": "support", "quote": "other words"}], ("support", None)),
+        ([{"nugget": 1, "assignment": "not_support", "quote": "some words"}], ("not_support", None)),
+        ([{"nugget": 1, "assignment": "yes"}], (None, None)),
+        ([{"nugget": 1, "assignment": "support"}, {"nugget": 1, "assignment": "not_support"}], (None, None)),
+        ([{"nugget": 3, "assignment": "support"}], (None, None)),
+        ([{"nugget": True, "assignment": "support"}], (None, None)),
+    ],
+)
+def test_an_assignment_is_read_strictly(entries: list[dict[str, Any]], first: tuple[str | None, str | None]) -> None:
+    (assignment, quote, reason), (other, _, missing) = parse_assignments(json.dumps(entries), ONE)
+    assert (assignment, quote) == first
+    assert (reason is None) == (assignment is not None)
+    assert other is None
+    assert missing
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_read_as_what_it_does_not_say(text: str) -> None:
+    for assignment, _, reason in parse_assignments(text, ONE):
+        assert (assignment is None) == (reason is not None)
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_answer_leaves_its_fence(answer: str, nugget: str) -> None:
+    (message,) = AssignRequest("en", "q", "s", "What?", answer, (("n", nugget),)).conversation()
+    code = re.search(r"with the code (\w+)", message["content"])
+    assert code is not None
+    assert code[1] not in answer + nugget
+    assert f"<<ANSWER {code[1]}>>\n{answer}\n<<END {code[1]}>>" in message["content"]
+
+
+def test_passages_are_the_relevant_ones_or_all_where_none_has_a_label() -> None:
+    queries = schema.from_rows("queries", [schema.Query("en", f"q{k}", None, "What?", None) for k in range(4)])
+    labels = {"q0": (True, False), "q1": (None, None), "q2": (False, False)}
+    rows = [
+        schema.Passage("en", query, f"d{k}", k + 1, None, "x", label)
+        for query, pair in labels.items()
+        for k, label in enumerate(pair)
+    ]
+    requests, left = bank_requests(queries, schema.from_rows("passages", rows))
+    assert {request.query_id: [name for name, _ in request.passages] for request in requests} == {
+        "q0": ["d0"],
+        "q1": ["d0", "d1"],
+    }
+    assert sum(left.values()) == 2

@@ -1,0 +1,96 @@
+"""Whether a number in brackets cites a passage is a property of the prompt that was sent, not of a template's name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from commands import mirage
+from misbehaving import Service, reply
+
+from mirage import schema, store
+from mirage.explorer.answers import data as view
+from mirage.stages.generate.stage import answers_of
+
+TEMPLATES = {
+    "mine": "Read these:\n{contexts}\n\nQuestion: {question}\n",
+    "also": "Read these:\n{contexts_by_id}\n\nQuestion: {question}\n",
+}
+SAID = "##Reason: as [2] and [d#0] say. ##Answer: yes"
+
+
+def tables() -> dict[str, pa.Table]:
+    return {
+        "queries": schema.from_rows("queries", [schema.Query("en", "q", None, "Is it so?", None)]),
+        "passages": schema.from_rows(
+            "passages", [schema.Passage("en", "q", f"d#{i}", i + 1, None, f"Text {i}.", i == 1) for i in range(3)]
+        ),
+    }
+
+
+def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str, bool]]]:
+    """What `show answers`, the features and the Answers page take for the citations of the one answer."""
+    only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
+    mirage("features", path, *(word for name in only for word in ("--only", name)))
+    arena = store.open_arena(path)
+    values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
+    query = view.query_view(arena, ("en", "q"), "strict")
+    (answer,) = (answer for answer in query.answers if answer.system == system)
+    (row,) = answers_of(path, system)
+    return row["citations"], values, [(c.label, c.known) for c in answer.citations]
+
+
+BY_NUMBER = ("d#1,d#0", {"n_citations": 2, "n_unknown_citations": 0, "citation_Recall@10": 1})
+BY_ID = ("2,d#0", {"n_citations": 1, "n_unknown_citations": 1, "citation_Recall@10": 0})
+
+
+@pytest.mark.parametrize(("template", "expected"), [("mine", BY_NUMBER), ("also", BY_ID)])
+def test_an_own_template_numbers_its_passages_or_shows_their_ids(
+    tmp_path: Path, template: str, expected: tuple[str, dict[str, float]]
+) -> None:
+    path, file = tmp_path / "arena", tmp_path / f"{template}.txt"
+    store.write(path, tables(), made_by="a test")
+    file.write_text(TEMPLATES[template], encoding="utf-8")
+    with Service(lambda call: reply(SAID)) as service:
+        mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
+        (row,) = store.open_arena(path).read("answers").to_pylist()
+        assert (row["template"], row["numbered"]) == (template, template == "mine")
+        citations, values, labels = cited(path, "s")
+        assert (citations, values) == expected
+        assert labels == [("2", template == "mine"), ("d#0", True)]
+        # An arena from before the column was there learns it from the same command, which asks nothing again.
+        arena = store.open_arena(path)
+        rows = arena.read("answers").to_pylist()
+        old = schema.from_columns("answers", {k: [r[k] for r in rows] for k in rows[0] if k != "numbered"})
+        store.write(path, {"answers": old}, made_by="a test", notes=arena.manifest["made"]["answers"]["notes"])
+        calls = service.requests.total()
+        mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
+        assert service.requests.total() == calls
+        assert store.open_arena(path).read("answers").to_pylist() == [row]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "expected"),
+    [
+        (',"numbered": true', (), BY_NUMBER),
+        (',"numbered": false', (), BY_ID),
+        (',"template": "mine"', ("--set", "numbered=true"), BY_NUMBER),
+        (',"template": "vanilla"', (), BY_NUMBER),
+        (',"template": "vanilla","numbered": false', (), BY_ID),
+        (',"template": "mine"', (), BY_ID),
+        ("", (), BY_ID),
+    ],
+)
+def test_an_import_says_whether_its_prompts_numbered_the_passages(
+    tmp_path: Path, columns: str, options: tuple[str, ...], expected: tuple[str, dict[str, float]]
+) -> None:
+    path, file = tmp_path / "arena", tmp_path / "answers.jsonl"
+    store.write(path, tables(), made_by="a test")
+    file.write_text(
+        f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
+    )
+    mirage("import", "answers", file, "--into", path, *options)
+    citations, values, _ = cited(path, "s")
+    assert (citations, values) == expected

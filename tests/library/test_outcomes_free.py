@@ -1,0 +1,260 @@
+"""Outcomes of free answers: the prompt decides the rules; a claim outweighs a gap, asking back is an outcome."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from benchmarks import outcomes as labels
+from mirage import schema, store
+from mirage.cli import app
+from mirage.llm import prompts
+from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
+from mirage.stages.outcomes.accuracy import accuracy, measured, written
+from mirage.stages.outcomes.parsed import FREE_RULES, RULES
+from mirage.stages.outcomes.wording import WORDINGS
+from mirage.text.answers import NOMIRACL_TEMPLATES
+from mirage.text.languages import LANGUAGES
+
+GOLDEN = ROOT / "tests" / "golden"
+CASES = [json.loads(line) for line in (GOLDEN / "outcomes_free.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def free(answer: str, language: str = "en", query: str = "") -> Any:
+    return parse_outcome(answer, language=language, template="rag", query=query)
+
+
+def answers(*rows: tuple[str, str, str | None]) -> pa.Table:
+    """Answers of one system a row: system, text, template."""
+    systems, texts, templates = (list(column) for column in zip(*rows, strict=True))
+    return schema.from_columns(
+        "answers",
+        {
+            "language": ["en"] * len(rows),
+            "query_id": ["1"] * len(rows),
+            "system": systems,
+            "text": texts,
+            "status": ["ok"] * len(rows),
+            "template": templates,
+        },
+    )
+
+
+QUERIES = schema.from_columns(
+    "queries", {"language": ["en"], "query_id": ["1"], "text": ["When?"], "subset": ["non_relevant"]}
+)
+
+
+# --- one answer ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['language']}-{case['answer'][:30]!r}")
+def test_written_cases(case: dict[str, str]) -> None:
+    parsed = free(case["answer"], case["language"])
+    assert parsed.outcome == case["right"], parsed
+    if parsed.span_start is not None:
+        assert case["answer"][parsed.span_start : parsed.span_end].strip()
+
+
+def test_answers_from_the_field(shared: Path) -> None:
+    """Nine ordinary RAG answers, in three languages, with the right outcome in a tag."""
+    path = shared / "field" / "outcomes-longform.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        assert "right=" + free(row["answer"], row["language"]).outcome == row["domain"], row["answer"]
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_rules_read_the_labels_they_were_written_on(language: str) -> None:
+    labelled = labels.read_labels("dev")[language]
+    wrong = [answer for query, answer, right in labelled if free(answer, language, query).outcome != right]
+    assert len(wrong) <= 0.03 * len(labelled), wrong
+
+
+@pytest.mark.parametrize(
+    ("answer", "query", "other_query"),
+    [
+        (
+            "The manual lists the programmes and the error codes. The water consumption is not specified.",
+            "What is the water consumption of the washer?",
+            "Which programmes and error codes does the manual list?",
+        ),
+        (
+            "Das Heft beschreibt den Anbau der Pflanze. Der Koffeingehalt wird darin nicht genannt.",
+            "Wie hoch ist der Koffeingehalt des Tees?",
+            "Was beschreibt das Heft über den Anbau der Pflanze?",
+        ),
+    ],
+)
+def test_a_gap_about_what_was_asked_is_the_answer(answer: str, query: str, other_query: str) -> None:
+    language = "de" if answer.startswith("Das") else "en"
+    assert free(answer, language, query).outcome == "abstained"
+    assert free("It has six." + answer[answer.index(".") :], language, other_query).outcome == "answered"
+
+
+def test_the_query_reaches_the_outcomes_of_a_table() -> None:
+    answer = "Cultivation and taste are described at length. The caffeine content is not given anywhere."
+    column = QUERIES.schema.get_field_index("text")
+    queries = QUERIES.set_column(column, QUERIES.schema.field(column), [["What is the caffeine content?"]])
+    rows = outcomes(queries, answers(("a", answer, "rag"))).to_pylist()
+    assert [row["outcome"] for row in rows if row["parser"] == "strict"] == ["abstained"]
+    assert free(answer, query="How is its cultivation described, at what length?").outcome == "answered"
+
+
+def test_every_language_has_words() -> None:
+    assert set(WORDINGS) == set(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "rule"),
+    [
+        ("The bridge was built in 1902.", "answered", "claim"),
+        ("It was built in 1902. The sources do not name the architect.", "answered", "claim_beside_gap"),
+        ("1. Grouting fills the cracks.\n2. Jackets hold the piers.", "answered", "list_given"),
+        ("The sources do not mention it.", "abstained", "states_gap"),
+        ("The documents only discuss the gardens.", "abstained", "other_topic"),
+        ("NO_ANSWER", "abstained", "short_gap"),
+        ("I can't help with that.", "abstained", "declines"),
+        ("Which building do you mean?", "clarification", "asks_back"),
+        ("[2]", "answered", "citation"),
+        ("##Reason: Document [1] names the year.", "unparsed", "reason_alone"),
+        ("", "empty", "empty"),
+        ("Error 503: service unavailable", "api_error", "api_error"),
+        ("...", "unparsed", "fragment"),
+    ],
+)
+def test_each_rule(answer: str, outcome: str, rule: str) -> None:
+    parsed = free(answer)
+    assert (parsed.outcome, parsed.rule) == (outcome, rule)
+    assert rule in RULES
+
+
+def test_the_reason_is_not_the_answer() -> None:
+    reason = "##Reason: Document [1] says that the mill was built in 1780, and none names its owner.\n"
+    assert free(reason + "##Answer: The documents do not say who owns it.").outcome == "abstained"
+    assert free("##Reason: None names the owner directly.\n##Answer: Ada Miller [2].").outcome == "answered"
+
+
+def test_thoughts_are_not_read() -> None:
+    text = "<think>The documents do not say it. Or do they?</think>The mill was built in 1780 [1]."
+    parsed = free(text)
+    assert (parsed.outcome, parsed.rule) == ("answered", "claim")
+    assert text[parsed.span_start : parsed.span_end].startswith("The mill")
+
+
+def test_own_knowledge_after_a_gap_is_an_answer() -> None:
+    text = "The documents do not say, but it is generally known that Paris is the capital."
+    assert free(text).rule == "claim_beside_gap"
+
+
+def test_the_span_stands_in_the_raw_answer() -> None:
+    text = "**Sorry**, but the _documents_ do **not** mention it [1]."
+    parsed = free(text)
+    assert parsed.outcome == "abstained"
+    assert "the _documents_ do **not** mention it" in text[parsed.span_start : parsed.span_end]
+
+
+def test_a_language_without_words_is_read_in_english_alone() -> None:
+    assert free("Die Stad is in 1652 gestig.", "af").rule == "language_not_understood"
+    assert free("The documents do not say.", "af").outcome == "abstained"
+    assert free("1652", "af").outcome == "answered"
+
+
+@given(st.text(max_size=300), st.sampled_from(sorted(LANGUAGES)))
+def test_any_text_has_an_outcome_and_a_span_inside_it(answer: str, language: str) -> None:
+    parsed = free(answer, language)
+    assert parsed.rule in RULES
+    if parsed.span_start is not None and parsed.span_end is not None:
+        assert 0 <= parsed.span_start < parsed.span_end <= len(answer)
+
+
+# --- the prompt decides ----------------------------------------------------------------------------------------------
+
+
+def test_the_prompt_decides_which_rules_hold() -> None:
+    text = "It was built in 1902. However, it is unclear how its iron was made."
+    rows = [(f"{template}", text, template) for template in (*NOMIRACL_TEMPLATES, "rag", None, "mine")]
+    table = outcomes(QUERIES, answers(*rows)).to_pylist()
+    strict = {row["system"]: row for row in table if row["parser"] == "strict"}
+    assert {strict[template]["rule"] for template in NOMIRACL_TEMPLATES} == {"says_absent"}
+    assert {strict[name]["rule"] for name in ("rag", "None", "mine")} == {"claim_beside_gap"}
+    published = {row["outcome"] for row in table if row["parser"] == "published"}
+    assert published == {"unparsed"}
+
+
+def test_a_template_states_its_own_words(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("---\nanswered: FOUND\nabstained: NOT FOUND\n---\n{question}\n{contexts}\n", encoding="utf-8")
+    template = prompts.load_template(path)
+    assert template.text == "{question}\n{contexts}"
+    assert (template.answered_phrases, template.abstained_phrases) == (("FOUND",), ("NOT FOUND",))
+    phrases = TemplatePhrases(template.answered_phrases, template.abstained_phrases)
+    rows = answers(("a", "Found: the documents do not mention it.", "mine"), ("b", "not found", "mine"))
+    table = outcomes(QUERIES, rows, phrases={"mine": phrases}).to_pylist()
+    strict = {row["system"]: (row["outcome"], row["rule"]) for row in table if row["parser"] == "strict"}
+    assert strict == {"a": ("answered", "template_answered"), "b": ("abstained", "template_abstained")}
+    assert {rule for _, rule in strict.values()} <= set(FREE_RULES)
+
+
+def test_a_file_without_such_a_header_is_taken_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("---\nQuestion: {question}\n---\n{contexts}", encoding="utf-8")
+    assert prompts.load_template(path).text == "---\nQuestion: {question}\n---\n{contexts}"
+
+
+# --- rates -----------------------------------------------------------------------------------------------------------
+
+
+def test_asking_back_is_undecided() -> None:
+    rows = [("a", "Which one do you mean?", "rag")]
+    table = rates(outcomes(QUERIES, answers(*rows)))
+    row = table.to_pylist()[0]
+    assert (row["clarification"], row["unparsed"], row["undecided"], row["rate"]) == (1, 0, 1.0, None)
+    assert confusion(table).to_pylist()[0]["non_relevant_undecided"] == 1
+
+
+def test_many_unparsed_answers_are_said(tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    store.write(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x")
+    result = CliRunner().invoke(app, ["outcomes", str(arena)])
+    assert "a 100%" in result.stderr
+    assert "a 100%" in CliRunner().invoke(app, ["rates", str(arena)]).stderr
+    few = rates(outcomes(QUERIES, answers(("b", "1902", "rag"))))
+    assert unparsed_note(few) is None
+
+
+# --- the figures shown -----------------------------------------------------------------------------------------------
+
+
+def test_the_figures_shown_are_those_of_the_labels() -> None:
+    half, rows = measured()
+    assert written(half, accuracy(labels.read_labels(half))) == written(half, rows)
+    assert {row.language for row in rows} == {*LANGUAGES, "all"}
+
+
+def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> None:
+    _, rows = measured()
+    for row in rows:
+        baseline = min(row.phrase_wrong, row.length_wrong)
+        assert row.wrong + row.unparsed <= baseline
+        assert row.language != "all" or row.wrong + row.unparsed < baseline
+
+
+def test_sentences_of_passages_are_claims() -> None:
+    """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
+    passages = store.open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
+    texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
+    texts = {(language, text) for language, text in texts if len(text) > 20}
+    for code in sorted(LANGUAGES):
+        of_language = [text for language, text in texts if language == code]
+        refused = [text for text in of_language if free(text, code).outcome != "answered"]
+        assert len(refused) <= len(of_language) / 50, refused

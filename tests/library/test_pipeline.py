@@ -1,0 +1,272 @@
+"""The stages in their order: what a run writes, what it keeps, and what it takes away because it is out of date."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pipeline_cases import judgments, published_answers
+from store_cases import snapshot
+
+from mirage import pipeline, schema, store
+from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.io.imports.own import ImportResult, UserFile, import_own
+from mirage.io.imports.public import import_nomiracl_queries, import_outputs
+from mirage.ranking.ranking import ordered, rank_by, remarks
+from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.stages.stage import run
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> store.Arena:
+    return import_outputs(published_answers(tmp_path / "in"), tmp_path / "arena")
+
+
+def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
+    tables = {"queries", "passages", "answers", "judgments", "nuggets"}
+    for stage in pipeline.STAGES:
+        assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
+        assert set(stage.reads) <= tables
+        tables |= set(stage.writes)
+
+
+@pytest.mark.parametrize(
+    ("written", "derived"),
+    [
+        (["answers"], ("outcomes", "features", "ratings", "tournaments", "predictions", "importances")),
+        (
+            ["queries", "passages", "answers", "outcomes"],
+            ("features", "ratings", "tournaments", "predictions", "importances"),
+        ),
+        (["outcomes"], ("ratings", "tournaments", "predictions", "importances")),
+        (["judgments"], ("ratings", "tournaments", "predictions", "importances")),
+        (["features"], ("predictions", "importances")),
+        (["ratings"], ()),
+    ],
+)
+def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
+    assert store.derived(written) == derived
+
+
+def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:
+    assert arena.tables == ("queries", "passages", "answers", "outcomes")
+    assert arena.rows("outcomes") == 2 * arena.rows("answers") == 2 * 48
+    assert arena.label == "real replies"
+    assert arena.manifest["about"] == "48 replies of 3 systems to 16 questions in 2 languages."
+    made_from = arena.manifest["made"]["answers"]["from"]
+    assert {file["name"] for file in made_from[1:]} == {
+        f"{subset}/{code}.test.vanilla_prompt.jsonl.gz"
+        for subset in ("relevant", "non_relevant")
+        for code in ("en", "fi")
+    }
+    assert all(len(file["sha256"]) == 64 for file in made_from[1:])
+
+
+def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
+    return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
+
+
+def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(
+    arena: store.Arena, tmp_path: Path
+) -> None:
+    run(FEATURES, arena.path, made_by="a test")
+    run(RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
+    same = import_outputs(tmp_path / "in", arena.path)
+    assert {"features", "ratings"} <= set(same.tables)
+    before = texts(same)
+    other = import_outputs(published_answers(tmp_path / "other", yes="Maybe."), arena.path)
+    assert "ratings" not in other.tables
+    changed = {key for key, text in texts(other).items() if before[key] != text}
+    assert 0 < len(changed) < len(before)
+    measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
+    assert measured == before.keys() - changed
+    assert store.check(other)
+
+
+def test_a_stage_names_the_command_for_a_table_it_lacks(tmp_path: Path) -> None:
+    path = store.bundled()["published"]
+    with pytest.raises(TableMissing, match="this arena has no queries"):
+        run(OUTCOMES, path, made_by="a test")
+    with pytest.raises(ArenaError, match="there is no arena"):
+        run(OUTCOMES, tmp_path / "none", made_by="a test")
+
+
+def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Arena) -> None:
+    def measured() -> list[str]:
+        return sorted(pc.unique(store.open_arena(arena.path).read("features")["feature"]).to_pylist())
+
+    for name in ("length", "n_citations"):
+        run(FEATURES, arena.path, made_by="a test", part="feature", only=[name])
+    assert measured() == ["length", "n_citations"]
+    version = store.open_arena(arena.path).version
+    run(FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
+    assert store.open_arena(arena.path).version == version, "measuring again changes nothing"
+    run(FEATURES, arena.path, made_by="a test")
+    assert len(measured()) > 2
+    with pytest.raises(UnknownName, match="did you mean: length"):
+        run(FEATURES, arena.path, made_by="a test", only=["lengths"])
+
+
+def take(file: Path, folder: Path) -> ImportResult:
+    return import_own(UserFile("judgments", file), folder)
+
+
+def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
+    take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
+    relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
+    judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j:1: second"], "judge": "j:1"}
+    run(RELEVANCE_RATINGS, arena.path, **relevance)
+    run(JUDGED_RATINGS, arena.path, **judged)
+    both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
+    ratings = both.read("ratings")
+    assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j:1", "relevance"]
+    assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
+    assert both.manifest["made"]["ratings"]["notes"] == ["j:1: second", "relevance: third"]
+
+
+def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
+    first = take(judgments(tmp_path / "1.csv"), arena.path)
+    assert (first.rows, first.replaced, first.dropped) == (6, 0, 0)
+    run(JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
+    second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
+    assert (second.rows, second.replaced) == (4, 2)
+    table = second.arena.read("judgments")
+    assert table.filter(pc.equal(table["query_id"], "r0"))["verdict"].to_pylist() == ["B", "B"]
+    assert len(table) == 8
+    assert "ratings" not in second.arena.tables, "made from older verdicts"
+    other = take(judgments(tmp_path / "3.csv", judge="k"), arena.path)
+    assert (other.rows, other.replaced) == (6, 0)
+    assert sorted(pc.unique(other.arena.read("judgments")["judge"]).to_pylist()) == ["j", "k"]
+    assert [file["name"] for file in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
+
+
+def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
+    added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
+    assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
+    ranking = rank_by(added.arena.read("judgments"), "j")
+    assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
+
+
+def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
+    before = snapshot(arena.path)
+    with pytest.raises(ArenaError, match=r"has answers to its current queries(.|\n)*use a new folder"):
+        import_nomiracl_queries(tmp_path, arena.path)
+    assert snapshot(arena.path) == before
+
+
+def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
+    outcomes = arena.read("outcomes")
+    with pytest.raises(UnknownName, match="no language 'sw'"):
+        rank_by(outcomes, "relevance", languages=["sw"])
+    half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
+    with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
+        rank_by(half, "relevance", languages=["fi"])
+    ranking = rank_by(half, "relevance")
+    assert any("not ranked: fi (no non-relevant queries)" in line for line in remarks(ranking, half))
+    table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
+    with pytest.raises(BadInput, match="judges answers, not the skill"):
+        rank_by(table, "j", skill="abstain")
+    with pytest.raises(UnknownName, match="'jj'"):
+        rank_by(table, "jj")
+
+
+def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
+    rows = ordered(rank_by(arena.read("outcomes"), "relevance")).to_pylist()
+    assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
+    assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
+
+
+# --- the bundled arenas -----------------------------------------------------------------------------------------------
+
+
+BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importances")
+
+
+def build(source: Path, target: Path, seed: str) -> dict[str, str]:
+    code = (
+        "import sys; from pathlib import Path; from mirage import pipeline\n"
+        "pipeline.bundle(*map(Path, sys.argv[1:]), regressors=['linear', 'ridge'])"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    subprocess.run([sys.executable, "-c", code, str(source), str(target)], env=environment, check=True)
+    return snapshot(target)
+
+
+def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_text(
+    shared: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(shared / "published", source / "published")
+    for subset in ("relevant", "non_relevant"):
+        (source / "nomiracl" / subset).mkdir(parents=True)
+        for code in ("yo", "id"):
+            shutil.copy(
+                shared / "nomiracl" / subset / f"{code}.test.vanilla_prompt.jsonl.gz", source / "nomiracl" / subset
+            )
+    first = build(source, tmp_path / "1", "0")
+    assert build(source, tmp_path / "2", "1") == first
+    assert build(source, tmp_path / "1", "2") == first, "twice into the same folder"
+    arena = store.open_arena(tmp_path / "1" / "nomiracl")
+    assert arena.tables == BUNDLED
+    assert arena.read("queries")["text"].null_count == arena.rows("queries")
+
+
+def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tmp_path: Path) -> None:
+    """Whoever changes a parser, a feature or the ranking builds the bundle again: `make data`."""
+    arenas = pipeline.bundle(shared, tmp_path, regressors=["linear", "ridge"])
+    for arena in arenas:
+        bundled = store.open_arena(store.bundled()[arena.name])
+        assert bundled.tables == arena.tables
+        # The slow regressors are not fitted again: predictions are compared where a fast one makes them.
+        fitted = {"predictions", "importances"}
+        expected, actual = (
+            {table: origin for table, origin in side.manifest["made"].items() if table not in fitted}
+            for side in (bundled, arena)
+        )
+        assert expected == actual
+        assert all(bundled.manifest[k] == arena.manifest[k] for k in ("title", "label", "about"))
+        for name in set(arena.tables) - fitted:
+            assert close(bundled.read(name), arena.read(name)), name
+    assert close(*(linear(opened) for opened in (arenas[0], store.open_arena(store.bundled()["nomiracl"]))))
+
+
+def linear(arena: store.Arena) -> pa.Table:
+    """What linear regression predicts, without what depends on the other regressors."""
+    rows = arena.read("predictions")
+    selection = rows.filter(pc.equal(rows["regressor"], "linear"))
+    return selection.select(["language", "skill", "system", "rating", "judged", "outside"])
+
+
+def close(first: pa.Table, second: pa.Table) -> bool:
+    """Equal but for the last digits of a float, which depend on the machine."""
+    import numpy as np
+
+    for column in first.schema:
+        left, right = first[column.name], second[column.name]
+        if pa.types.is_floating(column.type):
+            equal = np.allclose(left.to_numpy(), right.to_numpy(), rtol=1e-9, atol=1e-12, equal_nan=True)
+        else:
+            equal = left.equals(right)
+        if not equal:
+            return False
+    return first.schema == second.schema
+
+
+def test_the_bundled_arena_is_small_and_without_texts() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    assert arena.size < 4_000_000
+    assert arena.tables == BUNDLED
+    queries = arena.read("queries")
+    assert queries["text"].null_count == len(queries) == 8_045
+    assert arena.rows("outcomes") == 2 * 88_495
+    assert arena.label == "real replies"
+    assert "88,469 replies of 11 systems to 8,045 questions in 17 languages" in arena.manifest["about"]

@@ -1,0 +1,262 @@
+"""Ratings with Jeffreys' prior: against a general optimiser, at the edges, and by simulation with another generator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_cases import battles, maximum, ratings, simulate
+from scipy.optimize import minimize
+from scipy.stats import beta
+
+import mirage.ranking as rank
+from benchmarks import calibration
+from mirage.errors import UnknownName
+from mirage.ranking.by_query import by_query
+from mirage.ranking.fit import RIDGE, Likelihood, PairCounts
+from mirage.ranking.jeffreys import bias_reduced
+
+
+def reference(first: Any, second: Any, systems: int, phi: float) -> Any:
+    """The maximum of log-likelihood + phi / 2 log det information, by a general optimiser; the first rating is 0."""
+    i, j = np.triu_indices(systems, 1)
+    design = np.zeros((len(i), systems))
+    design[np.arange(len(i)), i], design[np.arange(len(i)), j] = 1, -1
+    design = design[:, 1:]
+
+    def loss(x: Any) -> float:
+        d = design @ x
+        p = 1 / (1 + np.exp(-d))
+        information = design.T @ (((first + second) * p * (1 - p))[:, None] * design)
+        value = -(first * np.logaddexp(0, -d)).sum() - (second * np.logaddexp(0, d)).sum()
+        return float(-value - phi / 2 * np.linalg.slogdet(information)[1])
+
+    x = np.r_[0, minimize(loss, np.zeros(systems - 1), method="BFGS", options={"gtol": 1e-9}).x]
+    return x - x.mean()
+
+
+@pytest.mark.parametrize("phi", [0.5, 1.0, 2.5])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi: float) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, 6, (2, 10)).astype(float)
+    if seed == 3:
+        second[:4] = 0  # the first system never lost
+    x, prior = bias_reduced(Likelihood(PairCounts(first[None], second[None], None, 5), 1e-12), dispersion=phi)
+    np.testing.assert_allclose(x[0], reference(first, second, 5, phi), atol=2e-5)
+    # The leverages of all pairs sum to the number of parameters.
+    assert 2 * prior.added.sum() / phi == pytest.approx(4)
+    assert prior.shape.sum() == pytest.approx(2)
+
+
+@given(st.integers(0, 40), st.integers(1, 40))
+@settings(max_examples=30)
+def test_two_systems_have_the_log_odds_with_half_a_battle_more_for_each(wins: int, losses: int) -> None:
+    x, _ = bias_reduced(Likelihood(PairCounts(np.array([[wins]]), np.array([[losses]]), None, 2), 1e-12))
+    assert x[0, 0] - x[0, 1] == pytest.approx(np.log((wins + 0.5) / (losses + 0.5)), abs=1e-6)
+
+
+@pytest.mark.parametrize("wins", [0, 1, 7, 30])
+def test_the_draws_of_independent_battles_of_two_systems_are_the_posterior(wins: int) -> None:
+    """One battle a query: the draws of P(first wins) are Beta(wins + 1/2, losses + 1/2) (Brown, Cai, DasGupta)."""
+    n = 30
+    counts = np.zeros((n, 2, 2))
+    counts[:wins, 0, 1] = 1
+    counts[wins:, 1, 0] = 1
+    row = ratings(battles(counts), draws=20_000)
+    p = 1 / (1 + np.exp(row.draws[:, 1] - row.draws[:, 0]))
+    posterior = beta(wins + 0.5, n - wins + 0.5)
+    # Independent battles have the dispersion 1, also where all have the same outcome.
+    laid = by_query(battles(counts), ties="half", penalty="jeffreys", ridge=RIDGE)
+    assert laid.prior is not None
+    scale = laid.prior.dispersion
+    assert 1 <= scale < 1.1
+    np.testing.assert_allclose(np.quantile(p, [0.05, 0.5, 0.95]), posterior.ppf([0.05, 0.5, 0.95]), atol=0.02)
+
+
+def test_more_of_the_same_verdicts_on_a_query_are_not_more_queries() -> None:
+    battles = simulate(5)
+    doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)
+    a, b = (by_query(data, ties="half", penalty="jeffreys", ridge=RIDGE) for data in (battles, doubled))
+    assert a.prior is not None
+    assert b.prior is not None
+    assert b.prior.dispersion == pytest.approx(2 * a.prior.dispersion, rel=1e-3)
+    np.testing.assert_allclose(a.point, b.point, atol=1e-4)
+
+
+def lose_all(battles: rank.Battles, system: int) -> rank.Battles:
+    wins, ties = battles.wins.copy(), battles.ties.copy()
+    wins[:, system, :], ties[:, system, :], ties[:, :, system] = 0, 0, 0
+    wins[:, :, system] = 1
+    wins[:, system, system] = 0
+    return replace(battles, wins=wins, ties=ties)
+
+
+def test_a_system_that_loses_all_moves_nobody_else_and_its_own_end_is_open() -> None:
+    battles = simulate(3)
+    with_it = lose_all(battles, 6)
+    row = ratings(with_it, draws=400)
+    rest = ratings(with_it.subset([s for s in battles.systems if s != "s06"]), draws=400)
+    others = [k for k in range(8) if k != 6]
+    gap, gap_without = (ranking.theta - ranking.theta[0] for ranking in (row, rest))
+    np.testing.assert_allclose(gap[others], gap_without, atol=0.01)
+    low, high = row.interval()
+    assert low[6] == -np.inf
+    assert np.isfinite(high[6])
+    assert np.isfinite(low[others]).all()
+    assert np.isfinite(high[others]).all()
+    assert -9 < row.theta[6] < -4
+    # A difference between others does not know of it; a difference to it is open on the side that it is.
+    value, low, high = row.differences("s00")
+    np.testing.assert_allclose((high - low)[1], np.ptp(rest.differences("s00")[1:, 1]), rtol=0.15)
+    assert low[6] == -np.inf
+    value, low, high = row.differences("s06")
+    assert np.isposinf(np.delete(high, 6)).all()
+    assert (value[6], low[6], high[6]) == (0, 0, 0)
+    table = rank.rate({"en": with_it}, draws=50).table().to_pylist()
+    assert [(r["low"] is None, r["bounded"]) for r in table if r["system"] == "s06"] == [(True, False)]
+
+
+@pytest.mark.parametrize("ridge", [1e-12, 1e-7, 1e-4])
+def test_no_constant_decides_where_an_unbeaten_system_stands(ridge: float) -> None:
+    wins = lose_all(simulate(3), 6)
+    np.testing.assert_allclose(ratings(wins, ridge=ridge).theta, ratings(wins).theta, atol=2e-3)
+
+
+def own_ids(battles: rank.Battles, language: int) -> rank.Battles:
+    """The battles on queries that no other language has."""
+    return replace(battles, queries=tuple(f"{language}-{query}" for query in battles.queries))
+
+
+def test_one_lucky_language_does_not_move_the_joint_row() -> None:
+    """The sixth-best of 8 wins every battle of one of 18 languages: no rank moves that the interval does not hold."""
+    design = calibration.Design("", np.linspace(1.2, -1.2, 8), 20, 1)
+    rng = np.random.default_rng(46)
+    by_language = {f"l{k:02}": own_ids(calibration.arena(design, design.theta, rng), k) for k in range(18)}
+    plain = rank.rate(by_language, draws=200)
+    before = plain.languages["all"]
+    battles = by_language["l07"]
+    wins, ties = battles.wins.copy(), battles.ties.copy()
+    wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
+    wins[:, 5, 5] = 0
+    ranking = rank.rate(by_language | {"l07": replace(battles, wins=wins, ties=ties)}, draws=200)
+    after = ranking.languages["all"]
+    low, high = after.rank_interval()
+    assert (low <= before.ranks()).all()
+    assert (before.ranks() <= high).all()
+    # The others move together, by an eighth of what the mean of all moves by.
+    moved = np.delete(after.theta - before.theta, 5)
+    assert (np.abs(moved) < 0.1).all()
+    assert np.ptp(moved) < 0.02
+    assert (np.abs(after.ranks() - before.ranks()) <= 2).all()
+    # Nothing bounds its mean from above, and nobody else's is open.
+    assert np.isfinite(after.interval()[0, 5])
+    assert after.unbounded == {"s05": "above"}
+    assert np.isposinf(after.interval()[1, 5])
+    assert np.isfinite(np.delete(after.interval(), 5, axis=1)).all()
+    assert low[5] == 1
+    # The others have the tiers that their tests give them: none is held together by the open one.
+    tiers, tiers_before = ranking.tiers["all"].tier, plain.tiers["all"].tier
+    rest = [system for system in before.systems if system != "s05"]
+    assert len({tiers[system] for system in rest}) >= len({tiers_before[system] for system in rest})
+    for above in rest:
+        for below in rest:
+            assert tiers[above] == tiers[below] or ranking.tiers["all"].are_separated(above, below)
+
+
+DESIGNS = [
+    ("5 systems x 30 queries", 120),
+    ("8 systems x 60 queries, one at -6, no ties", 100),
+    ("8 systems x 100 queries, one with ten battles", 80),
+    ("a star of 12 systems x 200 queries", 50),
+    ("8 systems x 100 queries, query effects of sd 3", 80),
+]
+
+
+@pytest.mark.parametrize(("name", "arenas"), DESIGNS, ids=[name for name, _ in DESIGNS])
+def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int) -> None:
+    """The designs and the generator of `make bench calibration`, fewer arenas: 95% and 3 times the simulation's error,
+    the S systems of an arena taken as half as many independent ones.
+    """
+    (design,) = (candidate for candidate in calibration.DESIGNS if candidate.what == name)
+    rng = np.random.default_rng(7)
+    expected = calibration.expected(design, design.theta)
+    inside = []
+    for seed in range(arenas):
+        row = rank.rate({"en": calibration.arena(design, design.theta, rng)}, draws=200, seed=seed).languages["en"]
+        low, high = row.interval()
+        inside.append((low <= expected) & (expected <= high))
+    error = np.sqrt(0.05 * 0.95 / (arenas * len(design.theta) / 2))
+    assert abs(np.mean(inside) - 0.95) < 0.015 + 3 * error
+
+
+def test_the_rating_is_the_middle_of_what_its_interval_means() -> None:
+    """18 languages x 8 systems x 10 queries, -2 to 2: the mean error of a joint rating is small beside its interval,
+    where the maximum of the likelihood is off by a multiple of it.
+    """
+    design = calibration.Design("", np.linspace(2, -2, 8), 10, 24)
+    expected = calibration.expected(design, design.theta)
+    rng = np.random.default_rng(51)
+    errors: dict[str, list[Any]] = {"ours": [], "none": []}
+    halves = []
+    for _ in range(design.arenas):
+        by_language = {f"l{k:02}": own_ids(calibration.arena(design, design.theta, rng), k) for k in range(18)}
+        joint = rank.rate(by_language, draws=60).languages["all"]
+        plain = rank.rate(by_language, draws=1, penalty="none").languages["all"]
+        errors["ours"].append(joint.theta - expected)
+        errors["none"].append(plain.theta - expected)
+        halves.append(np.ptp(joint.interval(), axis=0) / 2)
+    half = np.mean(halves, axis=0)
+    noise = 2.5 / np.sqrt(design.arenas) / 1.96
+    assert (np.abs(np.mean(errors["ours"], axis=0)) / half < 0.1 + noise).all()
+    assert np.abs(np.mean(errors["none"], axis=0) / half).max() > 0.1 + noise
+
+
+def test_a_difference_is_that_of_the_ratings_with_the_interval_of_its_draws() -> None:
+    ranking = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=300, seed=4)
+    for language in ("ar", "all"):
+        row = ranking.languages[language]
+        difference = ranking.difference("s02", "s05", language=language)
+        reverse = ranking.difference("s05", "s02", language=language)
+        assert difference.value == pytest.approx(row.theta[2] - row.theta[5])
+        assert (difference.low, difference.high) == pytest.approx((-reverse.high, -reverse.low))  # type: ignore[operator]
+        differences = row.draws[:, 2] - row.draws[:, 5]
+        assert difference.low == pytest.approx(np.quantile(differences, 0.025), abs=0.1)
+        assert (difference.n_queries, difference.n_draws, difference.seed) == (row.n_queries, 300, 4)
+    assert ranking.difference("s02", "s05").language == "all"
+    assert ranking.difference("s02", "s02").value == 0
+    for names in (("s02", "s99"), ("s99", "s02")):
+        with pytest.raises(UnknownName, match="s99"):
+            ranking.difference(*names)
+    with pytest.raises(UnknownName, match="zz"):
+        ranking.difference("s02", "s05", language="zz")
+
+
+def test_soft_verdicts_count_by_their_points() -> None:
+    """A judge that gives 0.8 of every battle to the better is rated as 4 wins of 5, hard verdicts as ever."""
+    rows = [
+        {"language": "en", "query_id": f"q{q}", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
+        for q in range(40)
+    ]
+    hard = pa.Table.from_pylist(rows)
+    soft = hard.append_column("points", pa.array([0.8] * 40))
+    mixed = hard.append_column("points", pa.array([0.8, None] * 20))
+    (soft_battles,) = rank.from_judgments(soft, judge="j").values()
+    theta = maximum(soft_battles).theta
+    assert theta[0] - theta[1] == pytest.approx(np.log(4), abs=1e-4)
+    assert ratings(soft_battles).unbounded == {}
+    (mixed_battles,) = rank.from_judgments(mixed, judge="j").values()
+    assert mixed_battles.points is not None
+    assert mixed_battles.points.sum(axis=0)[0, 1] == pytest.approx(0.8 * 20 + 20)
+    (plain,) = rank.from_judgments(hard, judge="j").values()
+    assert plain.points is None
+    assert ratings(plain).unbounded == {"a": "above", "b": "below"}
+    assert (soft_battles.record() == plain.record()).all()
+    pooled = rank.pool_battles([soft_battles, plain], referee="pooled")
+    assert pooled.points is not None
+    assert pooled.points[:, 0, 1] == pytest.approx(1.8)

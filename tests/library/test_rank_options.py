@@ -1,0 +1,419 @@
+"""Rankings that count otherwise: several judges, verdicts left out, people's votes; what that moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import choix
+import numpy as np
+import pyarrow as pa
+import pytest
+from commands import mirage, rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_cases import battles, judged, maximum, ratings, simulate
+
+import mirage.ranking as rank
+from benchmarks.simulated import simulate_arena as arena_of
+from mirage import store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.people import votes as ballots
+from mirage.ranking import ranking
+from mirage.ranking.fit import PairCounts
+from mirage.ranking.ranking import change_lines
+from mirage.ranking.whatif import RankOptions, compare, recompute
+
+
+def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
+    return {judge: rank.verdicts(table, judge=judge) for judge in sorted(set(table["judge"].to_pylist()))}
+
+
+def two_judges(seed: int = 3) -> pa.Table:
+    simulation = arena_of(
+        systems=6, queries=30, languages=["en", "sw"], seed=seed, judges=("gpt-4o", "llama-3"), orders=2
+    )
+    return simulation.tables["judgments"]
+
+
+# The solver, where it has a hard time
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
+@pytest.mark.parametrize("kind", ["undefeated", "winless", "once beaten", "two groups"])
+def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_34(kind: str, ties: Any) -> None:
+    simulated = simulate(5, systems=9, queries=50)
+    wins, drawn = simulated.wins.copy(), simulated.ties.copy()
+    better = {"undefeated": [4], "winless": [0, 1, 2, 3, 5, 6, 7, 8], "once beaten": [4], "two groups": [0, 3, 4]}[kind]
+    for i in better:
+        for j in set(range(9)) - set(better):
+            wins[:, i, j] += wins[:, j, i] + drawn[:, i, j]
+            wins[:, j, i] = drawn[:, i, j] = drawn[:, j, i] = 0
+    if kind == "once beaten":
+        wins[3, 7, 4] += 1
+    result = maximum(replace(simulated, wins=wins, ties=drawn), ties=ties, draws=40)
+    i, j = np.triu_indices(9, 1)
+    half = drawn[:, i, j] / 2 if ties == "half" else 0
+    first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
+    tied = drawn[:, i, j].sum(axis=0).astype(float) if ties == "davidson" else None
+    point = rank.fit(PairCounts(first[None], second[None], None if tied is None else tied[None], 9))
+    np.testing.assert_allclose(point.theta[0], result.theta, atol=1e-7)
+    d = result.theta[i] - result.theta[j]
+    if tied is None:
+        pull = first / (1 + np.exp(d)) - second / (1 + np.exp(-d))
+    else:
+        assert point.log_nu is not None
+        z = np.exp(d / 2) + np.exp(-d / 2) + np.exp(point.log_nu)
+        win, lose = np.exp(d / 2) / z, np.exp(-d / 2) / z
+        tie = 1 - win - lose
+        pull = first * (lose + tie / 2) - second * (win + tie / 2) - tied * (win - lose) / 2
+    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - rank.RIDGE * result.theta
+    assert np.abs(gradient).max() < 1e-8
+    assert np.isfinite(result.draws).all()
+
+
+# Several judges
+
+
+def test_pooled_battles_agree_with_choix() -> None:
+    first, second = simulate(1, tie=0.0), simulate(2, tie=0.0)
+    both = rank.pool_battles([first, second], referee="pooled")
+    counts = (first.wins.sum(axis=0) + second.wins.sum(axis=0)).astype(float)
+    expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
+    np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
+    assert both.queries == first.queries
+
+
+def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() -> None:
+    simulated = simulate(3)
+    alone, both = (
+        ratings(simulated, draws=100),
+        ratings(rank.pool_battles([simulated, simulated], referee="pooled"), draws=100),
+    )
+    np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
+    np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
+
+
+def test_pooling_aligns_systems_and_queries_by_name() -> None:
+    a = battles([[[0, 1], [0, 0]]], systems=["x", "z"])
+    b = replace(battles([[[0, 0], [3, 0]]], systems=["w", "x"]), queries=("q9",))
+    both = rank.pool_battles([a, b], referee="pooled")
+    assert (both.systems, both.queries) == (("w", "x", "z"), ("q00000", "q9"))
+    assert both.wins[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert both.wins[1].tolist() == [[0, 0, 0], [3, 0, 0], [0, 0, 0]]
+
+
+def test_pools_that_make_no_sense_are_refused() -> None:
+    single = battles([[[0, 200], [1, 0]]])
+    with pytest.raises(BadInput, match="255"):
+        rank.pool_battles([single, single], referee="pooled")
+    with pytest.raises(BadInput, match="different skills"):
+        rank.pool_battles([single, replace(single, skill="answer")], referee="pooled")
+
+
+count = st.integers(0, 4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(count, min_size=18, max_size=18), st.permutations(range(3)))
+def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int]) -> None:
+    wins = np.array(cells).reshape(2, 3, 3) + 1
+    wins[:, range(3), range(3)] = 0
+    parts = [battles(w[None]) for w in wins]
+    turned = [battles(w[None][:, order][:, :, order]) for w in wins]
+    a, b = (ratings(rank.pool_battles(pool, referee="pooled"), draws=1).theta for pool in (parts, turned))
+    np.testing.assert_allclose(b, a[order], atol=1e-8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(count, min_size=18, max_size=18), st.integers(0, 2), st.integers(1, 2), st.integers(1, 4))
+def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
+    cells: list[int], winner: int, gap: int, more: int
+) -> None:
+    wins = np.array(cells).reshape(2, 3, 3) + 1
+    wins[:, range(3), range(3)] = 0
+    better = wins.copy()
+    better[1, winner, (winner + gap) % 3] += more
+    before, after = (
+        ratings(rank.pool_battles([battles(w[None]) for w in matrices], referee="pooled"), draws=1).theta
+        for matrices in (wins, better)
+    )
+    assert after[winner] > before[winner] - 1e-9
+
+
+def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
+    table = two_judges()
+    selection = {judge: verdicts for judge, verdicts in verdicts_by_judge(table).items() if judge == "llama-3"}
+    plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    result = recompute(selection, RankOptions())
+    assert result.ranking.table().equals(plain.table())
+    assert result.n_verdicts == {"llama-3": 2 * 30 * 30}
+    assert compare(plain, result.ranking).moves == ()
+
+
+def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
+    table = two_judges()
+    table = table.filter(
+        pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
+    )
+    result = recompute(verdicts_by_judge(table), RankOptions())
+    assert result.ranking.referee == "pooled"
+    assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
+    assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
+
+
+def test_a_family_of_judges_can_be_left_out() -> None:
+    table = two_judges()
+    result = recompute(verdicts_by_judge(table), RankOptions(without="OpenAI"))
+    alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    for code, rating in alone.languages.items():
+        np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
+    with pytest.raises(UnknownName, match="Meta, OpenAI"):
+        recompute(verdicts_by_judge(table), RankOptions(without="Cohere"))
+    with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
+        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankOptions(without="OpenAI"))
+
+
+def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
+    table = judged(
+        ("en", "q1", "gpt-4o", "gpt-4", "llama", "A"),
+        ("en", "q1", "gpt-4o", "llama", "aya", "A"),
+        ("en", "q1", "llama-3", "gpt-4", "llama", "B"),
+        ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
+        ("en", "q1", "someone", "gpt-4", "aya", "tie"),
+    )
+    result = recompute(verdicts_by_judge(table), RankOptions(own=False), draws=2)
+    english = result.ranking.battles["en"]
+    assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
+        ("aya", "gpt-4"),
+        ("llama", "aya"),
+    ]
+    assert result.n_verdicts == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
+    assert sum(result.left_out.values()) == 2
+    assert any("by OpenAI" in reason for reason in result.left_out)
+
+
+# Consistent battles
+
+
+def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pitfall_7() -> None:
+    table = judged(
+        ("en", "agree", "j", "x", "y", "A"),
+        ("en", "agree", "j", "y", "x", "B"),
+        ("en", "ties", "j", "x", "y", "tie"),
+        ("en", "ties", "j", "y", "x", "tie"),
+        ("en", "flips", "j", "x", "y", "A"),
+        ("en", "flips", "j", "y", "x", "A"),
+        ("en", "tie and win", "j", "x", "y", "tie"),
+        ("en", "tie and win", "j", "y", "x", "A"),
+        ("en", "one order", "j", "x", "y", "B"),
+        ("en", "unread", "j", "x", "y", "B"),
+        ("en", "unread", "j", "y", "x", "unparsed"),
+    )
+    verdicts = rank.verdicts(table, judge="j")["en"].consistent()
+    assert dict(verdicts.left_out) == {"the two orders disagree": 4, "judged or read in one order only": 2}
+    consistent = verdicts.battles()
+    positions = {name: k for k, name in enumerate(consistent.queries)}
+    assert len(positions) == 6
+    assert (consistent.wins.sum(), consistent.ties.sum() // 2, consistent.unparsed) == (2, 2, 1)
+    assert consistent.wins[positions["agree"]].tolist() == [[0, 2], [0, 0]]
+    assert consistent.ties[positions["ties"]].tolist() == [[0, 2], [2, 0]]
+
+
+def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
+    table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
+    with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
+        recompute(verdicts_by_judge(table), RankOptions(consistent=True))
+    assert "both orders" in str(refused.value)
+
+
+def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
+    rows = [("en", f"q{k}", "j", a, b, "A") for k in range(5) for a, b in (("x", "y"), ("y", "x"))]
+    assert rank.verdicts(judged(*rows), judge="j")["en"].consistent().battles().wins.sum() == 0
+
+
+def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
+    """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
+    simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
+    all_ = recompute(verdicts_by_judge(simulation.tables["judgments"]), RankOptions()).ranking.languages["en"]
+    agree = recompute(
+        verdicts_by_judge(simulation.tables["judgments"]), RankOptions(consistent=True)
+    ).ranking.languages["en"]
+    assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
+
+
+# People's votes
+
+
+def votes(*lines: tuple[str, str, str, str]) -> pa.Table:
+    names = ("query_id", "system_a", "system_b", "verdict")
+    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
+    return pa.table({"language": ["en"] * len(lines), **columns})
+
+
+def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> None:
+    table = judged(
+        ("en", "q1", "j", "x", "y", "A"),
+        ("en", "q1", "j", "y", "x", "unparsed"),
+        ("en", "q2", "j", "x", "y", "A"),
+        ("sw", "q1", "j", "x", "y", "A"),
+    )
+    result = recompute(
+        verdicts_by_judge(table), RankOptions(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2
+    )
+    assert result.voted == 2
+    assert result.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
+    assert result.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
+    assert result.ranking.battles["sw"].wins[0].tolist() == [[0, 1], [0, 0]]
+    assert result.ranking.battles["en"].unparsed == 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["A", "A", "B"], "A"),
+        (["A", "B"], "tie"),
+        (["A", "tie", "B"], "tie"),
+        (["B", "tie", "B", "A"], "B"),
+        (["A", "tie"], "tie"),
+        (["A", "unparsed"], "A"),
+        (["unparsed"], None),
+    ],
+)
+def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str], expected: str | None) -> None:
+    verdicts = rank.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
+    # Of y and x, shown in the other order every second time.
+    swap = {"A": "B", "B": "A"}
+    lines = [("q", "y", "x", v) if k % 2 else ("q", "x", "y", swap.get(v, v)) for k, v in enumerate(labels)]
+    counted = verdicts.override(votes(*lines))
+    assert ["A", "B", "tie", "unparsed"][counted.verdict[0]] == (expected or "A")
+    assert counted.voted.tolist() == [expected is not None]
+
+
+def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
+    table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
+    result = recompute(
+        verdicts_by_judge(table),
+        RankOptions(own=False, consistent=True),
+        votes=votes(("q", "gpt-4", "x", "B")),
+        draws=2,
+    )
+    assert result.ranking.battles["en"].wins.sum() == 1
+    assert result.voted == 1
+
+
+def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
+    verdicts = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
+    with pytest.raises(UnknownName, match="C"):
+        verdicts.override(votes(("q", "x", "y", "C")))
+
+
+# What moves
+
+
+def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> None:
+    simulated = simulate(12, queries=100)
+    turned = replace(simulated, wins=simulated.wins.transpose(0, 2, 1))
+    base, other = rank.rate({"en": simulated}), rank.rate({"en": turned})
+    comparison = compare(base, other)
+    by = {move.system: move for move in comparison.moves}
+    ranks, new = base.languages["en"].ranks(), other.languages["en"].ranks()
+    assert {s: (m.before, m.after) for s, m in by.items()} == {
+        s: (a, b) for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b
+    }
+    assert not by["s00"].within
+    assert change_lines(comparison, language="en")[0].startswith(
+        f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
+    )
+    assert change_lines(compare(base, base), language="en") == ["no rank moved"]
+
+
+def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
+    simulated = simulate(13, queries=400)
+    rest = [s for s in simulated.systems if s != "s00"]
+    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": simulated.subset(rest)}))
+    assert comparison.gone == {"en": ("s00",)}
+    assert comparison.moves == ()
+    assert comparison.apart == {}
+
+
+def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
+    simulated = simulate(14, systems=5)
+    wins, ties = simulated.wins.copy(), simulated.ties.copy()
+    for cells in (wins, ties):
+        cells[:, :3, 3:] = cells[:, 3:, :3] = 0
+    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": replace(simulated, wins=wins, ties=ties)}))
+    assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
+    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in change_lines(comparison, language="en")[-1]
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("options") / "a"
+    simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(path, dict(simulation.tables), made_by="test")
+    return path
+
+
+def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:
+    pool = mirage("rank", arena, "--judge", "pooled", "--format", "csv")
+    named = mirage("rank", arena, "--judge", "llama-3", "--judge", "gpt-4o", "--format", "csv")
+    assert rows(pool) == rows(named)
+    assert "gpt-4o 600, llama-3 600" in pool.stderr
+    assert "against the plain" not in pool.stderr
+
+
+def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
+    result = mirage("rank", arena, "--judge", "gpt-4o", "--consistent")
+    assert "the two orders disagree" in result.stderr
+    assert "against the plain ranking, all: " in result.stderr
+    left = mirage("rank", arena, "--judge", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
+    alone = mirage("rank", arena, "--judge", "llama-3", "--format", "csv")
+    assert rows(left) == rows(alone)
+    styled = mirage("rank", arena, "--judge", "gpt-4o", "--control", "language", "--format", "csv")
+    assert {row["tier"] for row in rows(styled)} == {""}
+    assert "for the language asked for instead of another" in styled.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--judge", "relevance", "--consistent"), "relevance labels are not a judge"),
+        (("--judge", "gpt-4o", "--leave-out-family", "Cohere"), "OpenAI"),
+        (("--judge", "pooled", "--store"), "cannot be stored"),
+        (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
+        (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),
+        (("--judge", "gpt-4o", "--control", "language", "--ties", "davidson"), "davidson"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
+)
+def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
+    assert expected in mirage("rank", arena, *options, code=2).stderr
+
+
+def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    simulation = arena_of(systems=3, queries=12, languages=["en"], seed=4)
+    arena = tmp_path / "arena"
+    store.write(arena, dict(simulation.tables), made_by="a test")
+    plain = mirage("rank", arena, "--judge", "judge", "--format", "csv")
+    none = mirage("rank", arena, "--judge", "judge", "--votes", "--format", "csv")
+    assert none.stdout == plain.stdout, "without votes nothing changes"
+    log = ballots.Votes()
+    for row in simulation.tables["judgments"].to_pylist():
+        pair = row["system_a"], row["system_b"]
+        # The voter always prefers sim-01 where it takes part, and sees ties elsewhere.
+        vote = "A" if pair[0] == "sim-01" else "B" if pair[1] == "sim-01" else "tie"
+        item = ballots.VoteItem("en", row["query_id"], *pair, control=False, why="random")
+        log.submit(ballots.cast(item, vote=vote, vote_id=ballots.token(), arena="arena", voter="ada"))
+    log.close()
+    voted = mirage("rank", arena, "--judge", "judge", "--votes", "--format", "csv")
+    assert voted.stdout.splitlines()[1].startswith("en,sim-01,")
+    assert "36 verdicts replaced by people's votes" in voted.stderr
+    assert "sim-01" in voted.stdout
+    assert voted.stdout != plain.stdout

@@ -1,0 +1,567 @@
+"""Tiers, analytic intervals, how many more queries, and the coverage of intervals, by simulations with known truth.
+
+The truth of a simulation is what the ratings of very many queries come to, not the strengths that verdicts were drawn
+with: queries differ, so that the two differ by a common factor.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import choix
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_cases import battles, ratings, simulate
+from scipy import stats
+
+import mirage.ranking as rank
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.fit import Likelihood, PairCounts
+from mirage.ranking.ranking import remarks
+from mirage.ranking.sample_size import queries_needed
+from mirage.ranking.tiers import ALPHA
+
+
+def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 0.1) -> rank.Battles:
+    """An arena whose pairs meet on 15 to 45% of the queries, and where some systems miss up to 20% of them."""
+    theta = np.asarray(theta, dtype=float)
+    s = len(theta)
+    rng, design = np.random.default_rng(seed), np.random.default_rng(s)
+    i, j = np.triu_indices(s, 1)
+    strength = theta + rng.normal(0, 0.6, (n, s))
+    p = 1 / (1 + np.exp(strength[:, j] - strength[:, i]))
+    tied = rng.random(p.shape) < 0.15
+    first = (rng.random(p.shape) < p) & ~tied
+    meet = design.uniform(share / 2, min(1.0, 1.5 * share), len(i)) if share < 1 else np.ones(len(i))
+    present = rng.random((n, s)) >= design.permutation(miss * np.linspace(0, 2, s))
+    mask = (rng.random(p.shape) < meet) & present[:, i] & present[:, j]
+    wins, ties = np.zeros((n, s, s), np.uint8), np.zeros((n, s, s), np.uint8)
+    wins[:, i, j], wins[:, j, i] = first & mask, ~first & ~tied & mask
+    ties[:, i, j] = ties[:, j, i] = tied & mask
+    return battles(wins, ties)
+
+
+def complete(seed: Any, theta: Any, n: int) -> rank.Battles:
+    return unequal(seed, theta, n, share=1.0, miss=0.0)
+
+
+def tiers_of(*parts: rank.Battles, **options: Any) -> rank.Tiers:
+    ranking = rank.rate({f"l{k:02}": part for k, part in enumerate(parts)}, draws=1, **options)
+    return ranking.tiers["all" if len(parts) > 1 else "l00"]
+
+
+# Tiers
+
+
+def test_where_all_pairs_meet_the_test_is_the_paired_t_test_of_points() -> None:
+    arena = simulate(1, systems=9, queries=80)
+    tiers = tiers_of(arena)
+    points = (arena.wins + arena.ties / 2).sum(axis=2)
+    for a in range(9):
+        for b in range(a):
+            x, y = (arena.systems.index(tiers.systems[k]) for k in (a, b))
+            expected = stats.ttest_rel(points[:, x], points[:, y])
+            assert tiers.t[a, b] == pytest.approx(expected.statistic, abs=1e-5)
+            assert tiers.df[a, b] == pytest.approx(79)
+            floor = 2.0 ** (1 - tiers.differing[a, b])
+            assert tiers.p[a, b] == pytest.approx(max(expected.pvalue, floor), rel=1e-4, abs=1e-12)
+
+
+def test_every_two_systems_of_different_tiers_are_separated_and_no_finer_tiers_would_be() -> None:
+    most = 0
+    for seed in range(5):
+        result = tiers_of(simulate(seed, systems=12, queries=200))
+        apart = result.holm <= ALPHA
+        tiers = np.array(result.tiers)
+        most = max(most, tiers[-1])
+        assert (np.diff(tiers) >= 0).all()
+        assert apart[tiers[:, None] != tiers[None, :]].all()
+        for k in range(1, 12):
+            assert (tiers[k] > tiers[k - 1]) == apart[:k, k:].all()
+        for k, system in enumerate(result.systems):
+            others = {other for index, other in enumerate(result.systems) if index != k and not apart[k, index]}
+            assert set(result.alike(system)) == others
+            assert result.span(system) == (tiers[k], tiers[k])
+    assert most > 2
+
+
+def test_a_system_with_hardly_any_battles_has_no_tier_and_does_not_hold_the_others_together() -> None:
+    arena = simulate(1, systems=12, queries=200)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
+    wins[10:, 5], wins[10:, :, 5], ties[10:, 5], ties[10:, :, 5] = 0, 0, 0, 0
+    tiers = tiers_of(replace(arena, wins=wins, ties=ties))
+    assert tiers.tier["s05"] is None
+    placed = [tier for tier in tiers.tiers if tier is not None]
+    assert placed == sorted(placed)
+    assert len(placed) == 11
+    assert max(placed) > 2
+    low, high = tiers.span("s05") or (0, 0)
+    assert low < high
+    assert {tiers.tier[s] for s in tiers.alike("s05")} <= set(range(low, high + 1))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_twins_are_never_separated(seed: int) -> None:
+    """One system under two names: no query tells them apart, whatever is left of rounding."""
+    arena = simulate(seed, systems=7, queries=60)
+    order = np.array([*range(7), 2])
+    wins, ties = arena.wins[:, order][:, :, order].copy(), arena.ties[:, order][:, :, order].copy()
+    ties[:, 2, 7] = ties[:, 7, 2] = 1
+    tiers = tiers_of(battles(wins, ties))
+    assert not tiers.are_separated("s02", "s07")
+    assert tiers.differing[tiers.index_of("s02", "s07")] == 0
+    assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any query"
+
+
+def test_systems_with_the_same_record_are_never_separated() -> None:
+    """Each beats the other and everybody else equally often, on different queries."""
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        arena = simulate(int(rng.integers(1000)), systems=4, queries=40)
+        turned = rng.permutation(40)
+        swap = np.array([1, 0, 2, 3])
+        wins = np.concatenate([arena.wins, arena.wins[turned][:, swap][:, :, swap]])
+        ties = np.concatenate([arena.ties, arena.ties[turned][:, swap][:, :, swap]])
+        assert not tiers_of(battles(wins, ties)).are_separated("s00", "s01")
+
+
+def test_holm_takes_all_pairs_of_the_row() -> None:
+    tiers = tiers_of(simulate(3, systems=6))
+    i, j = np.triu_indices(6, 1)
+    p, order = tiers.p[i, j], np.argsort(tiers.p[i, j], kind="stable")
+    expected = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(15, 0, -1)))
+    np.testing.assert_allclose(tiers.holm[i, j][order], expected)
+    assert tiers.tests == 15
+    assert (tiers.holm == tiers.holm.T).all()
+    assert (tiers.t == -tiers.t.T).all()
+
+
+@pytest.mark.parametrize(
+    ("systems", "n", "arenas"), [(8, 30, 250), (3, 10, 200), (8, 5, 100)], ids=["usual", "separable", "few"]
+)
+def test_of_equal_systems_any_two_are_separated_in_5_percent_of_arenas_at_most(
+    systems: int, n: int, arenas: int
+) -> None:
+    """Unequal battles, arenas with seeds (1, systems, 0), (1, systems, 1), ...; 5% and twice the simulation's error.
+
+    With 3 systems x 10 queries a test of fitted differences separates in a third of them.
+    """
+    wrong = 0
+    for k in range(arenas):
+        arena = unequal((1, systems, k), np.zeros(systems), n)
+        wrong += bool((tiers_of(arena).holm <= ALPHA).any())
+    assert wrong / arenas <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / arenas)
+
+
+def test_of_equal_systems_any_two_are_separated_in_5_percent_of_joint_rows_at_most() -> None:
+    """Seeds (2, k, language); systems that differ within each language and are equal over all."""
+    wrong = 0
+    for k in range(100):
+        lean = np.linspace(-0.5, 0.5, 6)
+        parts = [unequal((2, k, language), sign * lean, 20, share=0.6) for language, sign in enumerate((1, -1, 1, -1))]
+        wrong += bool((tiers_of(*parts).holm <= ALPHA).any())
+    assert wrong <= 10
+
+
+def test_separated_systems_are_found() -> None:
+    """Strengths 3 logits apart over 8 systems: of the pairs at least two ranks apart most are separated."""
+    results = [tiers_of(complete((3, k), np.linspace(1.5, -1.5, 8), 60)) for k in range(10)]
+    share = np.mean(
+        [[t.are_separated(f"s{a:02}", f"s{b:02}") for a in range(8) for b in range(a - 1)] for t in results]
+    )
+    assert share > 0.9
+
+
+def test_the_joint_test_of_one_language_twice_is_its_test_times_the_root_of_2() -> None:
+    arena = unequal(5, np.linspace(1, -1, 6), 60)
+    other = replace(arena, queries=tuple(f"other-{query}" for query in arena.queries))
+    alone, twice = tiers_of(arena), tiers_of(arena, other)
+    assert alone.systems == twice.systems
+    np.testing.assert_allclose(twice.t, alone.t * np.sqrt(2), rtol=1e-5)
+
+
+def test_the_joint_test_of_one_language_and_its_translation_is_its_test_pitfall_123() -> None:
+    """The same ids in both: what a translation says again is not said twice."""
+    arena = unequal(5, np.linspace(1, -1, 6), 60)
+    alone, twice = tiers_of(arena), tiers_of(arena, arena)
+    for name in ("t", "df", "differing", "tiers"):
+        np.testing.assert_allclose(getattr(twice, name), getattr(alone, name), rtol=1e-5)
+    assert twice.n_queries == 60
+
+
+def test_duplicating_every_battle_within_its_query_separates_nothing_more_pitfall_36() -> None:
+    arena = unequal(6, np.linspace(1, -1, 6), 60)
+    twice = replace(arena, wins=2 * arena.wins, ties=2 * arena.ties)
+    np.testing.assert_allclose(tiers_of(twice).t, tiers_of(arena).t, atol=1e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.permutations(range(5)))
+def test_relabelling_systems_relabels_the_tests(seed: int, order: list[int]) -> None:
+    arena = unequal((7, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
+    moved = replace(arena, wins=arena.wins[:, order][:, :, order], ties=arena.ties[:, order][:, :, order])
+    a, b = tiers_of(arena), tiers_of(moved)
+    for x in range(5):
+        for y in range(x):
+            before = a.index_of(f"s{order[x]:02}", f"s{order[y]:02}")
+            assert b.p[b.index_of(f"s{x:02}", f"s{y:02}")] == pytest.approx(a.p[before], rel=1e-4, abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["half", "davidson", "drop"]))
+def test_turning_every_verdict_turns_every_test(seed: int, ties: Any) -> None:
+    arena = unequal((8, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
+    a, b = tiers_of(arena, ties=ties), tiers_of(replace(arena, wins=arena.wins.swapaxes(1, 2)), ties=ties)
+    for x in range(5):
+        for y in range(x):
+            names = f"s{x:02}", f"s{y:02}"
+            assert b.t[b.index_of(*names)] == pytest.approx(-a.t[a.index_of(*names)], rel=1e-3, abs=1e-4)
+
+
+def test_an_undefeated_system_is_separated_by_a_finite_test_pitfall_34() -> None:
+    arena = simulate(9)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
+    wins[:, 3, :] += wins[:, :, 3] + ties[:, 3, :]
+    wins[:, :, 3] = ties[:, 3, :] = ties[:, :, 3] = 0
+    tiers = tiers_of(replace(arena, wins=wins, ties=ties))
+    assert tiers.systems[0] == "s03"
+    assert tiers.tiers[:2] == (1, 2)
+    assert np.isfinite(tiers.t).all()
+
+
+def test_a_handful_of_queries_separates_nothing_however_one_sided() -> None:
+    wins = np.zeros((5, 2, 2))
+    wins[:, 0, 1] = 1
+    tiers = tiers_of(battles(wins))
+    assert tiers.p[0, 1] == 2.0**-4
+    assert tiers.few
+    assert tiers.tiers == (1, 1)
+    assert tiers_of(battles(np.repeat(wins, 2, axis=0))).tiers == (1, 2)
+
+
+def test_systems_that_never_differ_share_a_tier() -> None:
+    ties = np.ones((20, 3, 3)) - np.eye(3)
+    tiers = tiers_of(battles(np.zeros((20, 3, 3)), ties))
+    assert tiers.tiers == (1, 1, 1)
+    assert (tiers.p == 1).all()
+    assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
+    assert rank.sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any query"
+
+
+def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
+    arena = complete(10, np.linspace(1.5, -1.5, 66), 40)
+    few = [f"s{k:02}" for k in range(60)]
+    many, fewer = tiers_of(arena), tiers_of(arena.subset(few))
+    a, b = many.index_of("s10", "s14"), fewer.index_of("s10", "s14")
+    assert many.t[a] == pytest.approx(fewer.t[b], rel=0.15)
+    assert many.are_separated("s00", "s65")
+
+
+def test_a_ranking_without_its_battles_has_no_tiers_and_an_unknown_system_no_test_pitfall_44() -> None:
+    ranking = rank.rate({"en": simulate(1)}, draws=1)
+    with pytest.raises(NotEnoughData, match="battles"):
+        rank.separate(replace(ranking, battles={}))
+    with pytest.raises(UnknownName, match="s07"):
+        ranking.tiers["en"].are_separated("s00", "s77")
+
+
+def test_tiers_do_not_depend_on_the_hash_seed() -> None:
+    code = (
+        "import sys, hashlib; sys.path[:0] = ['tests', 'tests/fixtures', 'tests/library']\n"
+        "from test_rank_uncertainty import tiers_of, unequal\n"
+        "t = tiers_of(unequal(1, [1, 0.5, 0, -1], 40), unequal(2, [1, 0.5, 0, -1], 40))\n"
+        "print(hashlib.sha256(t.t.tobytes() + t.holm.tobytes() + repr(t.tier).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
+def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    arenas = {code: simulate(seed, systems=5, queries=25) for seed, code in enumerate(("te", "ar", "en"))}
+    arenas["en"] = replace(arenas["en"], systems=("s00", "s01", "s02", "s03", "t9"))
+    once = rank.rate(arenas, draws=40, seed=3, ties=ties)
+    assert "all" in once.languages
+    assert once.left_out == ("s04", "t9")
+    parts = [rank.rate({code: arena}, draws=40, seed=3, ties=ties) for code, arena in arenas.items()]
+    whole = rank.join_rankings(parts)
+    assert whole.table().equals(once.table())
+    assert list(whole.languages) == list(once.languages)
+    assert whole.left_out == once.left_out
+    for code, tested in once.tiers.items():
+        assert np.array_equal(whole.tiers[code].t, tested.t)
+        assert whole.tiers[code].tiers == tested.tiers
+    for code, interval in rank.analytic(once).items():
+        assert np.array_equal(rank.analytic(whole)[code].covariance, interval.covariance)
+    assert rank.join_rankings(parts[:1]) is parts[0]
+    # What a part knows is not computed again: only the joint row is.
+    monkeypatch.setattr("mirage.ranking.bootstrap.by_query", None)
+    assert rank.join_rankings(parts[:2]).tiers["te"] is parts[0].tiers["te"]
+
+
+def test_rankings_made_differently_are_not_put_together() -> None:
+    ranking = rank.rate({"en": simulate(0)}, draws=10)
+    for other in (rank.rate({"en": simulate(0)}, draws=10), rank.rate({"ar": simulate(0)}, draws=11)):
+        with pytest.raises(BadInput, match="cannot be joined"):
+            rank.join_rankings([ranking, other])
+    both = rank.rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
+    with pytest.raises(BadInput, match="cannot be joined"):
+        rank.join_rankings([ranking, both])
+    with pytest.raises(NotEnoughData):
+        rank.join_rankings([])
+
+
+def test_the_table_carries_the_tiers() -> None:
+    ranking = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=5)
+    for row in ranking.table().to_pylist():
+        assert row["tier"] == ranking.tiers[row["language"]].tier[row["system"]]
+
+
+# How many more queries
+
+
+def test_the_number_of_queries_has_the_power_of_the_noncentral_t() -> None:
+    for t, n, level in ((1.2, 100, 0.05), (0.4, 30, 0.001), (2.5, 12, 0.01)):
+        total = queries_needed(t, n, level=level, power=0.8)
+        edge = stats.t.ppf(1 - level / 2, total - 1)
+        assert stats.nct.sf(edge, total - 1, t * np.sqrt(total / n)) == pytest.approx(0.8, abs=0.02)
+
+
+def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() -> None:
+    """The statistic of the pair from 4 x 20,000 queries, seeds (20, 0) to (20, 3); arenas with seeds (21, k)."""
+    theta = [0.9, 0.35, 0, -0.9]
+    level = ALPHA / 6
+    large = [tiers_of(complete((20, k), theta, 20_000)) for k in range(4)]
+    t = float(np.mean([tiers.t[tiers.index_of("s00", "s01")] for tiers in large]))
+    total = int(np.ceil(queries_needed(t, 20_000, level=level)))
+    assert 50 < total < 400
+    separated = []
+    for k in range(300):
+        tiers = tiers_of(complete((21, k), theta, total))
+        separated.append(tiers.p[tiers.index_of("s00", "s01")] <= level)
+    assert 0.72 < np.mean(separated) < 0.88
+
+
+def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_they_are_as_good_as_equal() -> None:
+    tiers = tiers_of(simulate(1, systems=8))
+    top, last = tiers.systems[0], tiers.systems[-1]
+    apart = rank.sample_sizes(tiers, top, last)
+    assert (apart.more, apart.reason, apart.text) == (0, None, f"{top} and {last} are separated")
+    answers = [rank.sample_sizes(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
+    open_pairs = sum(answer.more != 0 for answer in answers)
+    assert all(answer.level == ALPHA / open_pairs for answer in answers)
+    assert any(answer.more for answer in answers)
+    near = replace(tiers, t=np.full_like(tiers.t, 1e-3), holm=np.ones_like(tiers.holm))
+    close = rank.sample_sizes(near, top, last)
+    assert close.more is None
+    assert close.low is not None
+    assert close.high is None
+    assert close.text.startswith("at least ")
+    for answer in answers:
+        if answer.more:
+            assert answer.low is not None
+            assert answer.low <= answer.more
+            assert answer.high is None or answer.more <= answer.high
+    with pytest.raises(UnknownName):
+        rank.sample_sizes(tiers, top, "nobody")
+
+
+def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
+    answer = rank.SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
+    assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
+    assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
+
+
+# Intervals
+
+
+def test_the_sandwich_is_the_covariance_of_leaving_each_query_out() -> None:
+    """The jackknife over queries, refitted by choix."""
+    arena = unequal(30, np.linspace(1, -1, 7), 100, share=0.7)
+    points = (arena.wins + arena.ties / 2).astype(float)
+    estimates = []
+    for q in range(100):
+        theta = choix.ilsr_pairwise_dense(points.sum(axis=0) - points[q], alpha=0, tol=1e-11)
+        estimates.append(theta - theta.mean())
+    around = np.array(estimates) - np.mean(estimates, axis=0)
+    jackknife = 99 / 100 * around.T @ around
+    sandwich = rank.analytic(rank.rate({"en": arena}, draws=1))["en"].covariance
+    np.testing.assert_allclose(sandwich, jackknife, atol=0.03 * np.abs(jackknife).max())
+
+
+def test_the_sandwich_and_the_bootstrap_agree_also_over_strata_and_languages() -> None:
+    theta = np.linspace(1, -1, 7)
+    parts = {}
+    for number, code in enumerate(("ar", "en")):
+        # The strata differ in their mean, which is no variation between draws: both must leave it out.
+        first, second = unequal((31, number), 2 * theta, 60, share=0.7), unequal((32, number), -theta, 120, share=0.7)
+        wins, ties = np.concatenate([first.wins, second.wins]), np.concatenate([first.ties, second.ties])
+        parts[code] = battles(wins, ties, strata=np.repeat([0, 1], [60, 120]))
+    ranking = rank.rate(parts, draws=3000, seed=1)
+    for language, sandwich in rank.analytic(ranking).items():
+        drawn = np.cov(ranking.languages[language].draws.T)
+        np.testing.assert_allclose(np.diag(sandwich.covariance), np.diag(drawn), rtol=0.15)
+        np.testing.assert_allclose(sandwich.covariance.sum(axis=1), 0, atol=1e-9)
+        np.testing.assert_allclose(np.diff(sandwich.interval(), axis=0)[0], np.ptp(sandwich.interval(), axis=0))
+    assert rank.disagreements(ranking) == {}
+
+
+def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
+    ranking = rank.rate({"en": simulate(1)}, draws=200)
+    row = ranking.languages["en"]
+    draws = row.draws.copy()
+    draws[:, 2] += 3 * (draws[:, 2] - row.theta[2])
+    wide = replace(ranking, languages={"en": replace(row, draws=draws)})
+    disagreements = rank.disagreements(wide)
+    assert list(disagreements["en"]) == ["s02"]
+    assert disagreements["en"]["s02"] > 3
+    (line,) = [line for line in remarks(replace(wide, referee="j"), None) if "analytic" in line]
+    assert "s02 (en: " in line
+
+
+@cache
+def truth(systems: int, share: float, n: int = 20_000) -> Any:
+    theta = np.linspace(1.5, -1.5, systems)
+    miss = 0.0 if share == 1 else 0.1
+    fits = [ratings(unequal((40, k), theta, n, share=share, miss=miss), draws=1).theta for k in range(2)]
+    return np.mean(fits, axis=0)
+
+
+def test_95_percent_intervals_cover_19_systems_x_100_queries_with_unequal_battles_pitfall_37() -> None:
+    """Bootstrap and sandwich; 120 arenas with seeds (41, k), ties, pairs that meet on few queries, missed queries."""
+    boot: list[Any] = []
+    sandwich: list[Any] = []
+    for k in range(120):
+        arena = unequal((41, k), np.linspace(1.5, -1.5, 19), 100)
+        ranking = rank.rate({"en": arena}, draws=200, seed=k)
+        for intervals, inside in ((ranking.languages["en"], boot), (rank.analytic(ranking)["en"], sandwich)):
+            low, high = intervals.interval()
+            inside.append((low <= truth(19, 0.3)) & (truth(19, 0.3) <= high))
+    assert 0.93 < np.mean(boot) < 0.97
+    assert 0.93 < np.mean(sandwich) < 0.97
+
+
+def test_the_joint_interval_covers_where_each_language_has_few_queries() -> None:
+    """10 languages x 10 queries x 8 systems, 40 arenas with seeds (42, k, language): what each language is off by, that
+    of the maximum of the likelihood too, does not average out over languages.
+    """
+    expected = truth(8, 1.0)
+    inside: dict[str, list[Any]] = {"jeffreys": [], "none": []}
+    error: dict[str, list[float]] = {"jeffreys": [], "none": []}
+    for k in range(40):
+        parts = {f"l{language}": complete((42, k, language), np.linspace(1.5, -1.5, 8), 10) for language in range(10)}
+        for penalty, covers in inside.items():
+            joint = rank.rate(parts, draws=200, seed=k, penalty=penalty).languages["all"]  # type: ignore[arg-type]
+            low, high = joint.interval()
+            covers.append((low <= expected) & (expected <= high))
+            error[penalty].append(float((joint.theta - expected) @ np.sign(expected)))
+    assert np.mean(inside["jeffreys"]) > 0.93
+    assert np.mean(error["none"]) > 2 * abs(np.mean(error["jeffreys"]))
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.88), (10, 0.93), (20, 0.93)])
+def test_intervals_of_few_queries_cover_or_are_flagged(n: int, least: float) -> None:
+    """8 systems, 120 arenas with seeds (43, n, k)."""
+    expected, inside = truth(8, 1.0), []
+    for k in range(120):
+        row = ratings(complete((43, n, k), np.linspace(1.5, -1.5, 8), n), draws=200, seed=k)
+        low, high = row.interval()
+        inside.append((low <= expected) & (expected <= high))
+        assert row.few == (n < 10)
+        assert (low <= row.theta).all()
+        assert (row.theta <= high).all()
+    assert np.mean(inside) > least
+
+
+def test_a_system_that_lost_on_a_single_query_is_bounded_in_every_draw() -> None:
+    arena = complete(44, [0, 0, 0, 0], 8)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
+    wins[:, 0, 1:], wins[:, 1:, 0], ties[:, 0, :], ties[:, :, 0] = 1, 0, 0, 0
+    wins[2, 1:, 0], wins[2, 0, 1:] = 1, 0
+    row = ratings(replace(arena, wins=wins, ties=ties), draws=200)
+    assert row.connected
+    assert np.isfinite(row.interval()).all()
+    assert row.interval()[0, 0] > -1
+    assert row.interval()[1, 0] < 10
+
+
+def test_a_rating_without_a_bound_says_on_which_side() -> None:
+    arena = simulate(9)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
+    for system, (took, gave) in ((3, (1, 0)), (5, (0, 1))):
+        wins[:, system, :], wins[:, :, system] = took, gave
+        ties[:, system, :] = ties[:, :, system] = 0
+    wins[:, 3, 3] = wins[:, 5, 5] = wins[:, 5, 3] = 0
+    wins[:, 3, 5] = 1
+    ranking = rank.rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
+    assert ranking.languages["en"].unbounded == {"s03": "above", "s05": "below"}
+    (line,) = [line for line in remarks(ranking, None) if "no upper bound" in line]
+    assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
+    both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
+    # A mean of which one language has no end has none either, and only there.
+    assert both.languages["all"].unbounded == {"s03": "above", "s05": "below"}
+    assert set(both.languages["all"].bounded) == {"s00", "s01", "s02", "s04", "s06", "s07"}
+    assert not {"s03", "s05"} & set(both.languages["all"].bounded)
+    apart = np.zeros((1, 4, 4))
+    apart[0, 0, 1] = apart[0, 1, 0] = apart[0, 2, 3] = apart[0, 3, 2] = 1
+    assert set(ratings(battles(apart)).unbounded.values()) == {"both"}
+
+
+def test_few_queries_are_remarked() -> None:
+    ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
+    text = "\n".join(remarks(ranking, None))
+    assert "fewer than 10 queries, so intervals cover less than their nominal level: en (8)" in text
+    two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
+    assert "one tier: en" in "\n".join(remarks(two, None))
+
+
+def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mirage.ranking.bootstrap.DRAWN", 5)
+    parts = {code: unequal(seed, np.linspace(-1, 1, 6), 40) for seed, code in ((1, "en"), (2, "fi"))}
+    ranking = rank.rate(parts, draws=4_000)
+    assert ranking.intervals == ("sandwich",)
+    assert "sandwich" in ranking.method
+    for code, sandwich in rank.analytic(ranking).items():
+        row = ranking.languages[code]
+        spread = row.draws.std(axis=0) / np.sqrt(np.diag(sandwich.covariance))
+        assert spread == pytest.approx(np.ones(6), abs=0.05)
+        assert row.draws.mean(axis=0) == pytest.approx(row.theta, abs=0.02)
+    assert not rank.disagreements(ranking)
+    joined = rank.join_rankings([rank.rate({code: part}, draws=4_000) for code, part in parts.items()])
+    assert joined.intervals == ("sandwich",)
+    assert joined.table().equals(ranking.table())
+
+
+def test_pairs_that_never_met_do_not_change_the_fit() -> None:
+    rng = np.random.default_rng(0)
+    s = 70
+    met = rng.random((1, s * (s - 1) // 2)) < 0.1
+    first, second = (met * rng.integers(low, 4, met.shape).astype(float) for low in (0, 1))
+    counts = PairCounts(first, second, None, s)
+    model = Likelihood(counts, 1e-7)
+    of_met = model.of_pairs_met()
+    assert len(of_met.i) == met.sum()
+    x = rng.normal(0, 1, (1, s))
+    for whole, part in zip(model.slopes(x), of_met.slopes(x), strict=True):
+        np.testing.assert_allclose(part, whole, atol=1e-10)
+    np.testing.assert_allclose(of_met.leverage(x), model.leverage(x)[met[0]], atol=1e-10)

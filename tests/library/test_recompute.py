@@ -1,0 +1,117 @@
+"""`mirage check --recompute`: forged numbers are stored though their hashes were written anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.io.sources.sample import REFERENCE
+from mirage.pipeline.recompute import recompute
+from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.stages import features
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes.stage import OUTCOMES
+
+SOURCES = ("queries", "passages", "answers", "retrieved", "nuggets")
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    """The sample's sources in two languages, and everything that is derived of them, made here."""
+    sample = store.open_arena(ROOT / "data" / "sample")
+    derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
+    derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
+    tools = features.Tools(reference=REFERENCE)
+    derived |= FEATURES.run(derived, only=["target_language", "length", "answer_rougeL"], tools=tools)
+    derived |= HEURISTIC_JUDGMENTS.run(derived)
+    relevance = RELEVANCE_RATINGS.run(derived, draws=50, seed=7)["ratings"]
+    judged = JUDGED_RATINGS.run(derived, judge="heuristic", draws=50, seed=7)["ratings"]
+    derived["ratings"] = pa.concat_tables([relevance, judged])
+    derived |= RELEVANCE_TOURNAMENTS.run(derived, tournaments=3)
+    return derived
+
+
+def write(folder: Path, tables: dict[str, pa.Table]) -> store.Arena:
+    notes = [
+        f"{name}: 95% intervals over 50 draws with the query as the unit, seed 7" for name in ("relevance", "heuristic")
+    ]
+    return store.write(
+        folder, tables, title="t", label="sample", about="a", licence="CC0-1.0", made_by="a test", notes=notes
+    )
+
+
+def test_an_honest_arena_agrees_with_its_sources(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    parts = list(recompute(write(tmp_path / "arena", tables)))
+    assert [part.mismatches for part in parts] == [()] * len(parts)
+    compared = {part.subject.split(" ")[0]: part.rows for part in parts if part.reason is None}
+    assert compared.keys() >= {"outcomes", "nugget_assignments", "features", "judgments", "ratings", "tournaments"}
+    assert all(compared.values())
+
+
+FORGERIES = [
+    ("ratings", "rating", 9.0),
+    ("ratings", "rank", 1),
+    ("ratings", "low", -9.0),
+    ("ratings", "wins", 10_000),
+    ("outcomes", "outcome", "answered"),
+    ("features", "value", 0.123456),
+    ("judgments", "verdict", "A"),
+    ("nugget_assignments", "assignment", "support"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "value"), FORGERIES, ids=lambda value: str(value))
+def test_a_forged_value_is_named_though_every_hash_holds(
+    table: str, column: str, value: object, tables: dict[str, pa.Table], tmp_path: Path
+) -> None:
+    rows = tables[table].to_pylist()
+    place = next(k for k, row in enumerate(rows) if row[column] not in (value, None))
+    rows[place][column] = value
+    forged = pa.Table.from_pylist(rows, tables[table].schema)
+    arena = write(tmp_path / "arena", {**tables, table: forged})
+    store.check(arena)
+    (mismatch,) = [mismatch for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == column]
+    assert mismatch.table == table
+    assert mismatch.row == ", ".join(f"{name}={rows[place][name]}" for name in schema.key(table))
+    assert mismatch.stored == str(value)
+
+
+def test_rows_that_were_added_or_left_out_are_named(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    ratings = tables["ratings"].to_pylist()
+    ratings[0]["system"] = "a system nobody knows"
+    arena = write(tmp_path / "arena", {**tables, "ratings": pa.Table.from_pylist(ratings, tables["ratings"].schema)})
+    stored = {
+        mismatch.stored for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == "(row)"
+    }
+    assert stored == {"present", "absent"}
+
+
+def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    kept = {name: table for name, table in tables.items() if name not in ("judgments", "answers")}
+    reasons = {part.subject: part.reason for part in recompute(write(tmp_path / "arena", kept))}
+    assert "answers" in str(reasons["outcomes"])
+    assert reasons["ratings by heuristic"]
+    assert reasons["ratings by relevance"] is None
+
+
+def test_the_command_ends_with_2_where_a_number_was_forged(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    few = {name: tables[name] for name in ("queries", "outcomes", "ratings")}
+    few["ratings"] = few["ratings"].filter(pa.compute.equal(few["ratings"]["referee"], "relevance"))
+    honest = write(tmp_path / "honest", few)
+    assert CliRunner().invoke(app, ["check", str(honest.path), "--recompute"]).exit_code == 0
+    ratings = few["ratings"].to_pylist()
+    ratings[3]["rating"] += 0.5
+    forged = write(tmp_path / "forged", {**few, "ratings": pa.Table.from_pylist(ratings, few["ratings"].schema)})
+    assert CliRunner().invoke(app, ["check", str(forged.path)]).exit_code == 0
+    done = CliRunner().invoke(app, ["check", str(forged.path), "--recompute", "--format", "json"])
+    assert done.exit_code == 2
+    assert [row["column"] for row in json.loads(done.stdout)] == ["rating"]

@@ -1,0 +1,110 @@
+"""Runs of TREC in and out: what a retriever brought, in a table of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.errors import ArenaError, BadInput
+from mirage.io.imports.formats import import_file
+
+
+def mirage(*words: object) -> str:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An arena with two queries, of which one has given passages."""
+    queries = [schema.Query("fi", f"q{n}", None, f"Kuka on mies numero {n}?", None) for n in (1, 2)]
+    passages = [schema.Passage("fi", "q1", f"d{n}", n, None, f"Teksti {n}.", n == 1) for n in (1, 2)]
+    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    return store.write(tmp_path / "arena", tables, made_by="a test").path
+
+
+RUN = "q1 Q0 d9 1 7.25 first\nq1 Q0 d1 2 7.0 first\nq2 Q0 d9 1 0.1 first\n"
+
+
+def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text(RUN)
+    before = store.open_arena(path)
+    arena = import_file(tmp_path / "a.trec", path).arena
+    assert arena.read("passages").equals(before.read("passages"))
+    assert arena.read("queries").equals(before.read("queries"))
+    rows = [tuple(row.values()) for row in arena.read("retrieved").to_pylist()]
+    assert rows == [
+        ("fi", "q1", "first", "d1", 2, 7.0, None, None),
+        ("fi", "q1", "first", "d9", 1, 7.25, None, None),
+        ("fi", "q2", "first", "d9", 1, 0.1, None, None),
+    ], "a document that nobody gave has no text"
+
+
+def test_a_run_comes_back_from_its_export(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text(RUN)
+    arena = import_file(tmp_path / "a.trec", path).arena
+    mirage("export", "run", path, "--retriever", "first", "--out", tmp_path / "out.txt")
+    again = import_file(tmp_path / "out.txt", store.copy(store.open_arena(path), tmp_path / "copy").path).arena
+    assert again.read("retrieved").equals(arena.read("retrieved"))
+    assert (tmp_path / "out.txt").read_text() == RUN
+
+
+def test_the_later_of_two_runs_of_one_name_takes_the_place_of_the_first(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text(RUN)
+    (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
+    import_file(tmp_path / "a.trec", path)
+    arena = import_file(tmp_path / "b.trec", path).arena
+    got = {(row["query_id"], row["passage_id"]) for row in arena.read("retrieved").to_pylist()}
+    assert got == {("q1", "d2"), ("q2", "d9")}
+
+
+def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text(RUN)
+    import_file(tmp_path / "a.trec", path)
+    answer = schema.Answer("fi", "q1", "s", "Ei.", "ok", None, None, None, None, "first", 1)
+    store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    import_file(tmp_path / "a.trec", path)
+    (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
+    with pytest.raises(ArenaError, match="first"):
+        import_file(tmp_path / "b.trec", path)
+
+
+def test_the_score_decides_the_rank(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text("q1 Q0 d1 0 1.0 r\nq1 Q0 d2 1 3.0 r\nq1 Q0 d3 2 3.0 r\n")
+    done = import_file(tmp_path / "a.trec", path)
+    ranks = {row["passage_id"]: row["rank"] for row in done.arena.read("retrieved").to_pylist()}
+    assert ranks == {"d2": 1, "d3": 2, "d1": 3}
+    assert "rank" in done.summary.guessed
+
+
+def test_a_document_that_is_ranked_twice_is_refused(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.trec").write_text("q1 Q0 d1 1 2.0 r\nq1 Q0 d1 2 1.0 r\n")
+    with pytest.raises(BadInput, match="d1") as caught:
+        import_file(tmp_path / "a.trec", path)
+    assert caught.value.where.endswith(":2")
+
+
+def test_documents_that_the_corpus_lacks_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "topics.fi.tsv").write_text("q1\tKuka on mies?\n")
+    (folder / "run.fi.txt").write_text("q1 Q0 d1 1 2.0 r\nq1 Q0 d2 2 1.0 r\n")
+    (folder / "corpus.fi.jsonl").write_text('{"docid": "d1", "title": "T", "text": "Teksti."}\n')
+    done = import_file(folder, tmp_path / "arena")
+    assert [(entry.what, entry.n) for entry in done.summary.left_out] == [("texts of retrieved documents", 1)]
+    assert store.check(done.arena)
+
+
+def test_the_run_given_is_the_passages_of_the_queries(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "topics.fi.tsv").write_text("q1\tKuka on mies?\n")
+    (folder / "run.fi.txt").write_text("q1 Q0 d1 1 2.0 given\n")
+    arena = import_file(folder, tmp_path / "arena").arena
+    assert "retrieved" not in arena.tables
+    assert arena.read("passages")["passage_id"].to_pylist() == ["d1"]

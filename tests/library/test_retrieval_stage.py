@@ -1,0 +1,233 @@
+"""Retrieving: BM25, fusion, what is written beside what, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from mirage import schema, store
+from mirage.cli import app
+from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.stages.generate.baselines import bm25 as okapi
+from mirage.stages.retrieve import bm25
+from mirage.stages.retrieve.corpus import read_corpus
+from mirage.stages.retrieve.fusion import fuse
+from mirage.stages.retrieve.stage import RetrieveOptions, retrieve
+from mirage.text.segmentation import terms
+
+TEXTS = {
+    "fi": ["Helsinki on Suomen pääkaupunki.", "Turku on vanhin kaupunki.", "Kissa istuu matolla."],
+    "ja": ["東京は日本の首都です。", "大阪は大きな都市です。", "猫が好きです。"],
+    "th": ["กรุงเทพเป็นเมืองหลวงของประเทศไทย", "เชียงใหม่อยู่ทางเหนือ", "แมวนอนหลับ"],
+}
+QUERIES = {"fi": "Mikä on Suomen pääkaupunki?", "ja": "日本の首都はどこですか", "th": "เมืองหลวงของไทย"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An arena of three languages with a query each, to which the second passage is given."""
+    queries = [schema.Query(code, "q", None, text, None) for code, text in QUERIES.items()]
+    passages = [schema.Passage(code, "q", "d1", 1, "T", texts[1], False) for code, texts in TEXTS.items()]
+    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    return store.write(tmp_path / "arena", tables, made_by="a test").path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """The passages of the three languages, one file each, ids the same."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for code, texts in TEXTS.items():
+        lines = [json.dumps({"docid": f"d{n}", "title": "T", "text": text}) for n, text in enumerate(texts)]
+        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def lists(arena: store.Arena, retriever: str) -> dict[str, list[str]]:
+    rows = [row for row in arena.read("retrieved").to_pylist() if row["retriever"] == retriever]
+    by_language: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: (row["language"], row["rank"])):
+        by_language.setdefault(row["language"], []).append(row["passage_id"])
+    return by_language
+
+
+def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> None:
+    arena = retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    assert {code: ids[0] for code, ids in lists(arena, "bm25").items()} == dict.fromkeys(TEXTS, "d0")
+    rows = {(row["language"], row["passage_id"]): row for row in arena.read("retrieved").to_pylist()}
+    assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
+    if ("fi", "d1") in rows:
+        assert rows["fi", "d1"]["text"] is None, "it stands in table passages"
+    assert store.check(arena)
+
+
+def test_without_a_corpus_the_arena_is_searched(path: Path) -> None:
+    arena = retrieve(path, RetrieveOptions("bm25", "bm25", languages=("fi",)), made_by="a test")
+    assert lists(arena, "bm25") == {"fi": ["d1"]}
+
+
+def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Path) -> None:
+    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveOptions("bm25", "other", corpus=corpus, depth=1), made_by="a test")
+    before = lists(store.open_arena(path), "bm25")
+    arena = retrieve(path, RetrieveOptions("bm25", "bm25", depth=1, languages=("fi",), corpus=corpus), made_by="a test")
+    assert lists(arena, "bm25") == {**before, "fi": ["d0"]}
+    assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
+
+
+def shorter(pairs: Any) -> list[float]:
+    return [-float(len(text)) for _, text in pairs]
+
+
+@pytest.mark.parametrize("kind", ["bm25", "rrf", "rerank"])
+def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path, kind: Any) -> None:
+    from mirage.llm.engines.processes import Processes
+
+    for name in ("words", "few"):
+        retrieve(path, RetrieveOptions("bm25", name, 1 + 2 * (name == "words"), corpus), made_by="a test")
+    options = {
+        "bm25": RetrieveOptions("bm25", "new", corpus=corpus),
+        "rrf": RetrieveOptions("rrf", "new"),
+        "rerank": RetrieveOptions("rerank", "new", of=("words",)),
+    }[kind]
+    other = store.copy(store.open_arena(path), tmp_path / "other").path
+    here = retrieve(path, options, made_by="a test", reorder=shorter)
+    there = retrieve(other, options, made_by="a test", reorder=shorter, executor=Processes(2))
+    assert set(lists(here, "new")) == set(TEXTS)
+    assert there.manifest["tables"]["retrieved"] == here.manifest["tables"]["retrieved"]
+
+
+def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
+    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
+    store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    with pytest.raises(ArenaError, match="bm25"):
+        retrieve(path, RetrieveOptions("bm25", "bm25", depth=1), made_by="a test")
+
+
+def test_fusion_is_of_the_ranks_alone() -> None:
+    got = fuse({"a": ["x", "y"], "b": ["y", "z"]}, 2)
+    assert [name for name, _ in got] == ["y", "x"]
+    assert got[0][1] == pytest.approx(1 / 62 + 1 / 61)
+    assert [name for name, _ in fuse({"a": ["q"], "b": ["p"]}, 9)] == ["p", "q"], "equal scores go by the id"
+
+
+def test_fusion_of_what_is_there(path: Path, corpus: Path) -> None:
+    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    with pytest.raises(BadInput):
+        retrieve(path, RetrieveOptions("rrf", "rrf"), made_by="a test")
+    retrieve(path, RetrieveOptions("bm25", "arena"), made_by="a test")
+    arena = retrieve(path, RetrieveOptions("rrf", "rrf"), made_by="a test")
+    assert set(lists(arena, "rrf")["fi"]) == {*lists(arena, "bm25")["fi"], *lists(arena, "arena")["fi"]}
+    rows = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "rrf"}
+    assert rows["d0"]["text"]
+    assert store.check(arena)
+    with pytest.raises(UnknownName):
+        retrieve(path, RetrieveOptions("rrf", "rrf", of=("bm25", "nobody")), made_by="a test")
+
+
+def test_a_list_in_a_new_order(path: Path, corpus: Path) -> None:
+    before = lists(retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test"), "bm25")
+
+    options = RetrieveOptions("rerank", "short", of=("bm25",))
+    arena = retrieve(path, options, made_by="a test", reorder=shorter)
+    after = lists(arena, "short")
+    assert {code: set(ids) for code, ids in after.items()} == {code: set(ids) for code, ids in before.items()}
+    scores = [
+        row["score"] for row in arena.read("retrieved").sort_by("rank").to_pylist() if row["retriever"] == "short"
+    ]
+    assert all(score is not None for score in scores)
+
+
+def test_a_passage_whose_text_is_gone_comes_last_without_a_score(path: Path) -> None:
+    rows = [schema.Retrieved("fi", "q", "run", name, n, None, None, None) for n, name in enumerate(("x", "d1"), 1)]
+    store.upsert(path, {"retrieved": store.by_key("retrieved", schema.from_rows("retrieved", rows))}, made_by="a test")
+    options = RetrieveOptions("rerank", "again", of=("run",))
+    arena = retrieve(path, options, made_by="a test", reorder=lambda pairs: [1.0] * len(pairs))
+    got = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "again"}
+    assert (got["d1"]["rank"], got["x"]["rank"], got["x"]["score"]) == (1, 2, None)
+
+
+words = st.text(alphabet="abcdef ", min_size=0, max_size=30)
+
+
+@settings(max_examples=150)
+@given(st.lists(words, min_size=1, max_size=40), words, st.integers(1, 12))
+@example(["", "", "", "", "", "a"], "a a a", 1)
+def test_the_search_that_skips_finds_what_all_scores_find(texts: list[str], query: str, depth: int) -> None:
+    index = bm25.Bm25(texts)
+    got = index.search(query, depth)
+    # The baselines' own BM25, with the same constants but for a factor that orders nothing.
+    counts = [Counter(terms(text)) for text in texts]
+    everything = bm25.Bm25(texts).search(query, len(texts))
+    assert got == everything[:depth]
+    assert {row for row, _ in everything} == {row for row, count in enumerate(counts) if set(terms(query)) & set(count)}
+    assert index.search(query, depth) == got, "a search leaves nothing behind"
+
+
+def test_scores_are_those_of_okapi(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mirage.stages.generate.baselines.K1", bm25.K1)
+    monkeypatch.setattr("mirage.stages.generate.baselines.B", bm25.B)
+    texts = ["a b c a", "b c", "c c c d", "e"]
+    expected = okapi(["a", "c", "c"], [terms(text) for text in texts])
+    got = dict(bm25.Bm25(texts).search("a c c", 9))
+    assert [got.get(row, 0.0) * (bm25.K1 + 1) for row in range(4)] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('{"docid": "a", "text": "x"}\n{"docid": "a", "text": "y"}\n', "two passages a"),
+        ('{"docid": "a", "text": "x"}\n{"text": "y"}\n', "no id"),
+        ('{"docid": "a", "text": "x"}\n{"docid": "b"}\n', "no text"),
+    ],
+)
+def test_a_corpus_with_a_wrong_line_is_refused(tmp_path: Path, lines: str, message: str) -> None:
+    (tmp_path / "corpus.fi.jsonl").write_text(lines)
+    with pytest.raises(BadInput, match=message) as caught:
+        read_corpus(tmp_path / "corpus.fi.jsonl", "fi")
+    assert caught.value.where.endswith(":2")
+
+
+def test_one_corpus_of_several_languages(tmp_path: Path) -> None:
+    (tmp_path / "all.csv").write_text("docid,title,text,language\na,T,x,fi\nb,,y,ja\n")
+    assert read_corpus(tmp_path / "all.csv", "fi").passages.to_pylist() == [
+        {"passage_id": "a", "title": "T", "text": "x"}
+    ]
+    with pytest.raises(NotEnoughData):
+        read_corpus(tmp_path / "all.csv", "th")
+
+
+def mirage(*words_: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words_])
+
+
+def test_the_command(path: Path, corpus: Path) -> None:
+    done = mirage("retrieve", path, "--retriever", "bm25", "--corpus", corpus, "--depth", 2, "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
+    assert "bm25: bm25" in store.open_arena(path).manifest["made"]["retrieved"]["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--retriever", "given"),
+        ("--retriever", "bm25", "--name", "a b"),
+        ("--retriever", "rerank"),
+        ("--retriever", "rerank", "--of", "given", "--engine", "processes"),
+        ("--retriever", "dense", "--model", "e", "--base-url", "http://127.0.0.1:9/v1", "--engine", "ray"),
+    ],
+)
+def test_the_command_refuses(path: Path, options: tuple[str, ...]) -> None:
+    done = mirage("retrieve", path, *options)
+    assert done.exit_code == 2
+    assert "to do" in done.output

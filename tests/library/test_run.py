@@ -1,0 +1,335 @@
+"""`mirage run`: all stages in their order, each skipped while what it was made from is the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from misbehaving import Act, Call, Service, error, reply
+from run_cases import FAST, few, ran
+from typer.testing import CliRunner
+
+from mirage import llm, pipeline, schema, store
+from mirage.cli import app
+from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.io.sources.sample import read_sample
+from mirage.pipeline import steps
+from mirage.stages.judge.stage import BattleSample
+from mirage.stages.outcomes.stage import OUTCOMES
+
+SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
+EVERY = [
+    "baselines",
+    "outcomes",
+    "features",
+    "judge heuristic",
+    "ratings by relevance",
+    "ratings by heuristic",
+]
+IDLE = {"retrieve", "generate", "nuggets by terms"}
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with queries, passages and the answers of the reference, after a whole run."""
+    path = tmp_path_factory.mktemp("run") / "arena"
+    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
+    return path
+
+
+@pytest.fixture
+def arena(ready: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    import shutil
+
+    return Path(shutil.copytree(ready, tmp_path / "arena"))
+
+
+def done(path: Path, **options: Any) -> list[pipeline.StepReport]:
+    """What a run did, but for what nobody asked for and nuggets that are not there."""
+    results = pipeline.run_all(path, pipeline.RunOptions(**FAST | options), made_by="a test")
+    return [result for result in results if result.step not in IDLE]
+
+
+def change(path: Path, table: str, edit: Any, made_by: str = "another command") -> None:
+    """Write a table anew with its first row changed, as a command that knows of no run does."""
+    old = store.open_arena(path).read(table)
+    rows = old.to_pylist()
+    edit(rows)
+    columns = {name: [row[name] for row in rows] for name in old.column_names}
+    store.write(path, {table: schema.from_columns(table, columns)}, made_by=made_by)
+
+
+def test_a_second_run_skips_everything_and_says_why(ready: Path) -> None:
+    before = store.open_arena(ready).version
+    repeated = done(ready)
+    assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in EVERY]
+    assert all(d.seconds == 0 and d.cost is None for d in repeated)
+    assert store.open_arena(ready).version == before
+
+
+def test_a_run_makes_every_table(ready: Path) -> None:
+    arena = store.open_arena(ready)
+    assert set(arena.tables) == {"queries", "passages", "answers", "outcomes", "features", "judgments", "ratings"}
+    assert set(pc.unique(arena.read("ratings")["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    measured = pc.unique(arena.read("features")["feature"]).to_pylist()
+    assert "answer_rougeL" in measured, "the system called reference is the reference"
+    assert "fluency_score" not in measured, "no model was named"
+    assert store.check(arena)
+
+
+def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(arena: Path) -> None:
+    def edit(rows: list[dict[str, Any]]) -> None:
+        row = next(row for row in rows if row["system"] == "reference")
+        row["text"] = "##Reason: nothing. ##Answer: Something else entirely."
+
+    change(arena, "answers", edit)
+    results = {d.step: d for d in done(arena, baselines=False)}
+    assert ran(list(results.values())) == EVERY[1:]
+    assert results["outcomes"].why == "answers changed"
+    assert (results["baselines"].state, results["baselines"].why) == ("skipped", "not asked for")
+
+
+def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(arena: Path) -> None:
+    def edit(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            if row["feature"] == "target_language" and row["system"] == "baseline/bm25":
+                row["value"] = 0.0
+
+    change(arena, "features", edit)
+    results = done(arena, start="judge")
+    assert ran(results) == EVERY[3:]
+    # All ratings are one table, which goes with the verdicts that some of them were made from.
+    assert [d.why for d in results] == [
+        "features changed",
+        "there is no ratings table",
+        "no record of this step for the ratings",
+    ]
+
+
+def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -> None:
+    rows = [schema.Judgment("en", "en-01", "someone", "reference", "baseline/lead", "A", None, None, None)]
+    old = store.open_arena(arena).read("judgments")
+    before = store.runs(store.open_arena(arena), "judgments")
+    new = pa.concat_tables([old, schema.from_rows("judgments", rows)])
+    store.write(arena, {"judgments": new}, made_by="another command")
+    for step, record in before.items():
+        store.record_run(arena, "judgments", step, record, left=store.content(store.open_arena(arena), "judgments"))
+    results = done(arena)
+    assert ran(results) == ["ratings by heuristic"]
+    assert results[-1].why == "judgments changed"
+
+
+def test_a_stage_that_makes_the_same_again_runs_nothing_after_it(arena: Path) -> None:
+    change(arena, "answers", lambda rows: None)
+    results = done(arena)
+    assert ran(results) == ["baselines"]
+    assert results[0].why == "no record of this step for the answers"
+
+
+def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = done(arena, seed=1)
+    assert [(d.step, d.why) for d in results if d.state == "ran"] == [
+        ("ratings by relevance", "changed options: seed"),
+        ("ratings by heuristic", "changed options: seed"),
+    ]
+    monkeypatch.setattr(steps, "OUTCOMES", replace(OUTCOMES, version=OUTCOMES.version + 1))
+    results = done(arena, seed=1)
+    assert [(d.step, d.why) for d in results if d.state == "ran"] == [("outcomes", "new version of the stage")]
+    assert ran(done(arena, seed=1)) == []
+
+
+def test_another_reference_measures_again(arena: Path) -> None:
+    results = {d.step: d for d in done(arena, reference="baseline/bm25", end="features")}
+    assert results["features"].why == "changed options: reference"
+    assert ran(list(results.values())) == ["features"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "steps_"),
+    [
+        ("baselines", "baselines", EVERY[:1]),
+        ("outcomes", "features", EVERY[1:3]),
+        ("judge", "ratings", EVERY[3:]),
+        ("ratings", "ratings", EVERY[4:]),
+    ],
+)
+def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: list[str]) -> None:
+    assert [d.step for d in done(ready, start=start, end=end)] == steps_
+
+
+def test_a_run_to_the_surrogate_predicts_for_both_referees_once(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RELEVANCE_PREDICTIONS", "JUDGED_PREDICTIONS"):
+        stage = getattr(steps, name)
+        quick = partial(stage.run, regressors=["linear", "ridge"], weigh=False)
+        monkeypatch.setattr(steps, name, replace(stage, run=quick))
+    expected = ["predictions by relevance", "predictions by heuristic"]
+    assert ran(done(arena, end="surrogate")) == expected
+    rows = store.open_arena(arena).read("predictions")
+    assert set(pc.unique(rows["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    repeated = done(arena, start="surrogate", end="surrogate")
+    assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in expected]
+
+
+def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
+    with pytest.raises(UnknownName, match=r"no stage 'ratigs'\s+to do: did you mean: ratings\?"):
+        done(ready, start="ratigs")
+    with pytest.raises(UnknownName, match="did you mean: features"):
+        done(ready, end="feature")
+    with pytest.raises(BadInput, match="ratings comes after outcomes"):
+        done(ready, start="ratings", end="outcomes")
+
+
+def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(arena: Path) -> None:
+    before = store.open_arena(arena).version
+    for options in ({"judge": "gpt"}, {"system": "mine"}):
+        with pytest.raises(BadInput, match="needs a model"):
+            done(arena, seed=5, **options)
+    assert store.open_arena(arena).version == before
+
+
+def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="there is no arena"):
+        done(tmp_path / "none")
+    tables = few(read_sample(SOURCE), "en")
+    only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
+    results = done(only.path)
+    assert {d.state for d in results} == {"skipped"}
+    assert results[0].why.startswith("this arena has no passages;")
+    assert "mirage import queries" in results[0].why
+    complete = store.write(tmp_path / "one", tables, made_by="a test")
+    results = done(complete.path, baselines=False)
+    judge_step = next(d for d in results if d.step == "judge heuristic")
+    assert judge_step.state == "skipped"
+    assert judge_step.why
+
+
+def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
+    before = store.open_arena(arena).version
+    options = pipeline.RunOptions(**FAST, seed=3, model=pipeline.RunModel(llm.Settings("m"), llm.Limits()), judge="m")
+    results = list(pipeline.run_all(arena, options, made_by="a test", dry=True))
+    assert store.open_arena(arena).version == before
+    states = {d.step: d.state for d in results}
+    assert states["outcomes"] == states["features"] == "skipped"
+    assert states["features graded by m"] == states["judge m"] == states["ratings by m"] == "would run"
+    judge_cost = next(d for d in results if d.step == "judge m").cost
+    grade_cost = next(d for d in results if d.step == "features graded by m").cost
+    assert judge_cost is not None
+    assert grade_cost is not None
+    # Some answers are the same, word for word: what is asked of them is asked once.
+    assert judge_cost.calls + judge_cost.kept == arena_battles(arena)
+    assert grade_cost.calls > 0
+    assert grade_cost.tokens_in > 0
+
+
+def arena_battles(path: Path) -> int:
+    return store.open_arena(path).rows("judgments")
+
+
+def by_model(service: Service, **limits: Any) -> dict[str, Any]:
+    settings = llm.Settings("m", max_tokens=50)
+    call_limits = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
+    return {"model": pipeline.RunModel(settings, call_limits, llm.resolve(base_url=service.url)), "judge": "m"}
+
+
+def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:
+    with Service(lambda call: reply("Both are fine. [[3]] [[C]]")) as service:
+        options = by_model(service)
+        results = {d.step: d for d in done(arena, **options)}
+        assert results["features graded by m"].state == results["judge m"].state == "ran"
+        cost = results["judge m"].cost
+        assert cost is not None
+        assert cost.calls + cost.kept == arena_battles(arena) / 2
+        assert cost.tokens_in == 100 * cost.calls
+        assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
+        calls = len(service.calls)
+        assert ran(done(arena, **options)) == []
+        assert len(service.calls) == calls
+        judges = pc.unique(store.open_arena(arena).read("judgments")["judge"]).to_pylist()
+        assert sorted(judges) == ["heuristic", "m"]
+        # The grades are new features, so the judge that weighs features has to look again.
+        assert "judge heuristic" in ran(done(arena, start="judge"))
+
+
+def test_a_model_answers_as_a_system_and_all_that_depends_on_answers_follows(arena: Path) -> None:
+    with Service() as service:
+        options = by_model(service) | {"judge": "heuristic", "system": "mine"}
+        results = {d.step: d for d in done(arena, **options, end="outcomes")}
+        cost = results["generate mine"].cost
+        assert cost is not None
+        assert cost.calls == store.open_arena(arena).rows("queries") == len(service.calls)
+        assert list(results) == ["baselines", "generate mine", "outcomes"]
+        assert ran(list(results.values())) == ["generate mine", "outcomes"]
+        assert "mine" in pc.unique(store.open_arena(arena).read("outcomes")["system"]).to_pylist()
+        assert ran(done(arena, **options, end="outcomes")) == []
+        repeated = done(arena, **options | {"system": "mine too"}, end="generate")
+        assert ran(repeated) == ["generate mine too"]
+        assert len(service.calls) == cost.calls, "the same prompts to the same model cost nothing"
+
+
+def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
+    heard: list[str] = []
+
+    def second_time(call: Call) -> Act:
+        heard.append(call.content)
+        return error(500) if len(heard) == 2 else reply("[[C]]")
+
+    with Service(second_time) as service:
+        options = by_model(service, concurrency=1) | {
+            "start": "judge",
+            "end": "judge",
+            "sample": BattleSample(pairs=3),
+        }
+        first = done(arena, **options)[0]
+        assert first.state == "unfinished"
+        assert first.why == "1 battles failed; rerun the command to resume"
+        second = done(arena, **options)[0]
+        assert second.state == "ran"
+        assert second.cost is not None
+        assert second.cost.calls == 1
+        assert [d.state for d in done(arena, **options)] == ["skipped"]
+
+
+def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
+    with Service(lambda call: reply("[[3]] [[A]]")) as service:
+        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": BattleSample(pairs=2)}
+        # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
+        grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
+        assert grades > 0
+        model = replace(options["model"], limits=replace(options["model"].limits, budget=20.0 * grades + 55))
+        settings = replace(model.settings, seed=1)  # other calls than those that are kept
+        results = {d.step: d for d in done(arena, **options | {"model": replace(model, settings=settings)})}
+        assert results["features graded by m"].cost is not None
+        assert results["features graded by m"].cost.calls >= grades - 2
+        judge_step = results["judge m"]
+        assert judge_step.state == "unfinished"
+        assert "the budget was reached" in judge_step.why
+        money = sum(d.cost.money or 0 for d in results.values() if d.cost)
+        assert money <= 20.0 * grades + 55
+
+
+def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
+    result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv", "--baselines"])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    printed = [(row["step"], row["state"], row["why"]) for row in rows]
+    idle = {step: (state, why) for step, state, why in printed if step in IDLE}
+    assert idle == {
+        "retrieve": ("skipped", "no retriever is named"),
+        "generate": ("skipped", "no system is named"),
+        "nuggets by terms": ("skipped", "there are no nuggets"),
+    }
+    printed = [row for row in printed if row[0] not in IDLE]
+    assert printed == [(step, "skipped", "up to date") for step in EVERY]
+    assert f"{len(rows)} skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
+    wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
+    assert wrong.exit_code == 2
+    assert "did you mean: judge" in wrong.stderr

@@ -1,0 +1,157 @@
+"""A run on what people bring: no labels, no passages, no queries, no reference. It skips, says why, and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from run_without_cases import KEYS, SYSTEMS, tables
+from typer.testing import CliRunner
+
+from mirage import cli, pipeline, schema, store
+from mirage.errors import TableMissing
+from mirage.stages import features
+from mirage.stages.features.measuring import measure
+
+
+def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    """Queries and passages known by their ids alone."""
+    for name in ("queries", "passages"):
+        table = contents[name]
+        absent = pa.nulls(len(table), pa.string())
+        contents[name] = table.set_column(table.column_names.index("text"), "text", absent)
+    rows = contents["queries"]
+    reason = pa.array(["not bundled"] * len(rows))
+    contents["queries"] = rows.set_column(rows.column_names.index("reason"), "reason", reason)
+    return contents
+
+
+ARENAS = {
+    "no labels": lambda: tables(labels="none"),
+    "some labels": lambda: tables(labels="some"),
+    "no passages": lambda: {name: t for name, t in tables(labels="none").items() if name != "passages"},
+    "answers alone": lambda: {"answers": tables()["answers"]},
+    "queries alone": lambda: {"queries": tables()["queries"]},
+    "no texts": lambda: without_texts(tables()),
+    "one system": lambda: tables() | {"answers": tables()["answers"].slice(0, 1)},
+    "no rows": lambda: {name: table.slice(0, 0) for name, table in tables().items()},
+}
+
+
+@pytest.mark.parametrize("case", ARENAS)
+def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "arena"
+    store.write(path, ARENAS[case](), made_by="a test")
+    options = pipeline.RunOptions(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
+    steps = list(pipeline.run_all(path, options, made_by="a test"))
+    assert {step.stage for step in steps} == set(pipeline.ORDER) - {"surrogate"}
+    assert all(step.why for step in steps)
+    assert all(step.state in ("ran", "skipped") for step in steps)
+    store.check(store.open_arena(path))
+
+
+def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
+    store.write(tmp_path / "a", tables(labels="none"), made_by="a test")
+    command = ["run", str(tmp_path / "a"), "--no-baselines", "--draws", "20", "--format", "csv"]
+    result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    assert result.exit_code == 0, result.output
+    arena = store.open_arena(tmp_path / "a")
+    assert {"features", "judgments", "ratings"} <= set(arena.tables)
+    assert "outcomes" not in arena.tables
+    (line,) = [line for line in result.output.splitlines() if line.startswith("outcomes,")]
+    assert "skipped" in line
+    assert "relevance label" in line
+
+
+def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
+    store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
+    options = pipeline.RunOptions(draws=20, end="outcomes", baselines=False)
+    (step,) = [d for d in pipeline.run_all(tmp_path / "a", options, made_by="a test") if d.stage == "outcomes"]
+    assert step.state == "ran"
+    assert "12 answers have no outcome" in step.why
+    arena = store.open_arena(tmp_path / "a")
+    rows = arena.read("outcomes").to_pylist()
+    assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
+    assert len(rows) == 2 * 4 * len(SYSTEMS)
+    assert any("12 answers" in note for note in arena.manifest["made"]["outcomes"]["notes"])
+
+
+def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_path: Path) -> None:
+    contents = tables()
+    path = tmp_path / "a"
+    store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
+    options = pipeline.RunOptions(start="features", end="features")
+    (first,) = pipeline.run_all(path, options, made_by="a test")
+    assert first.state == "ran"
+    assert "citation_Recall@10" in first.why
+    names = set(store.open_arena(path).read("features")["feature"].to_pylist())
+    assert "length" in names
+    assert not [name for name in names if name.startswith("citation_")]
+    store.upsert(path, {"passages": store.by_key("passages", contents["passages"])}, made_by="a test")
+    (second,) = pipeline.run_all(path, options, made_by="a test")
+    assert second.state == "ran"
+    assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
+
+
+FREE = [
+    name
+    for name in features.measurable(features.Tools(reference="one"))
+    # What others decided of answers has tests of its own: test_nuggets.py, test_support.py.
+    if not schema.OPTIONAL & set(features.tables([name]))
+]
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_path: Path, name: str) -> None:
+    contents = tables()
+    if "citation" not in name:
+        # A citation is known by the ids of the passages; without any, both arenas hold the same for every reader.
+        answers = contents["answers"].to_pylist()
+        texts = [row["text"].replace(f"[{row['query_id']}#0]", "") for row in answers]
+        column = contents["answers"].column_names.index("text")
+        contents["answers"] = contents["answers"].set_column(column, "text", pa.array(texts))
+    declared = set(features.tables([name]))
+    whole, bare = tmp_path / "whole", tmp_path / "bare"
+    store.write(whole, contents, made_by="a test")
+    store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
+    measured = [
+        measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
+        for path in (whole, bare)
+    ]
+    assert measured[0] == measured[1]
+    assert any(row["value"] is not None for row in measured[0])
+    for table in declared:
+        less = tmp_path / f"without-{table}"
+        store.write(
+            less,
+            {t: rows for t, rows in contents.items() if t in declared - {table}} or {"judgments": JUDGED},
+            made_by="a test",
+        )
+        with pytest.raises(TableMissing, match=table):
+            measure(less, made_by="a test", only=[name], reference="one")
+
+
+JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
+
+
+def test_length_can_be_held_constant_on_imported_answers_without_passages(tmp_path: Path) -> None:
+    contents = tables()
+    pairs = [("one", "two"), ("two", "three"), ("three", "one")]
+    rows = [
+        schema.Judgment(*key, "j", *pairs[(i + k) % 3], "AB"[(i * k) % 2], None, None, None)
+        for i, key in enumerate(KEYS)
+        for k in range(2)
+    ]
+    judged = {
+        "queries": contents["queries"],
+        "answers": contents["answers"],
+        "judgments": schema.from_rows("judgments", rows),
+    }
+    store.write(tmp_path / "a", judged, made_by="a test")
+    for command in (
+        ["features", str(tmp_path / "a"), "--only", "length"],
+        ["rank", str(tmp_path / "a"), "--judge", "j", "--control", "length"],
+    ):
+        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+        assert result.exit_code == 0, result.output

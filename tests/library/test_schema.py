@@ -1,0 +1,475 @@
+"""The contract: what each table holds, what `validate` refuses, and that the same rows come back from a file."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.text.languages import LANGUAGES
+
+GOOD: dict[str, dict[str, Any]] = {
+    "systems": {
+        "system": "s",
+        "licence": "MIT",
+        "open_weights": True,
+        "parameters": 7.0,
+        "released": "2024-05",
+        "price_in": 0.5,
+        "price_out": 1.5,
+        "context_length": 8192,
+        "url": "https://example.org",
+        "retriever": "bm25",
+        "source": "its page",
+    },
+    "turns": {"language": "en", "query_id": "q1", "position": 1, "speaker": "user", "text": "hello"},
+    "tags": {"language": "en", "query_id": "q1", "tag": "domain", "value": "finance"},
+    "references": {"language": "en", "query_id": "q1", "text": "She."},
+    "documents": {
+        "language": "en",
+        "query_id": "q1",
+        "passage_id": "d#0",
+        "url": "https://example.org",
+        "metadata": "{}",
+    },
+    "retrieved": {
+        "language": "en",
+        "query_id": "q1",
+        "retriever": "bm25",
+        "passage_id": "d#0",
+        "rank": 1,
+        "score": 12.5,
+        "title": None,
+        "text": None,
+    },
+    "scores": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "measure": "completeness",
+        "rater": "annotator 1",
+        "person": True,
+        "value": 3.0,
+        "low": 1.0,
+        "high": 4.0,
+        "reason": None,
+    },
+    "nuggets": {
+        "language": "en",
+        "query_id": "q1",
+        "nugget_id": "n1",
+        "text": "She did.",
+        "importance": "vital",
+        "passage_id": "d#0",
+        "author": "m",
+    },
+    "nugget_edits": {
+        "edit_id": "e1",
+        "time": "2026-11-21T05:13:28.250000Z",
+        "author": "amina",
+        "language": "en",
+        "query_id": "q1",
+        "change": "drop",
+        "before": "[]",
+        "after": "[]",
+    },
+    "nugget_assignments": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "nugget_id": "n1",
+        "assigner": "m",
+        "assignment": "partial_support",
+        "quote": None,
+        "reason": None,
+        "call": None,
+    },
+    "support_grades": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "sentence": 0,
+        "passage_id": "d#0",
+        "grader": "m",
+        "grade": "full",
+        "reason": None,
+        "call": None,
+    },
+    "queries": {"language": "en", "query_id": "q1", "subset": "relevant", "text": "who?", "reason": None},
+    "passages": {
+        "language": "en",
+        "query_id": "q1",
+        "passage_id": "d#0",
+        "position": 1,
+        "title": "t",
+        "text": "x",
+        "relevant": None,
+        "pooled": None,
+    },
+    "answers": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "text": "Yes.",
+        "status": "ok",
+        "template": "vanilla",
+        "reason": None,
+        "call": None,
+        "numbered": None,
+        "retriever": None,
+        "depth": None,
+        "thoughts": None,
+    },
+    "outcomes": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "parser": "strict",
+        "subset": "relevant",
+        "outcome": "answered",
+        "rule": "yes",
+        "span_start": 0,
+        "span_end": 3,
+        "correct": True,
+    },
+    "features": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "feature": "length",
+        "value": 4.0,
+        "reason": None,
+    },
+    "judgments": {
+        "language": "en",
+        "query_id": "q1",
+        "judge": "j",
+        "system_a": "s",
+        "system_b": "t",
+        "verdict": "A",
+        "rationale": None,
+        "reason": None,
+        "call": None,
+        "points": None,
+        "person": None,
+        "voter": None,
+    },
+    "ratings": {
+        "language": "all",
+        "referee": "relevance",
+        "skill": "both",
+        "system": "s",
+        "rating": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "rank": 1,
+        "rank_low": 1,
+        "rank_high": 2,
+        "tier": 1,
+        "wins": 3,
+        "ties": 1,
+        "losses": 0,
+        "battles": 4,
+        "bounded": True,
+    },
+    "tournaments": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "draw": 0,
+        "system": "s",
+        "rating": 0.5,
+        "reason": None,
+    },
+    "predictions": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "regressor": "ridge",
+        "system": "s",
+        "rating": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "rank": 1,
+        "judged": None,
+        "outside": None,
+        "default": True,
+        "tau_part": None,
+        "slope_part": None,
+    },
+    "importances": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "regressor": "ridge",
+        "kind": "permutation",
+        "features": "length",
+        "value": 0.2,
+        "low": -0.1,
+        "high": 0.5,
+        "systems": 7,
+        "reason": None,
+    },
+    "published": {
+        "source": "NoMIRACL",
+        "item": "Table 3",
+        "metric": "error rate",
+        "setting": "",
+        "system": "",
+        "language": "all",
+        "value": 1.5,
+        "text": None,
+        "unit": "%",
+        "reference": "somewhere",
+    },
+}
+
+
+def table(name: str, *changes: dict[str, Any]) -> pa.Table:
+    """One good row for each set of changed values."""
+    rows = [GOOD[name] | change for change in changes or ({},)]
+    return schema.from_columns(name, {c: [row[c] for row in rows] for c in GOOD[name]})
+
+
+def test_every_table_has_a_good_row_here_and_a_command_that_brings_it() -> None:
+    assert set(GOOD) == set(schema.TABLES) == set(schema.COMMANDS)
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_good_row_is_accepted(name: str) -> None:
+    schema.validate(name, table(name))
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_every_table_and_column_says_what_it_means(name: str) -> None:
+    assert schema.table_class(name).__doc__
+    assert all(column.meaning.endswith((".", "on.")) for column in schema.columns(name))
+    assert [c.name for c in schema.columns(name)] == list(GOOD[name])
+    assert set(schema.key(name)) <= set(GOOD[name])
+
+
+NOT_NULL = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if not c.nullable]
+CHOICES = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if c.choices]
+RANGES = [(t, c.name, c.range) for t in schema.TABLES for c in schema.columns(t) if c.range]
+NUMBERS = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if c.kind == "number"]
+
+
+@pytest.mark.parametrize(("name", "column"), NOT_NULL)
+def test_a_null_is_refused_where_a_value_must_stand(name: str, column: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is null in 1 rows"):
+        schema.validate(name, table(name, {}, {"language": "bn", column: None}))
+
+
+@pytest.mark.parametrize(("name", "column"), CHOICES)
+def test_a_value_outside_the_choices_is_refused(name: str, column: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is not one of .* the first holds 'other'"):
+        schema.validate(name, table(name, {column: "other"}))
+
+
+@pytest.mark.parametrize(("name", "column", "limits"), RANGES)
+def test_a_number_outside_the_range_is_refused(name: str, column: str, limits: schema.Range) -> None:
+    for end, step, word in ((limits.low, -1, "under"), (limits.high, 1, "over")):
+        if end is not None:
+            with pytest.raises(BadInput, match=rf"{name}\.{column} is {word} {re.escape(f'{end:g}')}"):
+                schema.validate(name, table(name, {column: int(end) + step}))
+
+
+@pytest.mark.parametrize(("name", "column"), NUMBERS)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_measurement_that_is_not_a_number_is_refused(name: str, column: str, value: float) -> None:
+    data = table(name)
+    index = data.schema.get_field_index(column)
+    data = data.set_column(index, data.schema.field(index), pa.array([value], pa.float64()))
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is not a finite number"):
+        schema.validate(name, data)
+
+
+@pytest.mark.parametrize("name", [name for name in schema.TABLES if "language" in GOOD[name]])
+def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.language is not a known language .* holds 'xx'"):
+        schema.validate(name, table(name, {"language": "xx"}))
+
+
+def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
+    for name in (name for name in schema.TABLES if "language" in GOOD[name]):
+        if name in ("ratings", "predictions", "importances", "published"):
+            schema.validate(name, table(name, {"language": "all"}))
+        else:
+            with pytest.raises(BadInput, match="is not a known language"):
+                schema.validate(name, table(name, {"language": "all"}))
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_key_that_occurs_twice_is_refused_and_named(name: str) -> None:
+    with pytest.raises(BadInput, match="1 duplicate keys") as caught:
+        schema.validate(name, table(name, {}, {}), where="here")
+    assert all(f"{k}=" in caught.value.where for k in schema.key(name))
+    assert "(2 times)" in caught.value.where
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_table_with_a_column_too_few_too_many_or_of_another_type_is_refused(name: str) -> None:
+    data = table(name)
+    broken = (
+        data.drop_columns([data.column_names[-1]]),
+        data.append_column("extra", pa.array([1])),
+        data.set_column(0, "language", pa.array([1])),
+    )
+    for variant in broken:
+        with pytest.raises(BadInput, match="the contract requires"):
+            schema.validate(name, variant)
+
+
+EXPLAINED = [(t, cls.reason_of) for t, cls in schema.TABLES.items() if hasattr(cls, "reason_of")]
+
+
+@pytest.mark.parametrize(("name", "value"), EXPLAINED)
+def test_a_missing_measurement_has_a_reason_and_a_present_one_has_none(name: str, value: str) -> None:
+    schema.validate(name, table(name, {value: None, "reason": "not published"}))
+    with pytest.raises(BadInput, match=rf"{name}\.reason is null where {value} is"):
+        schema.validate(name, table(name, {value: None, "reason": None}))
+    with pytest.raises(BadInput, match=rf"{name}\.reason is set although {value}"):
+        schema.validate(name, table(name, {"reason": "but why"}))
+
+
+def test_pitfall_44_an_unknown_table_or_column_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="did you mean: queries"):
+        schema.columns("querys")
+    with pytest.raises(UnknownName, match="did you mean: query_id"):
+        schema.from_columns("queries", {"query_ids": ["1"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        ("queries", "text", 1),
+        ("queries", "text", "\ud800"),
+        ("passages", "position", "first"),
+        ("passages", "position", 1.5),
+        ("passages", "position", 2**40),
+        ("passages", "position", 2**70),
+        ("passages", "relevant", "yes"),
+        ("features", "value", "high"),
+        ("features", "value", {}),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused_and_never_bent(name: str, column: str, value: object) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} has a value of the wrong type"):
+        schema.from_columns(name, {column: [value]})
+
+
+def test_columns_may_be_lists_numpy_or_arrow_and_nullable_ones_may_be_left_out() -> None:
+    import numpy as np
+
+    data = schema.from_columns(
+        "features",
+        {
+            "language": pa.array(["en", "en"]).dictionary_encode(),
+            "query_id": np.array(["1", "2"]),
+            "system": ["s", "s"],
+            "feature": ["f", "f"],
+            "value": np.array([1.5, np.nan]),
+        },
+    )
+    assert data["value"].to_pylist() == [1.5, None]
+    assert data["reason"].to_pylist() == [None, None]
+    assert data.schema == schema.arrow_schema("features")
+
+
+def test_rows_and_columns_build_the_same_table() -> None:
+    rows = [schema.Query("en", "1", None, "who?", None), schema.Query("ar", "2", "relevant", None, "not published")]
+    data = schema.from_rows("queries", rows)
+    assert data.to_pylist()[1] == {
+        "language": "ar",
+        "query_id": "2",
+        "subset": "relevant",
+        "text": None,
+        "reason": "not published",
+    }
+    assert schema.sort("queries", data)["language"].to_pylist() == ["ar", "en"]
+
+
+# --- any table that keeps the contract survives a file unchanged ------------------------------------------------------
+
+TEXT = st.text(max_size=12)
+
+
+def column_values(column: schema.Column) -> st.SearchStrategy[Any]:
+    values: st.SearchStrategy[Any]
+    if column.languages is not None:
+        values = st.sampled_from([*LANGUAGES, *column.languages.also])
+    elif column.choices is not None:
+        values = st.sampled_from(column.choices)
+    elif column.kind == "text":
+        values = TEXT
+    elif column.kind == "flag":
+        values = st.booleans()
+    else:
+        low = column.range.low if column.range else None
+        high = column.range.high if column.range else None
+        if column.kind == "count":
+            values = st.integers(int(low or 0), int(high or 2**31 - 1))
+        else:
+            values = st.floats(low, high, allow_nan=False, allow_infinity=False)
+    return st.none() | values if column.nullable else values
+
+
+@st.composite
+def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
+    name = draw(st.sampled_from(list(schema.TABLES)))
+    row = st.fixed_dictionaries({c.name: column_values(c) for c in schema.columns(name)})
+    rows = draw(st.lists(row, max_size=8, unique_by=lambda r: tuple(r[k] for k in schema.key(name))))
+    measured = getattr(schema.table_class(name), "reason_of", None)
+    for record in rows if measured else ():
+        record["reason"] = "why" if record[measured] is None else None
+    return name, schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
+
+
+@given(any_table())
+@settings(max_examples=60, deadline=None)
+def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tuple[str, pa.Table]) -> None:
+    name, data = case
+    with tempfile.TemporaryDirectory() as folder:
+        arena = store.write(Path(folder) / "arena", {name: data}, made_by="a test")
+        back = arena.read(name)
+        assert schema.sort(name, back).equals(schema.sort(name, data))
+        assert back.schema == schema.arrow_schema(name)
+        assert store.check(arena)
+
+
+def test_many_threads_may_ask_for_columns_at_once() -> None:
+    """In a new process, with a collector that lets threads change whenever it runs."""
+    program = """
+import gc, sys, threading
+from mirage import schema
+from mirage.people import votes
+sys.setswitchinterval(1e-6)
+gc.set_threshold(50)
+gc.callbacks.append(lambda phase, info: [None for _ in range(100)])
+wrong, start = [], threading.Barrier(12)
+def ask():
+    start.wait()
+    try:
+        for kind in (*schema.TABLES, votes.Vote, votes.NuggetVote, votes.Agreement, votes.CorrectedRating):
+            schema.columns.__wrapped__(kind)
+    except BaseException as error:
+        wrong.append(error)
+threads = [threading.Thread(target=ask) for _ in range(12)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+sys.exit(repr(wrong) if wrong else 0)
+"""
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not result.returncode, result.stderr

@@ -1,0 +1,100 @@
+"""CSV that a spreadsheet opens: no text is a formula, and a file comes back as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import fields
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from mirage import cli, papers, schema, store
+from mirage.papers.tables import PaperItem
+from mirage.stages.sft.stats import Stats, by_teacher
+from mirage.store import export as exporting
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
+COMPUTED = "=+-@＝＋－＠\t\r\n"
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_begins_like_a_formula(text: str) -> None:
+    (row,) = rows_of(store.csv_text(["system", "rating"], [(text, -1.5)]))
+    assert row["system"].lstrip()[0] not in COMPUTED
+    assert row["rating"] == "-1.5", "a number is no formula"
+    (exact,) = rows_of(store.csv_text(["system", "rating"], [(text, -1.5)], exact=True))
+    assert exact == {"system": text, "rating": "-1.5"}
+
+
+def test_texts_that_are_none_are_left_as_they_are() -> None:
+    assert store.csv_text(["a", "b"], [("x", None), ("1-1=0", 2)]) == "a,b\nx,\n1-1=0,2\n"
+    assert store.csv_text(["a"], [("-",)]) == "a\n-\n", "a dash alone says that there is nothing"
+
+
+@given(texts=st.lists(st.text(alphabet=st.sampled_from("='+-@ ab,\"\t")) | st.text(), min_size=1, max_size=5))
+def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    texts = [text.replace("\0", "").encode("utf-8", "ignore").decode() for text in texts]
+    file = tmp_path_factory.mktemp("sheet") / "a.csv"
+    for exact in (False, True):
+        sheet = store.csv_text(["n", "text"], list(enumerate(texts)), exact=exact)
+        file.write_bytes(sheet.encode())
+        back = [line.value for line in store.csv_rows(file)]
+        expected = [{"n": str(n), "text": text} for n, text in enumerate(texts)]
+        assert [{**row, "text": row["text"].replace("\r\n", "\n").replace("\r", "\n")} for row in back] == [
+            {**row, "text": row["text"].replace("\r\n", "\n").replace("\r", "\n")} for row in expected
+        ]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    answers = [schema.Answer("en", f"q{i}", text, text, "ok", None, None, None) for i, text in enumerate(FORMULAS[:4])]
+    verdicts = [schema.Judgment("en", "q0", "=j", *pair, "A", None, None, None) for pair in (("=a", "b"), ("b", "=a"))]
+    tables = {
+        "answers": schema.from_rows("answers", answers),
+        "judgments": schema.from_rows("judgments", verdicts),
+    }
+    store.write(tmp_path / "a", tables, made_by="a test")
+    return tmp_path / "a"
+
+
+def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena: Path) -> None:
+    runner = CliRunner()
+    for more in ([], ["--exact"]):
+        out, into = tmp_path / f"answers{len(more)}.csv", tmp_path / f"again{len(more)}"
+        result = runner.invoke(cli.app, ["export", "table", str(arena), "answers", "--out", str(out), *more])
+        assert result.exit_code == 0, result.output
+        bare = [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
+        assert bool(bare) == bool(more)
+        result = runner.invoke(cli.app, ["import", "answers", str(out), "--into", str(into)])
+        assert result.exit_code == 0, result.output
+        columns = ["language", "query_id", "system", "text"]
+        before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))
+        assert after.equals(before)
+
+
+def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
+    printed = CliRunner().invoke(cli.app, ["judges", str(arena), "--format", "csv"])
+    assert printed.exit_code == 0, printed.output
+    assert {row["judge"] for row in rows_of(printed.stdout)} == {"'=j"}
+    exact = CliRunner().invoke(cli.app, ["judges", str(arena), "--format", "csv-exact"])
+    assert {row["judge"] for row in rows_of(exact.stdout)} == {"=j"}
+    table = pa.table({"system": FORMULAS})
+    assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]
+    assert "'=cmd" not in exporting.to_json(table, {})
+
+
+def test_the_tables_of_a_reproduction_and_of_a_training_set_hold_no_formula(tmp_path: Path) -> None:
+    item = PaperItem("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
+    papers.write_reproduction(papers.Reproduction({}, (item,), {}), tmp_path, html="")
+    assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"
+    stats = Stats("train", "=1+1", "sw", *([1] * (len(fields(Stats)) - 3)))
+    assert {row["teacher"] for row in rows_of(by_teacher([stats]))} == {"'=1+1"}

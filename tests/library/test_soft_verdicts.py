@@ -1,0 +1,68 @@
+"""Soft verdicts: a judgment may carry what the first system takes of the battle's point."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.io.sources import files
+
+KEY = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b"}
+
+
+def lines(path: Path, *rows: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps({**KEY, **row}) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("points", "verdict"), [(1, "A"), (0.51, "A"), (0.5, "tie"), (0.499, "B"), (0, "B"), (1e-300, "B")]
+)
+def test_points_alone_give_the_nearest_verdict(tmp_path: Path, points: float, verdict: str) -> None:
+    (row,) = files.read_judgments(lines(tmp_path / "j.jsonl", {"points": points})).to_pylist()
+    assert (row["verdict"], row["points"]) == (verdict, points)
+
+
+def test_a_verdict_beside_points_is_kept(tmp_path: Path) -> None:
+    (row,) = files.read_judgments(lines(tmp_path / "j.jsonl", {"points": 0.6, "verdict": "tie"})).to_pylist()
+    assert (row["verdict"], row["points"]) == ("tie", 0.6)
+
+
+@pytest.mark.parametrize("points", [-0.1, 1.1, "much", float("nan"), float("inf")])
+def test_points_outside_0_to_1_are_refused(tmp_path: Path, points: object) -> None:
+    with pytest.raises(BadInput, match=r"points|NaN|Infinity"):
+        files.read_judgments(lines(tmp_path / "j.jsonl", {"points": points, "verdict": "A"}))
+
+
+def test_a_judgment_with_neither_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="verdict"):
+        files.read_judgments(lines(tmp_path / "j.jsonl", {}))
+    with pytest.raises(BadInput, match="unparsed"):
+        files.read_judgments(lines(tmp_path / "j.jsonl", {"points": 0.6, "verdict": "unparsed"}))
+
+
+def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
+    row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
+    arena = store.write(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    (file,) = arena.manifest["tables"]["judgments"]
+    old = pq.read_table(arena.path / file["path"]).drop_columns(["points"])
+    rewritten = tmp_path / "old"
+    store.write(rewritten, {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    pq.write_table(old, rewritten / file["path"])
+    manifest = json.loads((rewritten / "manifest.json").read_text(encoding="utf-8"))
+    described = manifest["tables"]["judgments"][0]
+    content = (rewritten / file["path"]).read_bytes()
+    described |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (rewritten / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    older = store.open_arena(rewritten)
+    assert older.read("judgments").to_pylist() == arena.read("judgments").to_pylist()
+    assert older.sql("SELECT points, verdict FROM judgments").to_pylist() == [{"points": None, "verdict": "A"}]
+    assert older.read("judgments", columns=["points"]).column_names == ["points"]
+    assert pa.types.is_float64(older.sql("SELECT points FROM judgments").schema.field("points").type)

@@ -1,0 +1,213 @@
+"""Support in three grades: citation precision and recall by a model and by votes; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from commands import mirage
+from hypothesis import given
+from hypothesis import strategies as st
+from misbehaving import Act, Call, Service, error, reply
+from text_cases import TWO_SENTENCES
+
+from mirage import schema, store
+from mirage.people import votes
+from mirage.people.votes.stage import grade_support_by_votes
+from mirage.stages.features.graded_support import measure
+from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.features.support import cited_places, sentence_places
+from mirage.stages.features.support_grading import PEOPLE, parse_support
+from mirage.text.languages import LANGUAGES
+
+TEXT = "The lamp was lit in 1889 [d1]. It is kept by people [d1] [d2]. It stands on a rock."
+PASSAGES = ("d1", "d2")
+GRADES = {(0, "d1"): "full", (1, "d1"): "none", (1, "d2"): "partial"}
+
+
+def answer(grades: dict[tuple[int, str], schema.Support | None], text: str = TEXT) -> MeasuredAnswer:
+    return MeasuredAnswer("en", text, False, PASSAGES, (None, None), grades=grades)
+
+
+def test_precision_is_over_citations_and_recall_over_sentences() -> None:
+    assert [place.number for place in sentence_places(answer({}))] == [0, 1, 2]
+    assert [place.number for place in cited_places(answer({}))] == [0, 1]
+    precision, recall = measure(answer(GRADES))  # type: ignore[arg-type]  # the literals are grades
+    assert precision == pytest.approx(1.5 / 3)
+    assert recall == pytest.approx(1.5 / 3)
+
+
+def test_without_a_grade_or_a_citation_there_is_a_reason() -> None:
+    assert all(isinstance(value, str) for value in measure(answer({})))
+    assert all(isinstance(value, str) for value in measure(answer({**GRADES, (0, "d1"): None})))  # type: ignore[dict-item]
+    precision, recall = measure(answer({}, "It stands on a rock."))
+    assert isinstance(precision, str)
+    assert recall == 0
+
+
+@given(st.lists(st.sampled_from(["full", "partial", "none"]), min_size=3, max_size=3))
+def test_both_are_shares_and_a_better_grade_never_lowers_them(grades: list[schema.Support]) -> None:
+    given_now = dict(zip(GRADES, grades, strict=True))
+    values = measure(answer(dict(given_now)))
+    best = measure(answer(dict.fromkeys(GRADES, "full")))
+    assert best == (1.0, pytest.approx(2 / 3))
+    for value, most in zip(values, best, strict=True):
+        assert 0 <= value <= most  # type: ignore[operator]  # they are numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "grade"),
+    [
+        ("It says so.\nGrade: [[full]]", (), "full"),
+        ("Not [[none]], rather:\nGrade: [[Partial]]", (), "partial"),
+        ("It is full.", (), None),
+        ("[[yes]]", (), None),
+        ("<think>[[full]]", (), None),
+        ('The passage says "Grade: [[full]]" itself.', ("Grade: [[full]]",), None),
+        ('It says "Grade: [[full]]".\nGrade: [[none]]', ("Grade: [[full]]",), "none"),
+    ],
+)
+def test_a_grade_is_the_one_that_the_model_sets(text: str, shown: tuple[str, ...], grade: str | None) -> None:
+    assert parse_support(text, shown) == grade
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_VOTES_URL", f"sqlite:///{tmp_path / 'votes.sqlite'}")
+    path = tmp_path / "arena"
+    tables = {
+        "queries": [schema.Query("en", f"q{k}", None, "What of it?", None) for k in range(6)],
+        "passages": [
+            schema.Passage("en", f"q{k}", name, n, None, f"Passage {name}." if name == "d1" or k else None, None)
+            for k in range(6)
+            for n, name in enumerate(PASSAGES, 1)
+        ],
+        "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
+    }
+    store.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    return path
+
+
+def grades_it(call: Call) -> Act:
+    words = re.search(r"<<SENTENCE \w+>>\n(.*)\n<<END", call.content)
+    assert words is not None
+    assert "[d" not in words[1]
+    name = "full" if "1889" in words[1] else "partial" if "Passage d2." in call.content else "none"
+    return reply(f"It says so.\nGrade: [[{name}]]")
+
+
+def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: Path) -> None:
+    def ill(call: Call) -> Act:
+        return error(500, "overloaded") if "1889" in call.content else grades_it(call)
+
+    with Service(ill) as service:
+        options = ("--model", "m", "--base-url", service.url, "--retries", 0)
+        mirage("support", arena, *options)
+        rows = store.open_arena(arena).read("support_grades").to_pylist()
+        assert len(rows) == 18
+        assert {row["reason"] is None for row in rows if row["sentence"] == 0} == {False}
+        # One passage has no text: no call, a reason.
+        assert [row["call"] for row in rows if row["query_id"] == "q0" and row["passage_id"] == "d2"] == [None]
+        service.behave = grades_it
+        before = len(service.calls)
+        result = mirage("support", arena, *options, "--format", "json")
+        assert len(service.calls) - before == 1  # the same texts are asked about once
+    means = {row["feature"]: row for row in json.loads(result.stdout)}
+    assert means["citation_precision"]["mean"] == pytest.approx(0.5)
+    assert (means["citation_recall"]["n"], means["citation_recall"]["total"]) == (5, 6)
+
+
+def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brought(tmp_path: Path) -> None:
+    query = ("en", "q1")
+    ids = ("d8", "d9")
+    tables = {
+        "queries": [schema.Query(*query, None, "What of it?", None)],
+        "retrieved": [
+            schema.Retrieved(*query, "bm25", name, rank, None, None, f"Passage {name}.")
+            for rank, name in enumerate(ids, 1)
+        ],
+        "answers": [
+            schema.Answer(*query, "deep", "It was lit [d9].", "ok", None, None, None, False, "bm25", 2),
+            schema.Answer(*query, "shallow", "It was lit [d8] [d9].", "ok", None, None, None, False, "bm25", 1),
+        ],
+    }
+    given_passages = [
+        schema.Passage(*query, "d9", 1, None, None, True),
+        schema.Passage(*query, "d1", 2, None, "x", None),
+    ]
+    for name, more in (("alone", {}), ("with", {"passages": given_passages})):
+        path = tmp_path / name
+        rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
+        store.write(path, rows, made_by="a test")
+        with Service(grades_it) as service:
+            mirage("support", path, "--model", "m", "--base-url", service.url)
+            contents = [call.content for call in service.calls]
+        assert sorted(name for text in contents for name in ids if f"Passage {name}." in text) == ["d8", "d9"]
+        graded = store.open_arena(path).read("support_grades").to_pylist()
+        assert {(row["system"], row["passage_id"]) for row in graded} == {("deep", "d9"), ("shallow", "d8")}
+        assert all(row["grade"] for row in graded)
+
+
+def vote(
+    number: int, word: votes.rows.Supports, *, query: str = "q1", sentence: int = 0, who: str = "a"
+) -> votes.Evidence:
+    return votes.Evidence(
+        f"v{number}", votes.now(), "arena", "en", query, "s", sentence, "d1", who, word, None, None, None, None, None
+    )
+
+
+def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> None:
+    log = [
+        vote(1, "yes"),
+        vote(2, "yes", who="b"),
+        vote(3, "no", who="c"),
+        vote(4, "no", sentence=1),
+        vote(5, "unclear", query="q2"),
+        vote(6, "yes", query="q3"),
+        vote(7, "no", query="q3", who="b"),
+    ]
+    grade_support_by_votes(arena, log, made_by="a test")
+    rows = store.open_arena(arena).read("support_grades").to_pylist()
+    assert {row["grader"] for row in rows} == {PEOPLE}
+    assert {(row["query_id"], row["sentence"]): row["grade"] for row in rows} == {
+        ("q1", 0): "full",
+        ("q1", 1): "none",
+        ("q2", 0): None,
+        ("q3", 0): None,
+    }
+    grade_support_by_votes(arena, log[:2], made_by="a test")
+    assert store.open_arena(arena).rows("support_grades") == 1
+    mirage("support", arena, "--votes", code=2)  # the log in the database is empty
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_citation_ends_no_sentence_and_joins_none_in_any_language(code: str) -> None:
+    first, second = TWO_SENTENCES[code]
+    space = "" if code in ("ja", "zh") else " "
+    bare = [sentence.rstrip(".。।") for sentence in (first, second)]
+    ends = [sentence[len(words) :] for sentence, words in zip((first, second), bare, strict=True)]
+    texts = [
+        f"{first}{space}[1#0]{space}{second}{space}[2#0]",
+        f"{first} [1#0] {second} [2#0]",
+        f"{first}[1#0]{space}{second}[2#0]",
+        f"{bare[0]} [1#0]{ends[0]} {bare[1]} [2#0]{ends[1]}",
+        f"{bare[0]}[1#0]{ends[0]}{space}{bare[1]}[2#0]{ends[1]}",
+        f"{first} [1#0]\n{second} [2#0]",
+    ]
+    for text in texts:
+        answer = MeasuredAnswer(code, text, False, ("1#0", "2#0"), (None, None))
+        assert [place.passage_ids for place in sentence_places(answer)] == [("1#0",), ("2#0",)], text
+    both = MeasuredAnswer(code, f"{first} [1#0][2#0] {second}", False, ("1#0", "2#0"), (None, None))
+    assert [place.passage_ids for place in sentence_places(both)] == [("1#0", "2#0"), ()]
+
+
+def test_short_thai_clauses_each_with_a_citation_are_told_apart() -> None:
+    text = "เขาเกิด พ.ศ. 2445 [1#0] เขาตาย พ.ศ. 2500 [2#0]"
+    answer = MeasuredAnswer("th", text, False, ("1#0", "2#0"), (None, None))
+    assert [place.passage_ids for place in sentence_places(answer)] == [("1#0",), ("2#0",)]
+
+
+def test_citations_without_a_sentence_are_no_sentence() -> None:
+    assert sentence_places(MeasuredAnswer("en", "[1#0] [2#0]", False, ("1#0", "2#0"), (None, None))) == []

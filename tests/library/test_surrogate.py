@@ -1,0 +1,493 @@
+"""The surrogate judge: what it may see, what it predicts, how sure it is, and what it refuses to say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+from sklearn.linear_model import Ridge
+from sklearn.metrics import r2_score
+
+from benchmarks.simulated import SimulatedArena, simulate_arena
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking import surrogate
+from mirage.ranking.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2, tau_b
+from mirage.ranking.surrogate.data import fit_parts
+from mirage.ranking.surrogate.evaluate import NESTED
+from mirage.ranking.surrogate.pooled import fit_pooled, moments, solve_shared
+from mirage.ranking.surrogate.ridge import STRENGTHS, slopes
+from mirage.ranking.surrogate.training import by_tournament, training
+
+CODES = ["en", "sw", "zh"]
+FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "answers")
+
+
+@pytest.fixture(scope="module")
+def simulation() -> SimulatedArena:
+    return simulate_arena(systems=8, queries=40, languages=CODES, seed=11)
+
+
+@pytest.fixture(scope="module")
+def seen(simulation: SimulatedArena) -> Training:
+    return join(simulation.tables["features"], simulation.tables["judgments"])
+
+
+def join(features: pa.Table, judgments: pa.Table) -> Training:
+    return training(features, judgments, "judge")
+
+
+def changed(table: pa.Table, column: str, new: list[object]) -> pa.Table:
+    index = table.schema.get_field_index(column)
+    return table.set_column(index, table.schema.field(index), pa.array(new, table.schema.field(index).type))
+
+
+def without_value(features: pa.Table, language: str, system: str, feature: str, *, value: float | None) -> pa.Table:
+    """One feature of a system in a language set to a value, or to null with a reason."""
+    rows = features.to_pylist()
+    hit = [(r["language"], r["system"], r["feature"]) == (language, system, feature) for r in rows]
+    values = [value if h else r["value"] for r, h in zip(rows, hit, strict=True)]
+    reasons = [("lost" if value is None else None) if h else r["reason"] for r, h in zip(rows, hit, strict=True)]
+    return changed(changed(features, "value", values), "reason", reasons)
+
+
+# --- what a fit may see -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_systems_own_verdicts_do_not_change_its_prediction(
+    simulation: SimulatedArena, seen: Training, name: str
+) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
+    rng = np.random.default_rng(0)
+    verdicts = [
+        str(rng.choice(["A", "B", "tie"])) if "sim-03" in (r["system_a"], r["system_b"]) else r["verdict"] for r in rows
+    ]
+    other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
+    first, second = (predict(data, name, out=["sim-03"]) for data in (seen, other))
+    for code in CODES:
+        index = seen.languages[code].systems.index("sim-03")
+        assert (
+            abs(seen.languages[code].ratings(frozenset())[index] - other.languages[code].ratings(frozenset())[index])
+            > 0.01
+        )
+        assert first[code][index] == pytest.approx(second[code][index], abs=1e-7)
+
+
+def test_the_default_is_chosen_for_a_system_without_its_verdicts(simulation: SimulatedArena, seen: Training) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
+    turned = {"A": "B", "B": "A"}
+    verdicts = [
+        turned.get(r["verdict"], r["verdict"]) if "sim-05" in (r["system_a"], r["system_b"]) else r["verdict"]
+        for r in rows
+    ]
+    other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
+    results = [
+        compare_regressors(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED]
+        for data in (seen, other)
+    ]
+    for code in CODES:
+        index = results[0].systems[code].index("sim-05")
+        assert results[0].predicted[code][index] == pytest.approx(results[1].predicted[code][index], abs=1e-6)
+        assert results[0].low[code][index] == pytest.approx(results[1].low[code][index], abs=1e-6)
+
+
+def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
+    simulation: SimulatedArena, seen: Training
+) -> None:
+    rows = [
+        r
+        for r in simulation.tables["judgments"].to_pylist()
+        if not {"sim-01", "sim-02"} & {r["system_a"], r["system_b"]}
+    ]
+    alone = join(
+        simulation.tables["features"], pa.Table.from_pylist(rows, schema=simulation.tables["judgments"].schema)
+    )
+    for code in CODES:
+        whole = seen.languages[code].ratings(frozenset({"sim-01", "sim-02"}))
+        np.testing.assert_allclose(whole, alone.languages[code].ratings(frozenset()), atol=1e-6)
+        assert np.isnan(whole[:2]).all()
+        assert np.nansum(whole) == pytest.approx(0, abs=1e-9)
+
+
+def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation: SimulatedArena) -> None:
+    import mirage.ranking as rank
+    from mirage.ranking.bootstrap import query_weights
+
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=3, seed=5)
+    battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
+    weights = query_weights("sw", battles, draws=3, seed=5)
+    np.testing.assert_allclose(weights.sum(axis=1), len(battles.queries), rtol=1e-6)
+    rows = [r for r in simulation.tables["features"].to_pylist() if r["language"] == "sw"]
+    gap = next(r for r in rows if r["value"] is None)
+    name, system = gap["feature"], gap["system"]
+    values = {r["query_id"]: r["value"] for r in rows if (r["feature"], r["system"]) == (name, system)}
+    cells = np.array([values[q] for q in battles.queries], dtype=float)
+    measured = np.isfinite(cells)
+    expected = (weights[:, measured] @ cells[measured]) / weights[:, measured].sum(axis=1)
+    swahili = draws["sw"]
+    np.testing.assert_allclose(
+        swahili.means[:, swahili.systems.index(system), swahili.features.index(name)], expected, rtol=1e-6
+    )
+    ranked = rank.rate({"sw": battles}, draws=3, seed=5).languages["sw"]
+    np.testing.assert_allclose(swahili.theta, ranked.draws - ranked.draws.mean(axis=1, keepdims=True))
+
+
+# --- missing values ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(simulation: SimulatedArena, name: str) -> None:
+    features = simulation.tables["features"]
+    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
+    zero = join(without_value(features, "en", "sim-04", "fluency_score", value=0.0), simulation.tables["judgments"])
+    assert lost.unused() == {"fluency_score": {"en": ("sim-04",)}}
+    column = lost.features.index("fluency_score")
+    assert np.isnan(lost.languages["en"].means[3, column])
+    assert lost.languages["en"].coverage[3, column] == 0
+    predicted, wrong = (predict(data, name, out=["sim-04"]) for data in (lost, zero))
+    assert np.isfinite(predicted["en"]).all()
+    assert abs(predicted["en"][3] - wrong["en"][3]) > 0.01
+    # A feature that one system lacks is used for none of that language, and in the other languages as ever.
+    (part,) = (p for p in fit_parts(lost, ["sim-04"]) if p.language.code == "en")
+    assert part.use.sum() == len(lost.features) - 1
+    (part,) = (p for p in fit_parts(lost, ["sim-04"]) if p.language.code == "sw")
+    assert part.use.all()
+
+
+def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(simulation: SimulatedArena) -> None:
+    features = simulation.tables["features"]
+    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
+    for part in fit_parts(lost):
+        assert (part.X != 0).any(axis=1).all()
+        assert np.isfinite(part.standard()).all()
+
+
+def test_means_are_over_the_queries_with_a_value(seen: Training) -> None:
+    language = seen.languages["sw"]
+    f = seen.features.index("support_neutral")
+    measured = np.isfinite(language.values[:, 2, f])
+    assert 0 < measured.mean() < 1
+    assert language.means[2, f] == pytest.approx(language.values[measured, 2, f].mean())
+    assert language.coverage[2, f] == measured.mean()
+
+
+# --- predictions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["pooled", "pairwise", "answers"])
+def test_left_out_systems_are_found_where_they_are(simulation: SimulatedArena, seen: Training, name: str) -> None:
+    left_out = leave_one_out(seen, name)
+    for code in CODES:
+        truth = np.array([simulation.theta[code][s] for s in left_out.systems[code]])
+        assert kendalltau(left_out.predicted[code], truth).statistic > 0.6
+    by_language = [q for q in left_out.quality() if q.language != "all"]
+    assert np.mean([q.r2 for q in by_language]) > 0.7
+
+
+@pytest.mark.parametrize("name", list(surrogate.REGRESSORS))
+def test_every_regressor_fits_and_the_same_seed_gives_the_same_numbers_pitfall_39(seen: Training, name: str) -> None:
+    first, second = (predict(seen.only(languages=["en", "sw"]), name, out=["sim-01"], seed=4) for _ in range(2))
+    assert list(first) == ["en", "sw"]
+    for code in first:
+        assert np.isfinite(first[code]).all()
+        assert np.ptp(first[code]) > 0
+        np.testing.assert_array_equal(first[code], second[code])
+
+
+def test_another_seed_gives_another_forest(seen: Training) -> None:
+    en = seen.only(languages=["en"])
+    assert (predict(en, "forest", seed=1)["en"] != predict(en, "forest", seed=2)["en"]).any()
+
+
+def test_ridge_is_scikit_learns_and_its_strength_the_one_of_least_left_out_error() -> None:
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(14, 5))
+    Z -= Z.mean(axis=0)
+    y = Z @ [1.0, 0.5, 0, 0, -1] + rng.normal(0, 1.5, 14)
+    y -= y.mean()
+    errors = {}
+    for strength in STRENGTHS:
+        model = Ridge(alpha=strength, fit_intercept=True)
+        errors[strength] = sum(
+            float((model.fit(np.delete(Z, i, 0), np.delete(y, i)).predict(Z[[i]])[0] - y[i]) ** 2) for i in range(14)
+        )
+    best = min(errors, key=errors.__getitem__)
+    np.testing.assert_allclose(slopes(Z, y), Ridge(alpha=best, fit_intercept=False).fit(Z, y).coef_, rtol=1e-6)
+
+
+def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
+    rng = np.random.default_rng(8)
+    Z, y = rng.normal(size=(3, 9, 4)), rng.normal(size=(3, 9))
+    w, d = solve_shared(*moments(Z, y, np.ones((3, 9), dtype=bool)), 2.0, 7.0)
+
+    def loss(w: np.ndarray, d: np.ndarray) -> float:
+        residual = y - np.einsum("lsf,lf->ls", Z, w + d)
+        return float((residual**2).sum() + 2 * (w**2).sum() + 7 * (d**2).sum())
+
+    minimum = loss(w, d)
+    for _ in range(50):
+        assert loss(w + rng.normal(0, 1e-3, 4), d + rng.normal(0, 1e-3, (3, 4))) > minimum
+
+
+def test_shrunk_to_one_slope_the_languages_share_what_each_has_too_few_systems_to_learn() -> None:
+    tables = simulate_arena(systems=6, queries=40, languages=["ar", "en", "fi", "sw", "te", "zh"], seed=2).tables
+    seen = join(tables["features"], tables["judgments"])
+
+    def error(name: str) -> float:
+        return float(
+            np.mean([q.rmse**2 for q in leave_one_out(seen, name, pairs=False).quality() if q.language != "all"])
+        )
+
+    assert error("pooled") < error("ridge")
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(5)), st.integers(0, 10))
+def test_the_order_of_the_languages_changes_nothing(order: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    Z, y = rng.normal(size=(5, 7, 3)), rng.normal(size=(5, 7))
+    member = np.ones((5, 7), dtype=bool)
+    w, d = solve_shared(*moments(Z, y, member), 3.0, 5.0)
+    w2, d2 = solve_shared(*moments(Z[order], y[order], member), 3.0, 5.0)
+    np.testing.assert_allclose(w, w2, atol=1e-10)
+    np.testing.assert_allclose(d[order], d2, atol=1e-10)
+
+
+def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
+    verdicts = ["A" if r["system_a"] == "sim-06" else "B" if r["system_b"] == "sim-06" else r["verdict"] for r in rows]
+    won = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
+    language = won.languages["en"]
+    assert not language.rated[5]
+    assert language.rated.sum() == 7
+    assert np.abs(language.ratings(frozenset())[language.rated]).max() < 5
+
+
+# --- how good, and how sure -------------------------------------------------------------------------------------------
+
+
+def test_r2_of_one_held_out_system_is_refused_pitfall_40() -> None:
+    with pytest.raises(NotEnoughData, match="R2 of 1 held-out system is not defined"):
+        r2(np.array([0.1]), np.array([0.2]))
+    with pytest.raises(NotEnoughData, match="all ratings are equal"):
+        r2(np.array([0.1, 0.2]), np.array([0.3, 0.3]))
+    rng = np.random.default_rng(0)
+    p, y = rng.normal(size=9), rng.normal(size=9)
+    assert r2(p, y) == pytest.approx(r2_score(y, p))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=12))
+def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
+    x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
+    tau = tau_b(x, y)
+    expected = kendalltau(x, y).statistic if np.ptp(x) and np.ptp(y) else None
+    assert tau == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["features"].to_pylist()
+    rng = np.random.default_rng(1)
+    noise = {s: rng.normal(size=11) for s in sorted({r["system"] for r in rows})}
+    order = sorted({r["feature"] for r in rows})
+    values = [noise[r["system"]][order.index(r["feature"])] + 0.01 * rng.normal() for r in rows]
+    blank = [None] * len(rows)
+    features = changed(changed(simulation.tables["features"], "value", values), "reason", blank)
+    seen = join(features, simulation.tables["judgments"])
+    inside = predict(seen, "linear")
+    for quality in leave_one_out(seen, "linear").quality():
+        if quality.language == "all":
+            continue
+        true = seen.languages[quality.language].ratings(frozenset())
+        assert r2(inside[quality.language], true) > 0.99
+        assert quality.r2 is not None
+        assert quality.r2 < 0.3
+
+
+def test_prediction_intervals_cover(simulation: SimulatedArena) -> None:
+    hits: list[float] = []
+    for seed in range(12):
+        tables = simulate_arena(systems=10, queries=30, languages=["en", "sw"], seed=500 + seed).tables
+        left_out = leave_one_out(join(tables["features"], tables["judgments"]), "pooled", pairs=False)
+        hits += [q.covered for q in left_out.quality() if q.language != "all" and q.covered is not None]
+    # 240 predictions, 10 to an arena; 95% are meant.
+    assert len(hits) == 24
+    assert 0.90 <= np.mean(hits) <= 0.99
+
+
+def test_regressors_are_compared_on_the_same_systems_and_the_best_is_the_default(seen: Training) -> None:
+    choice = compare_regressors(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
+    assert list(choice.held_out) == ["linear", "pooled", "ridge", "default"]
+    assert choice.default == min(choice.errors, key=lambda name: choice.errors[name])
+    assert set(choice.errors) == set(choice.chosen) == {"pooled", "ridge"}
+    assert sum(choice.chosen.values()) == 8
+    assert [t.than for t in choice.tests] == ["linear", "pooled", "ridge"]
+    assert {(q.language, q.systems) for q in choice.quality()} == {(c, 8) for c in [*CODES, "all"]}
+    assert choice.quality()[-1].language == "all"
+
+
+def parts_of(predictions: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Parts of tau of predictions that do not depend on whom else is left out."""
+    return {c: surrogate.tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in predictions.items()}
+
+
+def test_a_paired_test_knows_a_better_regressor_from_an_equal_one() -> None:
+    rng = np.random.default_rng(2)
+    systems = {code: tuple(f"s{k:02}" for k in range(12)) for code in CODES}
+    true = {code: rng.normal(size=12) for code in CODES}
+    good = {code: y + rng.normal(0, 0.2, 12) for code, y in true.items()}
+    bad = {code: y + rng.normal(0, 2, 12) for code, y in true.items()}
+    parts = parts_of(good, true), parts_of(bad, true)
+    comparison = surrogate.quality.paired_test(good, bad, true, systems, parts=parts, names=("good", "bad"), seed=0)
+    assert comparison.tau > comparison.tau_than
+    assert max(comparison.p, comparison.p_error) < 0.05
+    parts = parts_of(good, true), parts_of(good, true)
+    same = surrogate.quality.paired_test(good, good, true, systems, parts=parts, names=("good", "good"), seed=0)
+    assert (same.p, same.p_error) == (1, 1)
+
+
+def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
+    systems = {"en": tuple(f"s{k}" for k in range(9))}
+    rejected = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        true = {"en": rng.normal(size=9)}
+        first, second = ({"en": true["en"] + rng.normal(0, 1, 9)} for _ in range(2))
+        parts = parts_of(first, true), parts_of(second, true)
+        comparison = surrogate.quality.paired_test(first, second, true, systems, parts=parts, names=("a", "b"))
+        rejected.append([comparison.p < 0.05, comparison.p_error < 0.05])
+    assert (np.mean(rejected, axis=0) < 0.09).all()
+
+
+def test_a_system_beyond_the_others_is_said_to_be_outside(simulation: SimulatedArena, seen: Training) -> None:
+    far = join(
+        without_value(simulation.tables["features"], "en", "sim-04", "answer_bleu", value=2.0),
+        simulation.tables["judgments"],
+    )
+    assert "answer_bleu" in surrogate.outside(far, "sim-04")["en"]
+    assert (
+        "answer_bleu" not in surrogate.outside(far, "sim-04")["sw"]
+        or "answer_bleu" in surrogate.outside(seen, "sim-04")["sw"]
+    )
+    language = seen.languages["en"]
+    middle = replace(language, values=language.values.copy())
+    middle.values[:, 0] = np.nanmean(language.values[:, 1:], axis=(0, 1))
+    moved = Training(seen.features, {**seen.languages, "en": middle})
+    assert surrogate.outside(moved, "sim-01")["en"] == ()
+
+
+@pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "answers"])
+def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(simulation: SimulatedArena, name: str) -> None:
+    rows = simulation.tables["features"].to_pylist()
+    rng = np.random.default_rng(5)
+    values = [r["value"] for r in rows]
+    for k, r in enumerate(rows):
+        if r["feature"] == "english_language":
+            values[k] = 1.0 if r["system"] == "sim-02" else 1e-5 * rng.random()
+    far = join(changed(simulation.tables["features"], "value", values), simulation.tables["judgments"])
+    assert "english_language" in surrogate.outside(far, "sim-02")["en"]
+    for code, predicted in predict(far, name, out=["sim-02"]).items():
+        assert abs(predicted[far.languages[code].systems.index("sim-02")]) < 5
+
+
+def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["features"].to_pylist()
+    rng = np.random.default_rng(1)
+    values = [
+        simulation.theta[r["language"]][r["system"]] if r["feature"] == "reranker_score" else float(rng.random())
+        for r in rows
+    ]
+    features = changed(changed(simulation.tables["features"], "value", values), "reason", [None] * len(rows))
+    importances = surrogate.importances(join(features, simulation.tables["judgments"]), "pooled", seed=3)
+    assert importances[0].feature == "reranker_score"
+    assert importances[0].low > 0
+    assert importances[0].rise > 10 * max(abs(importance.rise) for importance in importances[1:])
+    assert importances[0].systems == 8
+
+
+# --- many draws -------------------------------------------------------------------------------------------------------
+
+
+def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) -> None:
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=4, seed=1)
+    whole = by_draw(draws, "pooled", out=["sim-02"])
+    same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
+    first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
+    np.testing.assert_allclose(first, second)
+    assert whole["en"].shape == (4, 8)
+    linear = by_draw(draws, "linear", out=["sim-02"])
+    for values in (whole, linear):
+        errors = np.concatenate([values[c][:, 1] - draws[c].theta[:, 1] for c in CODES])
+        assert np.sqrt((errors**2).mean()) < 1
+
+
+def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=2)
+    with pytest.raises(UnknownName, match="regressor for draws"):
+        by_draw(draws, "pairwise")
+    with pytest.raises(NotEnoughData, match="fewer than 3 systems"):
+        by_draw(draws, "linear", out=draws["en"].systems[:6])
+    with pytest.raises(UnknownName, match="feature"):
+        draws["en"].only(["no such"])
+    assert draws["en"].only(["answer_bleu", "fluency_score"]).means.shape == (2, 8, 2)
+
+
+# --- what it refuses --------------------------------------------------------------------------------------------------
+
+
+def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, seen: Training) -> None:
+    with pytest.raises(UnknownName, match="regressor"):
+        predict(seen, "forrest")
+    with pytest.raises(UnknownName, match="system"):
+        predict(seen, "ridge", out=["nobody"])
+    with pytest.raises(UnknownName, match="feature"):
+        seen.only(features=["no such"])
+    with pytest.raises(BadInput, match="every rated system is left out"):
+        predict(seen, "ridge", out=seen.systems)
+    with pytest.raises(NotEnoughData, match="no language has 3 rated systems"):
+        predict(seen, "ridge", out=seen.systems[:6])
+    few = simulate_arena(systems=4, queries=20, languages=["en"], seed=0).tables
+    with pytest.raises(NotEnoughData, match="at least 5 systems"):
+        compare_regressors(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
+    with pytest.raises(BadInput, match="modelled ties"):
+        training(simulation.tables["features"], simulation.tables["judgments"], "judge", ties="davidson")
+
+
+def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
+    code = (
+        "from benchmarks.simulated import simulate_arena\n"
+        "from mirage.ranking.surrogate.reporting import report_on\n"
+        "from mirage.ranking.surrogate.training import training\n"
+        "import hashlib\n"
+        "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
+        "seen = training(t['features'], t['judgments'], 'judge')\n"
+        "made = report_on(seen, 'judge', regressors=['pooled', 'answers'])\n"
+        "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
+    )
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert printed[0] == printed[1] != ""
+
+
+def test_pooled_needs_no_seed(seen: Training) -> None:
+    predictions = [fit_pooled(list(fit_parts(seen)), seed) for seed in (0, 1)]
+    for code in CODES:
+        np.testing.assert_array_equal(predictions[0][code], predictions[1][code])

@@ -1,0 +1,235 @@
+"""Surrogates on an arena: joining, predictions as a table, a new system's place, the command, the page's view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from commands import mirage, rows
+from conftest import ROOT
+
+import mirage.ranking as rank
+from benchmarks.simulated import simulate_arena
+from mirage import schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.explorer.surrogate import data as views
+from mirage.ranking import surrogate
+from mirage.ranking.surrogate.reporting import Report, chosen_regressor, expected_ratings, report_on
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
+from mirage.ranking.surrogate.summaries import conclusions
+from mirage.ranking.surrogate.summaries import held_out as read_held_out
+from mirage.ranking.surrogate.summaries import summary as summarise
+from mirage.ranking.surrogate.training import training
+from mirage.stages.stage import run
+
+FEW = ["linear", "pooled", "pairwise"]
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    return dict(simulate_arena(systems=7, queries=30, languages=["en", "sw"], seed=21).tables)
+
+
+@pytest.fixture(scope="module")
+def reported(tables: dict[str, pa.Table]) -> Report:
+    return report_on(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
+
+
+@pytest.fixture
+def arena(tables: dict[str, pa.Table], tmp_path: Path) -> store.Arena:
+    return store.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
+
+
+def without(judgments: pa.Table, system: str) -> pa.Table:
+    other = pc.and_(pc.not_equal(judgments["system_a"], system), pc.not_equal(judgments["system_b"], system))
+    return judgments.filter(other)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
+    tables: dict[str, pa.Table], reported: Report
+) -> None:
+    table = reported.table()
+    schema.validate("predictions", table)
+    rated = rank.rate(rank.from_judgments(tables["judgments"], judge="judge"), draws=2).table().to_pylist()
+    ratings = {(r["language"], r["system"]): r["rating"] for r in rated}
+    for row in table.to_pylist():
+        assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)
+        assert row["low"] < row["rating"] < row["high"]
+    assert {row["regressor"] for row in table.to_pylist()} == {*FEW, "default"}
+    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {reported.comparison.default}
+    for code in ("en", "sw", "all"):
+        ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "pooled")]
+        assert sorted(ranks) == list(range(1, 8))
+
+
+def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
+    held_out = read_held_out(reported.table(), "judge")
+    summary = {row.regressor: row for row in summarise(held_out, reported.comparison.default)}
+    for row in summarise(reported.comparison.held_out, reported.comparison.default):
+        for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
+            assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
+    assert next(iter(summary)) == "default"
+    assert summary["linear"].published == "Linear Regression"
+    assert summary["default"].p is None
+
+
+def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Report) -> None:
+    # Every query of every language, against each of the six others, once.
+    assert reported.calls == 2 * 30 * 6
+    assert any("USD 3.60" in line for line in conclusions(reported, price=0.01))
+
+
+def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:
+    features = tables["features"].filter(pc.not_equal(tables["features"]["system"], "sim-02"))
+    seen = training(features, tables["judgments"], "judge")
+    whole = training(tables["features"], tables["judgments"], "judge")
+    partial, full = seen.languages["en"], whole.languages["en"]
+    assert "sim-02" not in partial.systems
+    back = partial.ratings(frozenset()) + partial.offset
+    np.testing.assert_allclose(back, np.delete(full.ratings(frozenset()), full.systems.index("sim-02")), atol=1e-9)
+
+
+# --- a new system -----------------------------------------------------------------------------------------------------
+
+
+def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], reported: Report) -> None:
+    judgments = without(tables["judgments"], "sim-04")
+    seen = training(tables["features"], judgments, "judge")
+    assert seen.new == ("sim-04",)
+    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
+    predictions = expected_ratings(seen, "sim-04", by)
+    assert list(predictions) == ["en", "sw", "all"]
+    whole = training(tables["features"], tables["judgments"], "judge")
+    for code in ("en", "sw"):
+        prediction = predictions[code]
+        others = seen.languages[code].ratings(frozenset())
+        assert prediction.of == 7
+        assert prediction.rank == 1 + (others[np.isfinite(others)] > prediction.rating).sum()
+        assert 1 <= prediction.rank_low <= prediction.rank <= prediction.rank_high <= 7
+        assert prediction.low is not None
+        assert prediction.high is not None
+        true = whole.languages[code].ratings(frozenset())[3] * 7 / 6
+        assert prediction.low < true < prediction.high
+    assert predictions["all"].rating == pytest.approx((predictions["en"].rating + predictions["sw"].rating) / 2)
+
+
+def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
+    tables: dict[str, pa.Table], reported: Report
+) -> None:
+    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
+    judged = expected_ratings(reported.training, "sim-04", by)["en"]
+    new = expected_ratings(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
+    # The scale of all is centred on the system too, once it is judged.
+    assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
+
+
+def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
+    seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
+    table = report_on(seen, "judge", regressors=["pooled", "ridge"]).table()
+    schema.validate("predictions", table)
+    new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
+    assert {(row["language"], row["regressor"]) for row in new} == {
+        (code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")
+    }
+    assert all(row["judged"] is None for row in new)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], reported: Report) -> None:
+    with pytest.raises(UnknownName, match="judge"):
+        training(tables["features"], tables["judgments"], "nobody")
+    with pytest.raises(BadInput, match="skill"):
+        training(tables["features"], tables["judgments"], "judge", skill="abstain")
+    with pytest.raises(NotEnoughData, match="has a feature"):
+        training(tables["features"].slice(0, 0), tables["judgments"], "judge")
+    with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
+        chosen_regressor(reported.table(), "other")
+    assert "mirage surrogate DIR --judge other --store" in str(refused.value)
+    with pytest.raises(UnknownName, match="regressor"):
+        chosen_regressor(reported.table(), "judge", regressor="forest")
+    with pytest.raises(UnknownName, match="system"):
+        expected_ratings(reported.training, "nobody", chosen_regressor(reported.table(), "judge"))
+
+
+# --- the command and the view -----------------------------------------------------------------------------------------
+
+
+def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: store.Arena) -> None:
+    command = ("surrogate", arena.path, "--judge", "judge")
+    some = ("--regressor", "pooled", "--regressor", "linear")
+    result = mirage(*command, *some, "--format", "csv", "--price", "0.01")
+    summary = {row["regressor"]: row for row in rows(result)}
+    assert list(summary) == ["default", "linear", "pooled"]
+    assert (summary["pooled"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
+    assert all(row["systems"] == "7" for row in summary.values())
+    assert "360 calls" not in result.stderr
+    assert "360, USD 3.60" in result.stderr.replace("\n", " ")
+    assert mirage(*command, *some, "--format", "csv").stdout == result.stdout
+    predicted = rows(mirage(*command, *some, "--languages", "sw", "--show", "predictions", "--format", "csv"))
+    assert {row["language"] for row in predicted} == {"sw"}
+    by_language = rows(mirage(*command, *some, "--show", "languages", "--format", "csv"))
+    assert [row["language"] for row in by_language] == ["en"] * 3 + ["sw"] * 3 + ["all"] * 3
+    shares = rows(mirage(*command, *some, "--show", "importances", "--format", "csv"))
+    assert len(shares) == 11
+    assert {row["regressor"] for row in shares} == {"pooled"}
+    assert "predictions" not in store.open_arena(arena.path).tables
+
+
+def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> None:
+    assert "forrest" in mirage("surrogate", arena.path, "--judge", "judge", "--regressor", "forrest", code=2).stderr
+    message = mirage("surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "pooled", code=2).stderr
+    assert "--store needs all languages and regressors" in message
+    assert "mirage import answers" in mirage("surrogate", arena.path, code=2).stderr
+    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    assert "mirage import answers" in mirage("surrogate", bare.path, "--judge", "judge", code=2).stderr
+
+
+def test_stored_predictions_go_when_what_they_were_made_from_changes(
+    arena: store.Arena, reported: Report, tables: dict[str, pa.Table]
+) -> None:
+    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
+    assert views.available(stored) == (("judge", "both"),)
+    for name in ("features", "judgments"):
+        assert "predictions" in store.derived([name])
+    stage = JUDGED_PREDICTIONS
+    assert stage.writes == ("predictions", "importances")
+    again = run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", reported.table()))
+
+
+def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Report) -> None:
+    assert views.available(arena) == ()
+    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
+    comparison = views.comparison_of(stored, "judge")
+    assert comparison.chosen == reported.comparison.default
+    assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
+    assert comparison.quality[-1].language == surrogate.ALL
+    assert len(comparison.points) == len(reported.rows)
+    with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
+        views.comparison_of(stored, "relevance")
+
+
+def test_on_real_answers_single_answers_tell_more_than_means() -> None:
+    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    seen = training(
+        arena.read("features", languages=["en", "sw"]),
+        arena.read("outcomes", languages=["en", "sw"]),
+        "relevance",
+    )
+    assert len(seen.systems) == 11
+    # No answer has citation scores here; they are no feature, rather than zeros.
+    assert not {name for name in seen.features if name.startswith("citation")}
+
+    def taus(name: str) -> float:
+        quality = surrogate.leave_one_out(seen, name).quality()
+        return float(np.mean([q.tau or 0 for q in quality if q.language != "all"]))
+
+    assert taus("answers") > taus("pooled") + 0.1

@@ -1,0 +1,211 @@
+"""A reasoning model's thoughts are never read as its answer: every known form, and marks that are words of the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from mirage import cli, store
+from mirage.io.imports.formats import import_file
+from mirage.io.sources import files
+from mirage.llm.calls import read_completion
+from mirage.stages.features.grades import parse_grade
+from mirage.stages.features.support_grading import parse_support
+from mirage.stages.judge import parse_verdict
+from mirage.stages.nuggets.reading import read_list
+from mirage.text.thoughts import part_thoughts
+
+THOUGHT = "Passage [2] is about a harbour. I don't know. [[B]]\nSo it is 1902."
+ANSWER = "The lighthouse was built in 1902 [1]."
+FORMS = {
+    "think": "<think>\n{}\n</think>\n\n",
+    "thinking": "<thinking>{}</thinking>\n",
+    "thought": "<thought>{}</thought>",
+    "reasoning": "<reasoning>\n{}</reasoning>\n",
+    "upper case": "<THINK>{}</THINK>\n",
+    "attributes": '<think duration="3" lang="en">{}</think>\n',
+    "escaped": "&lt;think&gt;{}&lt;/think&gt;\n",
+    "kimi": "◁think▷{}◁/think▷",
+    "seed": "<seed:think>{}</seed:think>",
+    "mistral": "[THINK]{}[/THINK]",
+    "cohere": "<|START_THINKING|>{}<|END_THINKING|>",
+    "apertus": "<|inner_prefix|>{}<|inner_suffix|>",
+    "gemma": "<|channel>thought\n{}\n<channel|>",
+    "medgemma": "<unused94>thought\n{}<unused95>",
+    "solution": "<|begin_of_thought|>{}<|end_of_thought|>\n\n",
+    "granite": "Here is my thought process:\n{}\n\nHere is my response:\n\n",
+    "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "harmony without its first token": "{}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "harmony with a tool": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>commentary to=x"
+    "<|constrain|>json<|message|>{{}}<|call|><|start|>assistant<|channel|>final<|message|>",
+    "harmony without special tokens": "analysis{}assistantfinal",
+    "no opening mark": "{}\n</think>\n\n",
+    "no opening mark, one line": "{}</think>",
+    "opened twice": "<think>\n<think>{}</think>\n",
+    "one within another": "<think>Well.\n<think>{}</think>\nHm.</think>\n",
+    "two blocks": "<think>Well.</think>\n<think>{}</think>\n",
+    "mixed marks": "<think>{}</thinking>\n",
+    "code left open": "<think>{}\n```python\nx = 1</think>\n",
+    "a role before": "Assistant: <think>\n{}\n</think>\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_thoughts_are_parted_from_the_text_in_every_known_form(form: str) -> None:
+    whole = FORMS[form].format(THOUGHT) + ANSWER
+    parted = part_thoughts(whole)
+    assert (parted.text, parted.closed, parted.gap) == (ANSWER, True, None)
+    assert parted.thoughts is not None
+    assert THOUGHT.partition("\n")[2] in parted.thoughts
+    assert len(parted.masked) == len(whole)
+    assert parted.masked.strip() == ANSWER
+    assert parted.masked.index(ANSWER) == whole.index(ANSWER)
+    assert part_thoughts(parted.text).text == ANSWER
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        f"<think>{THOUGHT}</think>\n<answer>\n{ANSWER}\n</answer>",
+        f"<think>{THOUGHT}</think><response>{ANSWER}</response>",
+        f"<|begin_of_thought|>{THOUGHT}<|end_of_thought|><|begin_of_solution|>{ANSWER}<|end_of_solution|>",
+        f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{ANSWER}<|END_RESPONSE|>",
+        f"<think>{THOUGHT}</think>{ANSWER}\n</think>",
+        "<think>a</think>The lighthouse <think>see [2]</think>was built in 1902 [1].",
+        f"<think>\n\n</think>\n\n{ANSWER}",
+    ],
+)
+def test_marks_around_an_answer_and_thoughts_amid_it_are_left_out(whole: str) -> None:
+    assert part_thoughts(whole).text == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("whole", "text"),
+    [
+        (f"<think>\n{THOUGHT}", ""),
+        (f"<thinking>{THOUGHT}", ""),
+        (f"<|channel|>analysis<|message|>{THOUGHT}", ""),
+        (f"[THINK]{THOUGHT}", ""),
+        (f"{ANSWER}\n<think>\nBut wait, [2] says", ANSWER),
+        (f"<think>{THOUGHT}</think>{ANSWER}\n\n<think>But wait, [2] says", ANSWER),
+        (f"{THOUGHT}\n</think>\n", ""),
+    ],
+)
+def test_nothing_after_an_open_thought_is_text(whole: str, text: str) -> None:
+    parted = part_thoughts(whole)
+    assert parted.text == text
+    assert parted.gap is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tag <think> opens a thought [1]. More follows.",
+        "The tags <think> and </think> mark a thought [1].\nMore follows.",
+        "A thought ends with </think>.",
+        'It writes "<think>" first [1], and "</think>" at the end.',
+        "Models write `<think>` first.\n\n`</think>` ends it.",
+        "```\n<think>\nx\n</think>\n```\nThat is how it looks [1].",
+        "Das Zeichen <think> steht am Anfang [1], </think> am Ende.",
+        "It is unclear what they think [1]. a < b > c.",
+        "Here is my thought process: I read [1].",
+        "  white space stays \n",
+        "",
+    ],
+)
+def test_marks_that_are_words_of_the_text_take_nothing_away(text: str) -> None:
+    parted = part_thoughts(text)
+    assert (parted.text, parted.thoughts, parted.gap) == (text, None, None)
+
+
+_PIECES = st.sampled_from(
+    ["<think>", "</think>", "[THINK]", "`", "```", "\n", " ", "a", "word.", '"', "<|channel|>final<|message|>",
+     "<|end|>", "<answer>", "</answer>", "analysis", "assistantfinal", "◁think▷"]
+)  # fmt: skip
+
+
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_any_text_is_parted_without_an_error_and_only_once(whole: str) -> None:
+    parted = part_thoughts(whole)
+    assert len(parted.masked) == len(whole)
+    assert "".join(parted.masked.split()) == "".join(parted.text.split())
+    assert all(0 <= start <= end <= len(whole) for start, end in parted.removed)
+
+
+def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "arena"
+    import_file(shared / "field" / "think-answers.jsonl", folder)
+    for command in ("outcomes", "features"):
+        done = CliRunner().invoke(cli.app, [command, str(folder)])
+        assert done.exit_code == 0, done.output
+    tables = {name: store.open_arena(folder).read(name) for name in ("answers", "outcomes", "features")}
+    answers = {row["system"]: row for row in tables["answers"].to_pylist()}
+    same = ("plain", "think", "think-noopen", "thinking", "harmony")
+    assert len({answers[system]["text"] for system in same}) == 1
+    assert [answers[system]["thoughts"] is None for system in same] == [True, False, False, False, False]
+    assert answers["think-only"]["status"] == "empty"
+    assert answers["think-only"]["reason"]
+    outcome = {row["system"]: row["outcome"] for row in tables["outcomes"].to_pylist() if row["parser"] == "strict"}
+    assert {outcome[system] for system in same} == {"answered"}
+    assert outcome["think-only"] == "empty"
+    assert outcome["think-ref"] == outcome["plain-ref"] == "abstained"
+    values = {(row["system"], row["feature"]): row["value"] for row in tables["features"].to_pylist()}
+    for system in same:
+        assert values[system, "target_language"] == 1
+        assert values[system, "n_citations"] == 1
+        assert values[system, "length"] == 54
+
+
+def test_every_reader_of_answers_parts_their_thoughts(tmp_path: Path) -> None:
+    row = {"language": "en", "query_id": "1", "system": "s", "text": f"<think>{THOUGHT}</think>{ANSWER}"}
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "query_id": "2", "text": "<think>cut", "status": "ok"}))
+    for rows in (
+        files.read_answers(path).to_pylist(),
+        import_file(path, tmp_path / "a").arena.read("answers").to_pylist(),
+    ):
+        assert [(row["text"], row["status"], row["thoughts"]) for row in rows] == [
+            (ANSWER, "ok", THOUGHT),
+            ("", "empty", "cut"),
+        ]
+
+
+def completion(content: str, finish: str = "stop", **more: str) -> bytes:
+    message = {"role": "assistant", "content": content, **more}
+    return json.dumps({"choices": [{"message": message, "finish_reason": finish}]}).encode()
+
+
+def test_thoughts_within_a_reply_are_kept_beside_it_like_those_a_service_keeps_apart() -> None:
+    def read(body: bytes) -> tuple[str | None, str, str | None]:
+        reply = read_completion("k", body, 1, messages=[{"role": "user", "content": "x"}], max_tokens=100)
+        return reply.text, reply.status, reply.reasoning
+
+    assert read(completion(f"<think>{THOUGHT}</think>\n{ANSWER}")) == (ANSWER, "ok", THOUGHT)
+    assert read(completion(ANSWER, reasoning_content=THOUGHT)) == (ANSWER, "ok", THOUGHT)
+    assert read(completion(f"<think>{THOUGHT}", "length")) == ("", "empty", THOUGHT)
+    assert read(completion(f"{ANSWER}\n<think>\nwait")) == (ANSWER, "truncated", "wait")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_replies_of_judges_and_graders_are_read_without_thoughts(form: str) -> None:
+    before = FORMS[form].format("First [[B]], Score: [[2]], [[none]], [].\nHm.")
+    read = parse_verdict(f"{before}[[A]]")
+    assert read.verdict == "A"
+    assert read.span is not None
+    assert f"{before}[[A]]"[slice(*read.span)] == "[[A]]"
+    assert parse_grade(f"{before}Score: [[4]]") == 4
+    assert parse_support(f"{before}[[full]]") == "full"
+    assert read_list(f'{before}[{{"a": 1}}]') == [{"a": 1}]
+
+
+def test_a_reply_that_ends_within_its_thoughts_decides_nothing() -> None:
+    reply = "<thinking>\nIt is [[A]], Score: [[4]]"
+    assert parse_verdict(reply).verdict == "unparsed"
+    assert parse_grade(reply) is None
+    assert parse_support(reply) is None
+    assert isinstance(read_list("<think>[{}]"), str)

@@ -1,0 +1,257 @@
+"""Queries that several languages share are one unit wherever something is drawn, split or tested (pitfall 123)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from mirage import schema
+from mirage.errors import BadInput
+from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
+from mirage.ranking.compare.paired import paired_estimate
+from mirage.ranking.decide.worth import Influence, SharedWeights, draw_contests, mean_contest
+from mirage.stages import abstain as abstention
+from mirage.stages import outcomes
+from mirage.stages.abstain.promise import conformal, p_value
+from mirage.stages.features.means import means, over_languages
+from mirage.stats import intervals
+from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
+from mirage.text.languages import LANGUAGES as ALL_LANGUAGES
+
+LANGUAGES = ("ar", "en", "sw")
+
+
+def of_languages(values: Any, *, shared: bool) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """The same values in each language, and ids that are the same too, or not."""
+    ids = {code: tuple(f"{'' if shared else code}{k}" for k in range(len(values))) for code in LANGUAGES}
+    return dict.fromkeys(LANGUAGES, values), ids
+
+
+def test_units_are_numbered_once_for_all_languages() -> None:
+    units = Units({"ar": ("a", "b"), "en": ("b", "c"), "sw": ("d",)})
+    assert units.shared == {"b"} == shared_ids(units.queries)
+    assert units.n == 4
+    assert units.numbers["ar"][1] == units.numbers["en"][0]
+    assert sorted({*units.numbers["ar"], *units.numbers["en"], *units.numbers["sw"]}) == [0, 1, 2, 3]
+    assert (units.unit, Units({"ar": ("a",), "en": ("b",)}).unit) == ("query shared by languages", "query")
+
+
+def test_the_spread_of_sums_of_shared_queries_is_that_of_their_sums() -> None:
+    rng = np.random.default_rng(1)
+    moves = {code: rng.normal(size=(20, 3)) for code in LANGUAGES}
+    strata = [np.arange(8), np.arange(8, 20)]
+    _, ids = of_languages(range(20), shared=True)
+    variance, below = joint_spread(moves, dict.fromkeys(LANGUAGES, strata), Units(ids))
+    expected = spread(np.sum([*moves.values()], axis=0), strata)
+    np.testing.assert_allclose(variance, expected[0])
+    np.testing.assert_allclose(below, expected[1])
+    _, own = of_languages(range(20), shared=False)
+    apart = joint_spread(moves, dict.fromkeys(LANGUAGES, strata), Units(own))
+    np.testing.assert_allclose(apart[0], np.sum([spread(m, strata)[0] for m in moves.values()], axis=0))
+
+
+def test_a_mean_of_shares_of_translations_is_known_as_well_as_one_of_them() -> None:
+    wrong = np.r_[np.ones(6), np.zeros(14)]
+    values, ids = of_languages(wrong, shared=True)
+    assert sharing_factor(values, ids) == pytest.approx(3)
+    assert sharing_factor(*of_languages(wrong, shared=False)) == 1
+    # Where nothing varies, what is shared counts once.
+    assert sharing_factor(*of_languages(np.zeros(20), shared=True)) == pytest.approx(3)
+    cells = [(6, 20)] * 3
+    low, high = intervals.mean_interval(cells, factor=3.0)[1:]
+    assert (low, high) == pytest.approx(intervals.wilson(6, 20), abs=0.01)
+
+
+def answers(*, shared: bool) -> pa.Table:
+    rows: list[dict[str, Any]] = []
+    for code in LANGUAGES:
+        for k in range(30):
+            outcome = "answered" if k % 3 else "abstained"
+            rows.append(
+                {
+                    "language": code,
+                    "query_id": f"q{k}" if shared else f"{code}-{k}",
+                    "subset": "non_relevant",
+                    "system": "s",
+                    "outcome": outcome,
+                    "rule": "rule",
+                    "span": None,
+                    "parser": "strict",
+                    "correct": outcome == "abstained",
+                }
+            )
+    names = {column.name for column in schema.columns("outcomes")}
+    data = {name: [row.get(name) for row in rows] for name in names}
+    return schema.from_columns("outcomes", data)
+
+
+def test_the_joint_rate_of_translations_is_as_wide_as_one_language() -> None:
+    together, apart = (
+        {row["language"]: row for row in outcomes.rates(answers(shared=shared)).to_pylist()} for shared in (True, False)
+    )
+    width = {code: row["rate_high"] - row["rate_low"] for code, row in together.items()}
+    assert width["all"] == pytest.approx(width["ar"], rel=0.02)
+    assert apart["all"]["rate_high"] - apart["all"]["rate_low"] < 0.65 * width["ar"]
+    assert together["all"]["rate"] == apart["all"]["rate"]
+
+
+@pytest.mark.parametrize("partly", [False, True])
+def test_a_comparison_by_values_of_translations_is_that_of_one_language(partly: bool) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.choice([-1.0, 0.0, 1.0], 60, p=[0.1, 0.5, 0.4])
+    estimate = paired_estimate(values, np.zeros(60, dtype=np.intp), reach=1.0)
+    languages = {}
+    for code in LANGUAGES:
+        ids = tuple(f"{k}" for k in range(59)) + ((f"{code}-59",) if partly else ("59",))
+        languages[code] = LanguageDifferences(ids, values, np.zeros(60, dtype=np.intp), estimate)
+    joint = joint_estimate(languages, reach=1.0)
+    assert joint is not None
+    assert joint.value == pytest.approx(estimate.value)
+    assert joint.low == pytest.approx(estimate.low, abs=0.01)
+    assert joint.high == pytest.approx(estimate.high, abs=0.01)
+    assert joint.n_queries == (62 if partly else 60)
+    assert joint.differing <= estimate.differing + 2 * partly
+
+
+def test_a_language_without_a_spread_is_left_out_of_a_comparison_by_name() -> None:
+    rng = np.random.default_rng(3)
+    languages = {}
+    for code, n in (("ar", 20), ("en", 20), ("te", 1)):
+        values, strata = rng.normal(size=n), np.zeros(n, dtype=np.intp)
+        estimate = paired_estimate(values, strata, reach=None)
+        languages[code] = LanguageDifferences(tuple(f"{code}{k}" for k in range(n)), values, strata, estimate)
+    joint = joint_estimate(languages, reach=None)
+    assert joint is not None
+    assert joint.value == pytest.approx((languages["ar"].values.mean() + languages["en"].values.mean()) / 2)
+    assert joint.reason is not None
+    assert "te" in joint.reason
+    assert "ar" not in joint.reason
+
+
+def test_draws_of_a_choice_weigh_shared_queries_the_same() -> None:
+    rng = np.random.default_rng(4)
+    moves = rng.normal(size=(40, 3)) / 40
+    parts = {code: Influence(("a", "b", "c"), np.zeros(3), tuple(map(str, range(40))), moves) for code in LANGUAGES}
+    weights = SharedWeights.of(frozenset(map(str, range(40))), n_draws=4000, seed=0)
+    contests = [
+        draw_contests({"m": part}, n_draws=4000, seed=k, shared=weights)["m"] for k, part in enumerate(parts.values())
+    ]
+    joint = mean_contest(contests, 40)
+    assert joint is not None
+    np.testing.assert_allclose(joint.draws.std(axis=0), contests[0].draws.std(axis=0), rtol=1e-6)
+    independent = mean_contest([draw_contests({"m": parts["ar"]}, n_draws=4000, seed=k)["m"] for k in range(3)], 120)
+    assert independent is not None
+    np.testing.assert_allclose(independent.draws.std(axis=0) * 3**0.5, contests[0].draws.std(axis=0), rtol=0.1)
+
+
+def test_thresholds_take_translations_as_one_query() -> None:
+    loss = np.tile(np.r_[np.zeros(30), np.ones(1)], 3)
+    units = np.tile(np.arange(31), 3)
+    alone = p_value(loss[:31], 0.2)
+    # No more is known than of one language, whatever bound is taken.
+    assert alone <= p_value(loss, 0.2, units) <= np.e * alone
+    assert p_value(loss, 0.2) < alone / 10
+    signal = np.tile(np.arange(31.0), 3)
+    assert conformal(signal, loss, 0.2, units) == conformal(signal[:31], loss[:31], 0.2)
+    half = np.arange(93) < 40
+    with pytest.raises(BadInput, match="both sides"):
+        abstention.promise(signal, loss, half, error=0.2, units=units)
+    held = abstention.promise(signal, loss, units % 2 == 0, error=0.2, units=units)
+    assert held.n_calibration == 48
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tested_promise_holds_over_translations(seed: int) -> None:
+    """Every language of a query has the same loss: the promise must fail in at most 5% of calibrations, and fails in a
+    fifth of them where answers are taken for independent.
+    """
+    rng = np.random.default_rng(seed)
+    error, broken = 0.2, 0
+    for _ in range(150):
+        difficulty = rng.random(80)
+        loss = (rng.random(80) < difficulty * 0.6).astype(float)
+        signal = -difficulty
+        units = np.tile(np.arange(80), 6)
+        held = abstention.promise(
+            np.tile(signal, 6),
+            np.tile(loss, 6),
+            units % 2 == 0,
+            error=error,
+            method="tested",
+            confidence=0.95,
+            units=units,
+        )
+        if held.threshold is not None:
+            # The mean loss of what is given: the difficulty is uniform up to the threshold.
+            broken += -held.threshold * 0.6 / 2 > error
+    assert broken / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+def test_a_curve_of_translations_is_as_wide_as_that_of_one_language() -> None:
+    rng = np.random.default_rng(2)
+    signal = rng.normal(size=60)
+    loss = (rng.random(60) < 1 / (1 + np.exp(signal))).astype(float)
+    alone = abstention.curve(signal, loss, draws=400)
+    many = abstention.curve(np.tile(signal, 4), np.tile(loss, 4), draws=400, units=np.tile(np.arange(60), 4))
+    assert alone.area_high is not None
+    assert alone.area_low is not None
+    assert many.area_high is not None
+    assert many.area_low is not None
+    assert many.area_high - many.area_low == pytest.approx(alone.area_high - alone.area_low, rel=0.15)
+
+
+@pytest.mark.parametrize("feature", ["length", "citation_Recall@10"])
+@pytest.mark.parametrize("shared", [1.0, 0.5])
+def test_a_mean_of_a_feature_over_translations_is_held_by_its_interval(feature: str, shared: float) -> None:
+    """18 languages of 30 queries, whose values go together; half or all of the ids stand in every language."""
+    rng, languages, n, runs = np.random.default_rng(5), 18, 30, 200
+    own = int(n * (1 - shared))
+    ids = [[f"{code}/{k}" if k < own else str(k) for k in range(n)] for code in range(languages)]
+    columns = {
+        "language": np.repeat([*ALL_LANGUAGES][:languages], n).tolist(),
+        "query_id": [query for of_language in ids for query in of_language],
+    }
+    held = 0
+    for _ in range(runs):
+        common = np.tile(rng.normal(size=n), (languages, 1))
+        common[:, :own] = rng.normal(size=(languages, own))
+        value = 50 + 3 * common + rng.normal(size=(languages, n))
+        truth = 50.0
+        if feature != "length":
+            value, truth = (value > 50).astype(float), 0.5
+        table = schema.from_columns(
+            "features",
+            columns
+            | {"system": ["s"] * value.size, "feature": [feature] * value.size, "value": value.ravel().tolist()}
+            | {"reason": [None] * value.size},
+        )
+        (joint,) = over_languages(means(table), table)
+        assert joint.unit == "query shared by languages"
+        assert joint.low is not None
+        assert joint.high is not None
+        held += joint.low <= truth <= joint.high
+    assert held / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
+
+
+def test_a_mean_of_a_feature_over_languages_of_their_own_queries_stays_as_it_was() -> None:
+    rng = np.random.default_rng(6)
+    rows = [
+        schema.Feature(code, f"{code}{k}", "s", "length", float(rng.normal()), None)
+        for code in LANGUAGES
+        for k in range(9)
+    ]
+    table = schema.from_rows("features", rows)
+    assert over_languages(means(table), table) == over_languages(means(table), table.slice(0, 0))
+    assert over_languages(means(table), table)[0].unit == "query"
+
+
+def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language() -> None:
+    rng = np.random.default_rng(7)
+    value = (50 + rng.normal(size=12)).tolist()
+    rows = [schema.Feature(code, f"{k}", "s", "length", x, None) for code in LANGUAGES for k, x in enumerate(value)]
+    table = schema.from_rows("features", rows)
+    alone, joint = means(table)[0], over_languages(means(table), table)[0]
+    assert (joint.mean, joint.low, joint.high) == pytest.approx((alone.mean, alone.low, alone.high))

@@ -1,0 +1,329 @@
+"""Several programs change one arena at the same time: nothing is lost, nothing stands on a text that is gone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from commands import mirage
+from conftest import ROOT
+from misbehaving import Act, Call, Service, reply
+from typer.testing import CliRunner
+
+from mirage import cli, schema, store
+from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.ranking.stage import JUDGED_RATINGS
+from mirage.stages.features.stage import FEATURES
+from mirage.stages.generate import stage as generating
+from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.stages.stage import Stage, run
+from mirage.store import writing
+from mirage.store.removal import remove_system
+
+QUERIES = [("en", f"q{i}") for i in range(4)]
+
+
+def answers(system: str, text: str = "An answer.", *, among: list[tuple[str, str]] | None = None) -> pa.Table:
+    keys = QUERIES if among is None else among
+    return schema.from_rows("answers", [schema.Answer(*key, system, text, "ok", None, None, None) for key in keys])
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Queries with passages and labels, answers of two systems, their outcomes and features, and verdicts on them."""
+    queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUERIES]
+    passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUERIES]
+    tables = {
+        "queries": schema.from_rows("queries", queries),
+        "passages": schema.from_rows("passages", passages),
+        "answers": pa.concat_tables([answers("one"), answers("two")]),
+        "judgments": schema.from_rows(
+            "judgments", [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES]
+        ),
+    }
+    path = tmp_path / "arena"
+    store.write(path, tables, made_by="a test")
+    for stage in (OUTCOMES, FEATURES):
+        run(stage, path, made_by="a test")
+    run(JUDGED_RATINGS, path, made_by="a test", part="referee", judge="judge", draws=20)
+    return path
+
+
+def lines(path: Path, table: pa.Table) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+    return path
+
+
+def systems(path: Path, table: str = "answers") -> set[str]:
+    rows = store.open_arena(path).read(table)
+    return {value for name in rows.column_names if name.startswith("system") for value in rows[name].to_pylist()}
+
+
+def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Path) -> None:
+    names = ("red", "green", "blue")
+    gate = tmp_path / "go"
+    code = (
+        "import sys, time; from pathlib import Path; from mirage import cli, store\n"
+        "import mirage.pipeline, mirage.io.imports, mirage.io.sources.files, pyarrow.compute\n"
+        "Path(sys.argv[1]).touch()\n"
+        "while not Path(sys.argv[2]).exists(): time.sleep(0.001)\n"
+        "cli.app(sys.argv[3:], prog_name='mirage')"
+    )
+    programs = []
+    for name in names:
+        file = lines(tmp_path / f"{name}.jsonl", answers(name))
+        command = [sys.executable, "-c", code, str(tmp_path / f"{name}.ready"), str(gate)]
+        programs.append(subprocess.Popen([*command, "import", "answers", str(file), "--into", str(arena)], cwd=ROOT))
+    while not all((tmp_path / f"{name}.ready").exists() for name in names):
+        assert all(program.poll() is None for program in programs)
+    gate.touch()
+    assert [program.wait(timeout=120) for program in programs] == [0, 0, 0]
+    now = store.open_arena(arena)
+    assert systems(arena) == {"one", "two", *names}
+    assert now.rows("answers") == 5 * len(QUERIES)
+    assert {origin["name"] for origin in now.manifest["made"]["answers"]["from"]} == {f"{name}.jsonl" for name in names}
+    assert systems(arena, "outcomes") == systems(arena, "features") == {"one", "two"}
+    store.check(now)
+
+
+def test_two_imports_into_a_folder_that_is_not_there_yet_keep_both(tmp_path: Path) -> None:
+    """The second one must see the arena that the first one has made meanwhile."""
+    seen: list[bool] = []
+
+    def other(arena: store.Arena) -> None:
+        seen.append("answers" in arena.tables)
+
+    store.upsert(tmp_path / "new", {"answers": store.by_key("answers", answers("red"))}, made_by="a test")
+    store.upsert(tmp_path / "new", {"answers": store.by_key("answers", answers("blue"))}, made_by="a test", check=other)
+    assert seen == [True]
+    assert systems(tmp_path / "new") == {"red", "blue"}
+
+
+def in_the_middle(change: Callable[[], object], then: Act | None = None) -> Callable[[Call], Act]:
+    """A service during whose first call something else happens to the arena."""
+    calls: list[int] = []
+
+    def behave(_: Call) -> Act:
+        calls.append(1)
+        if len(calls) == 1:
+            change()
+        return then or reply()
+
+    return behave
+
+
+def bring(arena: Path, table: pa.Table) -> Callable[[], object]:
+    rows = {"answers": store.by_key("answers", table)}
+    return lambda: store.upsert(arena, rows, made_by="another program")
+
+
+def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) -> None:
+    verdict = schema.from_rows("judgments", [schema.Judgment("en", "q0", "new", "one", "two", "B", None, None, None)])
+
+    def change() -> None:
+        bring(arena, answers("red"))()
+        store.upsert(arena, {"judgments": store.by_key("judgments", verdict)}, made_by="another program")
+
+    with Service(in_the_middle(change)) as service:
+        mirage("generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0")
+    assert systems(arena) == {"one", "two", "red", "mine"}
+    assert {row["judge"] for row in store.open_arena(arena).read("judgments").to_pylist()} == {"judge", "new"}
+
+
+def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
+    more = schema.from_rows("queries", [schema.Query("fi", "q0", "relevant", "Mitä?", None)])
+    passages = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
+    rows = {"queries": store.by_key("queries", more), "passages": store.by_key("passages", passages)}
+    store.upsert(arena, rows, made_by="a test")
+    with Service() as service:
+        common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
+        service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
+        mirage("generate", *common, "--languages", "en")
+    system_rows = [row for row in store.open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
+    assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUERIES, ("fi", "q0")])
+    assert {row["status"] for row in system_rows} == {"ok"}
+
+
+def test_no_verdict_is_kept_on_a_text_that_changed_while_the_judge_read_it(arena: Path) -> None:
+    changed = answers("one", "Another text.", among=[("en", "q1")])
+    with Service(in_the_middle(bring(arena, changed), reply("So. [[A]]"))) as service:
+        mirage("judge", arena, "--judge", "late", "--model", "m", "--base-url", service.url, "--retries", "0")
+    rows = [row for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    assert {row["query_id"] for row in rows} == {"q0", "q2", "q3"}
+    assert {row["query_id"] for row in store.open_arena(arena).read("judgments").to_pylist()} == {"q0", "q2", "q3"}
+
+
+def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too(arena: Path) -> None:
+    def other(service: Service) -> None:
+        mirage("judge", arena, "--judge", "late", "--model", "m2", "--base-url", service.url, "--retries", "0")
+
+    with Service() as service:
+        service.behave = in_the_middle(lambda: other(service), reply("So. [[A]]"))
+        command = ["judge", str(arena), "--judge", "late", "--model", "m1", "--base-url", service.url, "--retries", "0"]
+        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    assert result.exit_code == 2
+    assert "late has verdicts" in result.output
+    calls = [row["call"] for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    with store.Ledger(store.ledger_path(arena)) as ledger:
+        assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
+
+
+def test_outcomes_of_a_system_that_came_meanwhile_are_not_lost(arena: Path) -> None:
+    """A stage that replaces its whole table knows only the answers that it has read."""
+    stage = OUTCOMES
+    calls: list[int] = []
+
+    def slow(tables: Any) -> dict[str, pa.Table]:
+        calls.append(1)
+        if len(calls) == 1:
+            bring(arena, answers("red"))()
+            run(stage, arena, made_by="another program")
+        return stage.run(tables)
+
+    result = run(Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
+    assert systems(arena, "outcomes") == {"one", "two", "red"}
+    assert result.rows("outcomes") == 2 * 3 * len(QUERIES)
+
+
+def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena: Path) -> None:
+    stage = JUDGED_RATINGS
+    seen: list[int] = []
+
+    def slow(tables: Any, **options: Any) -> dict[str, pa.Table]:
+        seen.append(len(tables["judgments"]))
+        if len(seen) == 1:
+            rows = [schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)]
+            more = schema.from_rows("judgments", rows)
+            store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
+        return stage.run(tables, **options)
+
+    slow_stage = Stage("slow", stage.reads, stage.writes, slow)
+    run(slow_stage, arena, made_by="a test", part="referee", judge="judge", draws=20)
+    assert seen == [4, 5]
+
+
+def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena: Path) -> None:
+    def outrun(_: Any) -> dict[str, pa.Table]:
+        names = len(systems(arena, "judgments"))
+        rows = [schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)]
+        more = schema.from_rows("judgments", rows)
+        store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
+        return {"ratings": schema.arrow_schema("ratings").empty_table()}
+
+    stage = Stage("slow", ("judgments",), ("ratings",), outrun)
+    with pytest.raises(store.Outdated, match="judgments"):
+        run(stage, arena, made_by="a test", part="referee")
+    assert "ratings" not in store.open_arena(arena).tables
+
+
+def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) -> None:
+    before = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
+
+    def refuse(_: store.Arena) -> None:
+        raise BadInput("no")
+
+    with pytest.raises(BadInput):
+        store.upsert(arena, {"answers": store.by_key("answers", answers("red"))}, made_by="a test", check=refuse)
+    bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUERIES)))
+    with pytest.raises(BadInput):
+        store.upsert(arena, {"answers": store.by_key("answers", bad)}, made_by="a test")
+    after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
+    assert after == before
+
+
+def test_the_loser_waits_no_longer_than_is_stated(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.05)
+    with writing.exclusive_lock(arena), pytest.raises(ArenaError, match=r"another program .* 0\.05 seconds"):
+        bring(arena, answers("red"))()
+    assert systems(arena) == {"one", "two"}
+
+
+def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Path) -> None:
+    result = store.upsert(
+        arena,
+        {"answers": store.by_key("answers", answers("one", "Another.", among=[("en", "q1")]))},
+        made_by="a test",
+    )
+    assert dict(result.replaced) == {"answers": 1}
+    features = 1 + len({row["feature"] for row in result.arena.read("features").to_pylist()})
+    assert result.lost["judgments"] == 1
+    assert result.lost["outcomes"] == 2
+    assert result.lost["features"] == features - 1
+    assert "ratings" not in result.arena.tables
+    keys = {(row["query_id"], row["system"]) for row in result.arena.read("outcomes").to_pylist()}
+    assert ("q1", "one") not in keys
+    assert ("q1", "two") in keys
+
+
+def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None:
+    before = store.open_arena(arena).manifest["tables"]
+    result = store.upsert(arena, {"answers": store.by_key("answers", answers("one"))}, made_by="a test")
+    assert result.arena.manifest["tables"] == before
+    assert not result.lost
+
+
+def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
+    def put(system: str, note: str) -> store.Arena:
+        rows = {"answers": store.by_key("answers", answers(system))}
+        return store.upsert(arena, rows, made_by="a test", notes=[f"{system}: {note}"], subjects=[system]).arena
+
+    put("red", "first")
+    put("blue", "only")
+    assert put("red", "second").manifest["made"]["answers"]["notes"] == ["blue: only", "red: second"]
+
+
+def test_what_a_step_was_run_with_is_forgotten_when_another_program_has_written_since(arena: Path) -> None:
+    left = store.content(store.open_arena(arena), "outcomes")
+    store.record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
+    assert store.runs(store.open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
+    bring(arena, answers("one", "Another."))()
+    store.record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
+    assert store.runs(store.open_arena(arena), "outcomes") == {}
+
+
+def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) -> None:
+    calls: list[int] = []
+
+    def read(opened: store.Arena) -> int:
+        calls.append(1)
+        if len(calls) == 1:
+            bring(arena, answers("one", "Another."))()
+        return len(opened.read("answers"))
+
+    assert store.consistently(arena, read) == 2 * len(QUERIES)
+    assert len(calls) == 2
+
+
+def test_a_rerun_of_a_model_that_answers_writes_only_what_is_other(arena: Path) -> None:
+    with Service() as service:
+        command = ["generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
+        mirage(*command)
+        first = store.open_arena(arena)
+        mirage(*command)
+    assert store.open_arena(arena).version == first.version
+    assert generating.answers_of(arena, "mine")
+
+
+def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:
+    sample = ROOT / "data" / "sample"
+    arena = store.open_arena(shutil.copytree(sample, tmp_path / "arena"))
+    system = "reference"
+    others = {table: arena.rows(table) for table in ("queries", "passages")}
+    answers = sum(name == system for name in arena.read("answers")["system"].to_pylist())
+    done = remove_system(arena.path, system, made_by="a test")
+    assert store.check(done.arena)
+    for table in done.arena.tables:
+        data = done.arena.read(table)
+        for side in {"system", "system_a", "system_b"} & set(data.column_names):
+            assert system not in data[side].to_pylist(), table
+    assert {table: done.arena.rows(table) for table in others} == others
+    assert done.rows["answers"] == answers
+    with pytest.raises(UnknownName):
+        remove_system(arena.path, system, made_by="a test")

@@ -1,0 +1,261 @@
+"""Agreement of people with judges and with each other: known figures, other programs' figures, chance, and bias."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import evalica
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from votes_agreement_cases import JUDGMENTS, ballot, judgments
+
+from mirage import schema
+from mirage.people import votes
+from mirage.people.votes import Agreement, Vote, agreement
+
+
+def row(agreements: list[Agreement], referee: str = "j", language: str = "sw") -> Agreement:
+    return next(result for result in agreements if (result.referee, result.language) == (referee, language))
+
+
+def graded(query: int, points: float) -> dict[str, Any]:
+    return {
+        **dict(zip(JUDGMENTS, ("sw", f"q{query:03}", "j", "a", "b", "A" if points > 0.5 else "B"), strict=True)),
+        "points": points,
+    }
+
+
+def test_a_graded_verdict_is_as_far_from_a_vote_as_its_points_say() -> None:
+    """Verdicts of 0.9 and 0.6 are the same word; the one is nearer to a vote for A."""
+    ballots = [ballot(k, "A") for k in range(40)]
+    far: list[float] = []
+    for points in (1.0, 0.9, 0.6):
+        rows = [graded(k, points) for k in range(40)]
+        table = schema.from_columns("judgments", {name: [r[name] for r in rows] for name in rows[0]})
+        result = row(agreement(ballots, table))
+        assert result.distance == pytest.approx(1 - points)
+        far.append(result.distance or 0.0)
+    assert far == sorted(far)
+
+
+def test_the_distance_of_plain_verdicts_counts_a_tie_as_half_a_disagreement() -> None:
+    words = ("A", "B", "tie", "A")
+    votes_ = [ballot(k, word) for k, word in enumerate(words * 10)]
+    table = judgments([("sw", f"q{k:03}", "j", "a", "b", "A") for k in range(40)])
+    result = row(agreement(votes_, table))
+    assert result.distance == pytest.approx((0 + 1 + 0.5 + 0) / 4)
+    assert result.distance_low is not None
+    assert result.distance_high is not None
+    assert result.distance_low < result.distance < result.distance_high
+    assert result.raw == 0.5
+    flipped = row(agreement([ballot(k, "tie", system_a="b", system_b="a") for k in range(20)], table))
+    assert flipped.distance == 0.5
+
+
+# --- the coefficients -------------------------------------------------------------------------------------------------
+
+
+def test_alpha_of_the_textbook() -> None:
+    # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), C: nominal data, any number of observers, missing
+    # values: 0.743.
+    data = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+        [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+    ]
+    counts = np.array([[sum(r[u] == c for r in data) for c in range(1, 6)] for u in range(12)], dtype=float)
+    assert votes.alpha(counts) == pytest.approx(0.743, abs=5e-4)
+
+
+def test_kappa_of_the_textbook() -> None:
+    # Cohen (1960), Table 1 as probabilities of 200 cases: kappa 0.492.
+    table = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]], dtype=float)
+    assert votes.kappa(table) == pytest.approx(0.492, abs=5e-4)
+
+
+@given(st.lists(st.lists(st.sampled_from([None, 0, 1, 2]), min_size=3, max_size=3), min_size=2, max_size=15))
+def test_alpha_is_that_of_evalica(units: list[list[int | None]]) -> None:
+    counts = np.array([[sum(v == c for v in unit) for c in range(3)] for unit in units], dtype=float)
+    comparable = counts[counts.sum(axis=1) > 1]
+    value = votes.alpha(counts)
+    if not len(comparable) or (comparable.sum(axis=0) > 0).sum() < 2:
+        assert np.isnan(value)
+        return
+    expected = evalica.alpha(pd.DataFrame(units, dtype=float).T, distance="nominal").alpha
+    assert value == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.sampled_from("AB_"), st.sampled_from("AB_"), st.booleans()), min_size=1, max_size=20))
+def test_names_of_systems_do_not_matter(opinions: list[tuple[str, str, bool]]) -> None:
+    word = {"A": "A", "B": "B", "_": "tie"}
+    results = []
+    for renamed in (False, True):
+        cast, rows = [], []
+        for k, (human, judge, other) in enumerate(opinions):
+            first, second = ("z", "b") if renamed and other else ("a", "b")
+            cast.append(ballot(k, word[human], system_a=first, system_b=second))
+            rows.append(("sw", f"q{k:03}", "j", first, second, word[judge]))
+        results.append(row(agreement(cast, judgments(rows), draws=2)))
+    for name in ("raw", "kappa", "alpha"):
+        original, relabelled = (getattr(result, name) for result in results)
+        assert (original is None) == (relabelled is None)
+        assert original is None or original == pytest.approx(relabelled)
+
+
+# --- what is compared -------------------------------------------------------------------------------------------------
+
+
+def test_each_order_shown_a_flip_and_words_that_a_judge_lacks() -> None:
+    cast = [
+        ballot(0, "A"),
+        ballot(1, "B", system_a="b", system_b="a"),
+        ballot(2, "both_bad"),
+        ballot(3, "tie"),
+        ballot(4, "A"),
+        ballot(5, "skip"),
+        ballot(6, "A"),
+        ballot(7, "A", control=False),
+        ballot(9, "B"),
+    ]
+    rows = [
+        ("sw", "q000", "j", "b", "a", "B"),  # a, as the vote
+        ("sw", "q001", "j", "a", "b", "A"),  # a, as the vote
+        ("sw", "q002", "j", "a", "b", "tie"),  # as both bad
+        ("sw", "q003", "j", "a", "b", "A"),
+        ("sw", "q003", "j", "b", "a", "A"),  # the other order, the other winner: a tie, as the vote
+        ("sw", "q004", "j", "a", "b", "A"),
+        ("sw", "q004", "j", "b", "a", "unparsed"),  # a, as the vote
+        ("sw", "q005", "j", "a", "b", "A"),
+        ("sw", "q006", "j", "a", "b", "unparsed"),  # nothing to compare with
+        ("sw", "q007", "j", "a", "b", "A"),
+        ("sw", "q009", "j", "a", "b", "A"),  # not as the vote
+    ]
+    result = row(agreement(cast, judgments(rows)))
+    assert (result.n, result.queries, result.voters) == (6, 6, 1)
+    assert result.raw == pytest.approx(5 / 6)
+    assert (result.skipped, result.both_bad, result.unread) == (1, 1, 1)
+    assert row(agreement(cast, judgments(rows), control=False)).n == 7
+
+
+def test_people_among_themselves_kappa_for_two_alpha_for_more() -> None:
+    two = [
+        ballot(k, word, voter=voter) for voter, words in (("p", "AABB"), ("q", "AABA")) for k, word in enumerate(words)
+    ]
+    (result,) = agreement(two, None)
+    assert (result.referee, result.n, result.raw, result.voters) == ("people", 4, 0.75, 2)
+    assert result.kappa == pytest.approx(0.5)  # winners pooled: chance is one half
+    (more,) = agreement([*two, ballot(0, "tie", voter="r")], None)
+    assert (more.n, more.raw, more.kappa, more.voters) == (6, 3 / 6, None, 3)
+    assert more.alpha is not None
+    assert "kappa is of two, these are 3 people" in str(more.reason)
+    (alone,) = agreement([ballot(k, "A") for k in range(40)], None)
+    assert (alone.n, alone.raw, alone.enough) == (0, None, False)
+    assert alone.reason == "no battle has votes of two people"
+
+
+def test_few_votes_have_no_interval_but_a_reason_and_are_not_enough() -> None:
+    rows = [("sw", f"q{k:03}", "j", "a", "b", "AB"[k % 3 == 0]) for k in range(60)]
+    for n, interval, enough in ((9, False, False), (10, True, False), (29, True, False), (30, True, True)):
+        result = row(agreement([ballot(k, "AB"[k % 2]) for k in range(n)], judgments(rows)))
+        assert (result.raw_low is not None, result.kappa_low is not None, result.enough) == (interval, interval, enough)
+        assert (result.reason is None) == interval
+    assert "votes on 9 queries" in str(row(agreement([ballot(k, "A") for k in range(9)], judgments(rows))).reason)
+
+
+def test_where_all_agree_the_interval_is_not_a_point_and_chance_has_no_value() -> None:
+    rows = [("sw", f"q{k:03}", "j", "a", "b", "tie") for k in range(20)]
+    result = row(agreement([ballot(k, "tie") for k in range(20)], judgments(rows)))
+    assert (result.raw, result.raw_high) == (1, 1)
+    assert 0.8 < (result.raw_low or 0) < 0.9
+    assert (result.kappa, result.alpha) == (None, None)
+    assert result.reason == "no kappa or alpha: all opinions are the same"
+
+
+def test_all_languages_weigh_the_same_and_those_with_few_votes_are_named_and_left_out() -> None:
+    cast, rows = [], []
+    for code, n, agree in (("sw", 40, 36), ("te", 20, 4), ("yo", 3, 0)):
+        for k in range(n):
+            cast.append(ballot(k, "A", language=code, voter=code))
+            rows.append((code, f"q{k:03}", "j", "a", "b", "A" if k < agree else "B"))
+    result = row(agreement(cast, judgments(rows)), language="all")
+    assert (result.raw, result.n, result.voters, result.enough) == (pytest.approx(0.55), 63, 3, True)
+    assert result.reason == "too few votes for an interval in yo"
+
+
+def test_the_same_seed_gives_the_same_and_rows_of_others_change_nothing() -> None:
+    rng = np.random.default_rng(5)
+    cast = [ballot(k, str(rng.choice(["A", "B", "tie"])), language=c) for c in ("sw", "te") for k in range(20)]
+    rows = [(c, f"q{k:03}", j, "a", "b", "A") for c in ("sw", "te") for k in range(20) for j in ("i", "j")]
+    whole = agreement(cast, judgments(rows), seed=3)
+    assert whole == agreement(list(reversed(cast)), judgments(list(reversed(rows))), seed=3)
+    part = agreement(cast[:20], judgments([r for r in rows if r[2] == "j"]), seed=3)
+    assert row(part) == row(whole)
+    assert row(whole) != row(agreement(cast, judgments(rows), seed=4))
+
+
+def test_intervals_cover_the_truth() -> None:
+    rng = np.random.default_rng(11)
+    hit, n = 0, 150
+    rows = judgments([("sw", f"q{k:03}", "j", *pair, "A") for k in range(40) for pair in (("a", "b"), ("a", "c"))])
+    for _ in range(n):
+        chance = rng.beta(7, 3, 40)  # battles on one query share its difficulty
+        cast = [
+            ballot(k, "A" if rng.random() < chance[k] else "B", system_b=other) for k in range(40) for other in "bc"
+        ]
+        result = row(agreement(cast, rows, draws=200))
+        assert result.raw_low is not None
+        assert result.raw_high is not None
+        hit += result.raw_low <= 0.7 <= result.raw_high
+    assert 0.92 <= hit / n <= 0.985
+
+
+# --- the queue prefers, the figures stay right ------------------------------------------------------------------------
+
+
+def test_agreement_over_all_votes_is_biased_by_what_the_queue_prefers_and_that_of_the_random_share_is_not() -> None:
+    rng = np.random.default_rng(2)
+    systems = [f"s{k}" for k in range(6)]
+    pairs = list(itertools.combinations(systems, 2))
+    answers = schema.from_columns(
+        "answers",
+        {
+            "language": ["sw"] * 600,
+            "query_id": [f"q{k:03}" for k in range(100) for _ in systems],
+            "system": systems * 100,
+            "text": [f"{k} {s}" for k in range(100) for s in systems],
+            "status": ["ok"] * 600,
+        },
+    )
+    rows, truth, chances = [], {}, []
+    for query in range(100):
+        for a, b in pairs:
+            sure = rng.random() < 0.6
+            flip = not sure and rng.random() < 0.6
+            rows += [("sw", f"q{query:03}", "j", a, b, "A"), ("sw", f"q{query:03}", "j", b, a, "A" if flip else "B")]
+            agree = 0.9 if sure else 0.2
+            truth[f"q{query:03}", a, b] = (agree, flip)
+            chances.append(agree)
+    table, real = judgments(rows), float(np.mean(chances))
+    naive, honest = [], []
+    for run in range(12):
+        pool = votes.gather_pool(language="sw", answers=answers, judgments=table, seed=run)
+        cast: list[Vote] = []
+        for voter in (f"p{run}", f"r{run}"):
+            for item in votes.next_items(pool, voter=voter, n=200):
+                first, second = sorted((item.system_a, item.system_b))
+                agree, flip = truth[item.query_id, first, second]
+                right = "tie" if flip else "A" if item.system_a == first else "B"
+                wrong = "A" if right in ("tie", "B") else "B"
+                word = right if rng.random() < agree else wrong
+                cast.append(votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter))
+        naive.append(row(agreement(cast, table, control=False, draws=10)).raw)
+        honest.append(row(agreement(cast, table, draws=10)).raw)
+    error = float(np.std(honest)) / len(honest) ** 0.5
+    assert abs(np.mean(honest) - real) < 3 * error + 0.01
+    assert np.mean(naive) < real - 0.05

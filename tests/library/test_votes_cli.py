@@ -1,0 +1,269 @@
+"""Votes beside an arena: the commands, the files, answers that were replaced, and the page that explains it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage
+from conftest import ROOT
+from typer.main import get_command
+from votes_cases import evidence, vote
+
+from benchmarks.simulated import simulate_arena
+from mirage import cli, schema, store
+from mirage.battles import decisions
+from mirage.errors import NotEnoughData, TableMissing, UnknownName
+from mirage.people import votes
+from mirage.people.votes import Evidence, Vote, Votes
+from mirage.people.votes.stage import counting, people_verdicts, vote_agreement, vote_pool
+
+PAGE = (ROOT / "docs" / "spot-check.md").read_text(encoding="utf-8")
+SYSTEMS = 4
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> store.Arena:
+    """A judged arena with texts, in two languages."""
+    simulation = simulate_arena(
+        systems=SYSTEMS, queries=60, languages=["sw", "te"], seed=2, judges=("heuristic", "other"), orders=2
+    )
+    keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([])
+    answers = [
+        schema.Answer(
+            row["language"], row["query_id"], row["system"], f"{row['query_id']} {row['system']}", "ok", *[None] * 3
+        )
+        for row in keys.to_pylist()
+    ]
+    tables = {
+        "judgments": simulation.tables["judgments"],
+        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+    }
+    return store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+
+
+def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
+    """Votes of the queue, as a person casts them who follows the judge three times in four."""
+    pool = vote_pool(arena, language)
+    verdicts = decisions(arena.read("judgments"))["heuristic"]
+    ballots = []
+    for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
+        label = verdicts[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
+        word = "tie" if label == 2 else "A" if (label == 0) == (item.system_a < item.system_b) else "B"
+        shown = votes.digest(*(f"{item.query_id} {s}" for s in (item.system_a, item.system_b)))
+        about = {"vote_id": votes.token(), "arena": arena.name, "voter": voter, "shown": shown}
+        ballots.append(votes.cast(item, vote=word if k % 4 else "A", **about))
+    with Votes() as database:
+        database.append(ballots)
+    return ballots
+
+
+def table(result: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: store.Arena) -> None:
+    ballots = cast(arena) + cast(arena, voter="juma", n=100)
+    result = mirage("votes", "agreement", arena.path, "--format", "csv")
+    assert result.stdout.splitlines()[0] == ",".join(cli.voting.AGREEMENT)
+    rows = {row["referee"]: row for row in table(result)}
+    assert list(rows) == ["heuristic", "other", "people"]
+    assert int(rows["heuristic"]["n"]) == sum(ballot.control for ballot in ballots) < len(ballots)
+    assert float(rows["heuristic"]["raw"]) > float(rows["other"]["raw"])
+    everything = table(mirage("votes", "agreement", arena.path, "--all-votes", "--format", "csv"))
+    assert int(everything[0]["n"]) == len(ballots)
+    people = mirage("votes", "agreement", arena.path, "--languages", "sw")
+    assert "heuristic" in people.stdout
+    assert "%" in people.stdout
+
+
+def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.Arena) -> None:
+    cast(arena)
+    cast(arena, language="te", n=30)
+    result = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
+    ranking = json.loads(result.stdout)
+    assert [row["rank"] for row in ranking] == sorted(row["rank"] for row in ranking)
+    assert {row["language"] for row in ranking} == {"sw"}
+    ranked = mirage("rank", arena.path, "--judge", "heuristic", "--languages", "sw", "--format", "json")
+    alone = {row["system"]: row for row in json.loads(ranked.stdout)}
+    for row in ranking:
+        assert (row["uncorrected"], row["uncorrected_rank"]) == (
+            alone[row["system"]]["rating"],
+            alone[row["system"]]["rank"],
+        )
+        assert row["high"] - row["low"] > row["uncorrected_high"] - row["uncorrected_low"]
+    assert "sw: Bradley-Terry by prediction-powered inference" in result.stderr
+    assert "te: not corrected: votes on" in result.stderr
+
+
+def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: store.Arena) -> None:
+    rows = [
+        {**key, "feature": "length", "value": float(len(key["system"]) + k % 7), "reason": None}
+        for k, key in enumerate(arena.read("answers", columns=["language", "query_id", "system"]).to_pylist())
+    ]
+    tables = {name: arena.read(name) for name in ("judgments", "answers")}
+    tables["features"] = schema.sort(
+        "features", schema.from_columns("features", {n: [r[n] for r in rows] for n in rows[0]})
+    )
+    arena = store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+    cast(arena)
+    command = ("votes", "correct", arena.path, "--format", "json", "--judge")
+    result = mirage(*command, "heuristic, other", "--features", "length")
+    ranking = json.loads(result.stdout)
+    assert {row["judge"] for row in ranking} == {"heuristic,other"}
+    assert {row["uncorrected"] for row in ranking} == {None}
+    assert all(0 < row["width"] < 1.2 for row in ranking)
+    assert "features length" in result.stderr
+    everything = json.loads(mirage(*command, "heuristic,other", "--features", "all").stdout)
+    assert everything == ranking
+    (judge,) = {row["judge"] for row in json.loads(mirage(*command, "heuristic").stdout)}
+    assert judge == "heuristic"
+    assert "there is no feature 'height'" in mirage(*command, "heuristic", "--features", "height", code=2).stderr
+    assert "there is no judge 'nobody'" in mirage(*command, "other,nobody", code=2).stderr
+
+
+def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
+    for command in (["agreement"], ["correct", "--judge", "heuristic"]):
+        result = mirage("votes", command[0], arena.path, *command[1:], code=2)
+        assert "Spot check" in result.stderr
+    cast(arena, n=20)
+    assert (
+        "no ranking by heuristic can be corrected"
+        in mirage("votes", "correct", arena.path, "--judge", "heuristic", code=2).stderr
+    )
+    assert "there is no judge 'nobody'" in mirage("votes", "correct", arena.path, "--judge", "nobody", code=2).stderr
+    with pytest.raises(NotEnoughData, match="no votes on my-arena in te"):
+        vote_agreement(arena, Votes().rows(Vote), languages=["te"])
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.parquet"])
+def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
+    checks = [evidence(), evidence(sentence=2, vote="no", voter="007")]
+    with Votes() as database:
+        for entry in (*rows, *checks):
+            database.submit(entry)
+        rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
+    assert "3 rows" in mirage("votes", "export", name).stderr
+    mirage("votes", "export", f"e-{name}", "--evidence")
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
+    assert "3 rows read, 3 of them new" in mirage("votes", "import", name).stderr
+    assert "3 rows read, 0 of them new" in mirage("votes", "import", name).stderr
+    mirage("votes", "import", f"e-{name}", "--evidence")
+    with Votes() as database:
+        assert database.rows(Vote) == rows
+        assert database.rows(Evidence) == checks
+
+
+def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
+    with Votes() as database:
+        database.submit(vote(seconds=2.5))
+        database.submit(vote(query_id="8", seconds=2.5))
+    mirage("votes", "export", "v.csv")
+    file = tmp_path / "v.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for wrong in (lines[2].replace(",A,", ",C,"), lines[2].replace(",2.5,", ",soon,"), lines[1].replace(",7,", ",9,")):
+        assert wrong not in lines
+        file.write_text("\n".join([lines[0], lines[1], wrong]) + "\n", encoding="utf-8")
+        result = mirage("votes", "import", "v.csv", code=2)
+        assert "v.csv:3" in result.stderr
+        assert (
+            "nothing was imported" in result.stderr or "did you mean" in result.stderr or "use one of" in result.stderr
+        )
+    assert "has no votes" in mirage("votes", "import", _empty(tmp_path), code=2).stderr
+    with Votes() as database:
+        assert len(database.rows(Vote)) == 2
+
+
+def _empty(folder: Path) -> Path:
+    (folder / "empty.jsonl").touch()
+    return folder / "empty.jsonl"
+
+
+def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(votes.URL, "postgresql://me:secret@127.0.0.1:9/votes")
+    result = mirage("votes", "export", "v.csv", code=2)
+    assert "cannot be reached" in result.stderr
+    assert "secret" not in result.stderr
+
+
+# --- votes and an arena that changes ----------------------------------------------------------------------------------
+
+
+def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena: store.Arena) -> None:
+    ballots = cast(arena, n=40)
+    assert counting(arena, ballots) == ballots
+    rows = arena.read("answers").to_pylist()
+    for row in rows:
+        row["text"] += " again" if row["system"] == "sim-01" else ""
+    changed = store.write(
+        arena.path,
+        {"answers": type(arena.read("answers")).from_pylist(rows, schema=schema.arrow_schema("answers"))},
+        made_by="a test",
+    )
+    left = counting(changed, ballots)
+    assert left == [ballot for ballot in ballots if "sim-01" not in (ballot.system_a, ballot.system_b)]
+    assert 0 < len(left) < len(ballots)
+    unknown = [vote(arena=arena.name, query_id="nowhere", shown="x"), vote(arena="other")]
+    assert counting(changed, unknown) == unknown[:1]
+
+
+def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path) -> None:
+    assert len(vote_pool(arena, "te").battles) == 60 * 6
+    with pytest.raises(UnknownName, match="yo"):
+        vote_pool(arena, "yo")
+    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    with pytest.raises(TableMissing):
+        vote_pool(bare, "sw")
+
+
+def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
+    pair = {"arena": arena.name, "system_a": "sim-02", "system_b": "sim-01"}
+    log = [vote(**pair, vote=word, voter=voter) for voter, word in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
+    verdicts = people_verdicts(arena, log)
+    assert verdicts.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
+    assert [row["verdict"] for row in verdicts.to_pylist()] == ["B", "tie"]
+    assert verdicts["system_a"].to_pylist() == ["sim-02", "sim-02"]
+
+
+# --- the page that explains it ----------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
+    cast(arena)
+    keys = arena.read("answers", columns=["language", "query_id", "system"]).slice(0, 3).to_pylist()
+    with Votes() as database:
+        database.append([evidence(arena=arena.name, **key) for key in keys])
+    commands = [
+        line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(commands) == 8
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "mirage"
+        assert mirage(*words).exit_code == 0
+    for name in get_command(cli.app).commands["votes"].commands:  # type: ignore[attr-defined]
+        assert f"mirage votes {name}" in PAGE
+    for fact in (votes.URL, f"at least {votes.LEAST_QUERIES} queries", f"least {votes.LEAST_EACH} on battles"):
+        assert fact in PAGE.replace("\n", " ")
+    assert f"fewer than {votes.LEAST} queries" in PAGE
+    assert f"fewer than {votes.ENOUGH} the badge" in PAGE
+    assert f"fewer than {votes.ENOUGH_ANSWERS} answers" in PAGE.replace("\n", " ")

@@ -1,0 +1,530 @@
+"""A judge's ranking corrected by votes: right where the judge is not, no wider than the votes alone, or a reason."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+from votes_agreement_cases import ballot
+
+import mirage
+import mirage.ranking as rank
+from benchmarks import calibration_means
+from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
+from benchmarks.simulated import simulate_arena as arena
+from mirage.battles import Battle, Decision, decisions
+from mirage.errors import BadInput, NotEnoughData
+from mirage.people import votes
+from mirage.people.votes import Vote
+from mirage.people.votes.arrays import lay_out
+from mirage.people.votes.powered import Data, _curvature, _inverse, powered_estimate, solve_points
+
+SYSTEMS = 6
+THETA = np.linspace(1, -1, SYSTEMS)
+
+
+def test_with_a_biased_judge_the_uncorrected_interval_misses_the_truth_and_the_corrected_one_covers_it() -> None:
+    result = repeat(3, THETA, [wrong_about_two(SYSTEMS)], 120, queries=100, votes=100)
+    assert 0.93 <= result.covers["corrected"] <= 0.97
+    assert result.by_system["judge alone"][[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
+    assert result.error["corrected"] < 0.75 * result.error["votes alone"], "the judge is worth something"
+
+
+def test_a_judge_that_knows_nothing_costs_no_width() -> None:
+    nothing = dataclasses.replace(wrong_about_two(SYSTEMS), likeness=0.0)
+    result = repeat(3, THETA, [nothing], 40, queries=100, votes=100)
+    assert result.error["corrected"] < 1.02 * result.error["votes alone"]
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_three_judges_wrong_in_three_ways_and_a_feature_are_one_prediction_that_covers(chosen: bool) -> None:
+    """One judge likes long answers, one favours a system, one likes what it sees first; votes plainly random, or chosen
+    by the queue with known chances.
+    """
+    result = repeat(5, THETA, panel(SYSTEMS), 80, queries=100, votes=120, features=True, chosen=chosen)
+    assert 0.93 <= result.covers["corrected"] <= 0.972
+    assert result.by_system["judge alone"].min() < 0.3
+    single = repeat(5, THETA, panel(SYSTEMS)[:1], 20, queries=100, votes=120, chosen=chosen)
+    ratio = {
+        name: trial.error["corrected"] / trial.error["votes alone"] for name, trial in (("3", result), ("1", single))
+    }
+    assert ratio["3"] < 0.8
+    assert ratio["3"] < ratio["1"], "all together are worth more than one"
+
+
+def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth_more_than_the_random_ones() -> None:
+    """People agree with the judge on which two judges differ less often than on others: a mean over the votes as they
+    are is not that over all battles.
+    """
+    rng, real = np.random.default_rng(4), truth(np.linspace(2, -2, SYSTEMS))
+    off: dict[str, list[NDArray[np.float64]]] = {"weighed": [], "plain": []}
+    widths: list[float] = []
+    for _ in range(40):
+        data, _ = simulate(rng, np.linspace(2, -2, SYSTEMS), panel(SYSTEMS), queries=100, votes=400, chosen=True)
+        plain = dataclasses.replace(data, weight=(data.weight > 0).astype(float))
+        for name, sample in (("weighed", data), ("plain", plain)):
+            off[name].append(powered_estimate(sample, 0.0).theta - real)
+        # Of the votes of the queue a half, and before a quarter, were plainly random.
+        quarter = data.weight * (rng.random(len(data.weight)) < np.where(data.weight > 1, 1, 0.5))
+        less = dataclasses.replace(data, human=np.where(quarter > 0, data.human, 0), weight=(quarter > 0).astype(float))
+        widths.append(
+            float(
+                np.sqrt(np.diag(powered_estimate(data).covariance)).mean()
+                / np.sqrt(np.diag(powered_estimate(less).covariance)).mean()
+            )
+        )
+    bias = {name: np.abs(np.mean(errors, axis=0)).max() for name, errors in off.items()}
+    error = np.std(off["weighed"], axis=0).max() / 40**0.5
+    assert bias["weighed"] < 3.5 * error + 0.02
+    assert bias["plain"] > bias["weighed"]
+    assert np.mean(widths) < 0.9
+
+
+def cast(verdicts: dict[Battle, Decision], n: int, seed: int = 0) -> list[Vote]:
+    """Random votes that mostly say what the judge says."""
+    rng = np.random.default_rng(seed)
+    battles = sorted(verdicts)
+    ballots = []
+    for k in rng.permutation(len(battles))[:n]:
+        language, query, a, b = battles[k]
+        word = ["A", "B", "tie"][verdicts[battles[k]].label] if rng.random() < 0.8 else str(rng.choice(["A", "B"]))
+        ballots.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 3}"))
+    return ballots
+
+
+@pytest.fixture(scope="module")
+def judge_decisions() -> dict[Battle, Decision]:
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
+    return decisions(simulation.tables["judgments"])["judge"]
+
+
+def test_where_people_say_what_the_judge_says_nothing_is_corrected(judge_decisions: dict[Battle, Decision]) -> None:
+    word = {1.0: "A", 0.0: "B", 0.5: "tie"}
+    sure = {
+        battle: Decision({1.0: 0, 0.0: 1, 0.5: 2}[verdict.points], verdict.points, True)
+        for battle, verdict in judge_decisions.items()
+        if verdict.points in word
+    }
+    everybody = [
+        ballot(0, word[verdict.points], language=battle[0], query_id=battle[1], system_a=battle[2], system_b=battle[3])
+        for battle, verdict in sure.items()
+    ]
+    whole = votes.correct(everybody, sure, language="sw", judge="judge", lam=0.0)
+    third = {
+        lam: votes.correct(everybody[::3], sure, language="sw", judge="judge", lam=lam) for lam in (None, 0.0, 1.0)
+    }
+    assert np.abs(third[1.0].theta - whole.theta).max() < 1e-5, "the judge whole is everybody"
+    off = {lam: float(np.abs(correction.theta - whole.theta).max()) for lam, correction in third.items()}
+    assert off[None] < off[0.0] / 2
+    assert third[None].lam > 0.7
+    assert (third[None].error < third[0.0].error).all()
+
+
+def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=4)
+    table = simulation.tables["judgments"]
+    verdicts = decisions(table)["judge"]
+    everybody = [
+        ballot(0, row["verdict"], **{n: row[n] for n in ("language", "query_id", "system_a", "system_b")})
+        for row in table.to_pylist()
+    ]
+    correction = votes.correct(everybody, verdicts, language="sw", judge="judge", lam=0.0)
+    ranking = rank.rate(rank.from_judgments(table, judge="judge"), penalty="none").languages["sw"]
+    assert correction.systems == ranking.systems
+    assert np.abs(correction.theta - ranking.theta).max() < 1e-5
+    assert (correction.ranks() == ranking.ranks()).all()
+    assert np.allclose(correction.error, ranking.draws.std(axis=0), rtol=0.2), (
+        "the sandwich and the bootstrap of queries"
+    )
+
+
+def test_the_record_says_how_it_was_made_and_what_was_left_out(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 90)
+    skip = dataclasses.replace(some[0], vote="skip", voter="other", vote_id="s")
+    unknown = dataclasses.replace(some[0], query_id="nowhere", vote_id="u")
+    preferred = [dataclasses.replace(vote, control=False, vote="B", vote_id=f"p{k}") for k, vote in enumerate(some)]
+    correction = votes.correct(
+        [*some, skip, unknown, *preferred], judge_decisions, language="sw", judge="judge", seed=7
+    )
+    plain = votes.correct([*some, unknown], judge_decisions, language="sw", judge="judge", seed=7)
+    assert (correction.theta == plain.theta).all(), "only votes on battles drawn at random"
+    assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (91, 600, 1, 1)
+    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 91, 7, True)
+    assert correction.votes.sum() == 182
+    for part in (
+        "600 battles judged by judge",
+        "91 votes of 3 people",
+        f"lambda {correction.lam:.2f} (tuned)",
+        "seed 7",
+    ):
+        assert part in correction.method
+    rows = correction.table().to_pylist()
+    assert [row["system"] for row in rows] == list(correction.systems)
+    assert all(row["low"] < row["rating"] < row["high"] for row in rows)
+    assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] for row in rows)
+    assert correction.table().equals(
+        votes.correct([*some[::-1], skip, unknown], judge_decisions, language="sw", judge="judge", seed=7).table()
+    )
+
+
+def test_two_people_on_one_battle_are_one_battle_of_their_mean(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 80)
+    twice = [*some, *(dataclasses.replace(vote, voter="second", vote_id=f"2{k}") for k, vote in enumerate(some))]
+    first, second = (votes.correct(ballots, judge_decisions, language="sw", judge="judge") for ballots in (some, twice))
+    assert (first.theta == second.theta).all()
+    assert (first.covariance == second.covariance).all(), "the same opinion twice is no more information"
+    assert (second.n_votes, second.n_voted) == (160, 80)
+
+
+def in_languages(verdicts: dict[Battle, Decision], *codes: str) -> list[votes.Correction]:
+    """The same battles in several languages, with votes of their own."""
+    corrections = []
+    for k, code in enumerate(codes):
+        of_language = {(code, *battle[1:]): verdict for battle, verdict in verdicts.items()}
+        corrections.append(
+            votes.correct(cast(of_language, 90 + 30 * k, seed=k), of_language, language=code, judge="judge")
+        )
+    return corrections
+
+
+def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    parts = in_languages(judge_decisions, "te", "ar", "sw")
+    both = votes.join_corrections(parts)
+    assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
+    assert np.allclose(both.theta, np.mean([part.theta for part in parts], axis=0))
+    assert np.allclose(both.error**2, np.sum([part.error**2 for part in parts], axis=0) / 9)
+    assert np.allclose(both.covariance.sum(axis=0), 0)
+    assert both.n_votes == sum(part.n_votes for part in parts)
+    assert (both.votes == np.sum([part.votes for part in parts], axis=0)).all()
+    assert both.voters == ("v0", "v1", "v2"), "who votes in two languages is one person"
+    assert (both.df > parts[0].df).all()
+    assert (both.df <= sum(part.df for part in parts)).all()
+    assert "the mean over 3 languages" in both.method
+    assert {row.language for row in both.rows()} == {"all"}
+    assert votes.join_corrections(parts[::-1]).table().equals(both.table())
+
+
+def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Battle, Decision]) -> None:
+    first, second = in_languages(judge_decisions, "ar", "te")
+    fewer = {battle: verdict for battle, verdict in judge_decisions.items() if first.systems[0] not in battle}
+    third = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
+    both = votes.join_corrections([first, second, third])
+    assert both.systems == first.systems[1:]
+    assert abs(both.theta.sum()) < 1e-9
+    shifted = [correction.theta[-4:] - correction.theta[-4:].mean() for correction in (first, second, third)]
+    assert np.allclose(both.theta, np.mean(shifted, axis=0))
+
+
+def test_what_does_not_go_together_is_refused(judge_decisions: dict[Battle, Decision]) -> None:
+    first, second = in_languages(judge_decisions, "ar", "te")
+    with pytest.raises(NotEnoughData, match="two corrected languages"):
+        votes.join_corrections([first])
+    with pytest.raises(NotEnoughData, match="two corrected languages"):
+        votes.join_corrections([])
+    with pytest.raises(BadInput, match="cannot be joined"):
+        votes.join_corrections([first, first])
+    with pytest.raises(BadInput, match="cannot be joined"):
+        votes.join_corrections([first, dataclasses.replace(second, judge="other")])
+
+
+def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
+    """Three languages with a judge that is wrong in the same way in each: 120 arenas."""
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(8)
+    thetas = [THETA, THETA[::-1] / 2, np.roll(THETA, 2)]
+    real = np.mean([truth(theta) for theta in thetas], axis=0)
+    hits: dict[str, list[NDArray[np.bool_]]] = {"corrected": [], "judge": []}
+    blank = np.zeros(SYSTEMS, dtype=np.int64)
+    for _ in range(120):
+        parts: dict[str, list[votes.Correction]] = {name: [] for name in hits}
+        for code, theta in zip(("ar", "en", "te"), thetas, strict=True):
+            data, judged = simulate(rng, theta, [wrong_about_two(SYSTEMS)], queries=100, votes=60)
+            by_judge = dataclasses.replace(data, human=judged[0], weight=np.ones_like(data.weight))
+            for name, sample, lam in (("corrected", data, None), ("judge", by_judge, 0.0)):
+                fit = powered_estimate(sample, lam)
+                n = sample.n_queries_voted
+                parts[name].append(
+                    votes.Correction(
+                        code, "j", tuple("abcdef"), fit.theta, fit.covariance, np.full(SYSTEMS, n - 1.0), fit.lam,
+                        True, blank, blank, 60, ("v",), 60, n, 1500, 0, 0, 0,
+                    )
+                )  # fmt: skip
+        for name, corrections in parts.items():
+            both = votes.join_corrections(corrections)
+            assert np.allclose(both.interval()[1] - both.theta, stdtrit(both.df, 0.975) * both.error)
+            low, high = both.interval()
+            hits[name].append((low <= real) & (real <= high))
+    assert 0.93 <= np.mean(hits["corrected"]) <= 0.975
+    assert np.mean(hits["judge"], axis=0)[[0, 3]].max() < 0.1
+
+
+def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    some = cast(judge_decisions, 300)
+    by_query = {vote.query_id: vote for vote in some}
+    few = list(by_query.values())[: votes.LEAST_QUERIES - 1]
+    apart = [vote for vote in some if "sim-05" not in (vote.system_a, vote.system_b)]
+    once = [*apart, next(vote for vote in some if "sim-05" in (vote.system_a, vote.system_b))]
+    for cast_, reason in (
+        ([], "votes on 0 queries"),
+        (few, f"it takes {votes.LEAST_QUERIES}"),
+        (apart, "do not connect all systems: sim-05 apart"),
+        (once, f"fewer than {votes.LEAST_EACH} votes in sw on battles of sim-05"),
+    ):
+        with pytest.raises(NotEnoughData, match=reason) as caught:
+            votes.correct(cast_, judge_decisions, language="sw", judge="judge")
+        assert "vote on more battles in sw" in caught.value.do
+    with pytest.raises(NotEnoughData, match="judged no battle in te"):
+        votes.correct(some, judge_decisions, language="te", judge="judge")
+    with pytest.raises(BadInput, match=r"1\.5"):
+        votes.correct(some, judge_decisions, language="sw", judge="judge", lam=1.5)
+
+
+def test_a_system_that_never_lost_in_the_votes_alone_has_no_bound_and_is_refused() -> None:
+    i, j = np.triu_indices(3, 1)
+    first, second, query = np.tile(i, 40), np.tile(j, 40), np.repeat(np.arange(40), 3)
+    human = np.where(first == 0, 1.0, 0.5)
+    data = Data(first, second, query, np.zeros((120, 0)), human, np.ones(120), 3, 40)
+    with pytest.raises(NotEnoughData, match="no bound"):
+        powered_estimate(data, 0.0)
+
+
+def test_the_solver_finds_the_ratings_that_made_the_points() -> None:
+    theta = np.array([1.3, 0.2, -0.4, -1.1])
+    w = np.triu(np.arange(16).reshape(4, 4) + 1.0, 1)
+    expected = w / (1 + np.exp(theta[None, :] - theta[:, None]))
+    assert np.abs(solve_points(w, expected, np.zeros(4)) - theta).max() < 1e-9
+
+
+def test_the_direction_that_ratings_do_not_have_stays_without_an_error_whatever_the_rounding() -> None:
+    """Of 19 systems the curvature's zero is sometimes a little more than rounding: errors were then thousands."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        w = np.triu(rng.poisson(2.3, (19, 19)), 1) / 400
+        inverse = _inverse(_curvature(w, rng.normal(0, 1, 19)) + 1e-16)
+        assert np.abs(inverse.sum(axis=0)).max() < 1e-6
+
+
+def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
+    verdicts = decisions(simulation.tables["judgments"])["judge"]
+    correction = votes.correct(cast(verdicts, 150), verdicts, language="sw", judge="judge")
+    low, high = correction.interval()
+    for a, b in itertools.permutations(range(5), 2):
+        if low[a] > high[b]:
+            assert correction.rank_interval()[0][b] > 1
+    apart = dataclasses.replace(correction, theta=correction.theta * 100)
+    assert (apart.rank_interval() == apart.ranks()).all()
+
+
+# --- what counts, and what it weighs ----------------------------------------------------------------------------------
+
+
+def test_one_method_makes_both_widths(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 150)
+    correction = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    without = votes.correct(some, judge_decisions, language="sw", judge="judge", lam=0.0)
+    assert correction.width is not None
+    assert without.width is not None
+    assert np.allclose(correction.width, correction.error / without.error)
+    assert np.allclose(without.width, 1)
+    assert [row.width for row in correction.rows()] == list(correction.width)
+    both = votes.join_corrections(in_languages(judge_decisions, "ar", "te"))
+    assert both.width is not None
+    assert 0.3 < both.width.mean() < 1
+
+
+def chance(vote: Vote, value: float | None) -> Vote:
+    return dataclasses.replace(vote, control=value is None, inclusion=value)
+
+
+def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    some = cast(judge_decisions, 200)
+    plain = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    half = votes.correct([chance(vote, 0.5) for vote in some], judge_decisions, language="sw", judge="judge")
+    assert np.allclose(half.theta, plain.theta)
+    assert np.allclose(half.covariance, plain.covariance)
+    unknown = [dataclasses.replace(vote, control=False) for vote in some]
+    with pytest.raises(NotEnoughData, match="votes on 0 queries"):
+        votes.correct(unknown, judge_decisions, language="sw", judge="judge")
+
+
+def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    some = cast(judge_decisions, 300)
+    old, new = some[:100], [chance(vote, 0.25 if k % 2 else 1.0) for k, vote in enumerate(some[100:])]
+    data = lay_out(
+        sorted(judge_decisions),
+        {votes.battle(vote): [vote] for vote in (*old, *new)},
+        sorted({n for b in judge_decisions for n in b[2:]}),
+        [judge_decisions],
+        [],
+    )
+    weights = {votes.battle(vote): data.weight[sorted(judge_decisions).index(votes.battle(vote))] for vote in some}
+    assert {weights[votes.battle(vote)] for vote in old} == {1.0}
+    of_new = np.array([weights[votes.battle(vote)] for vote in new])
+    assert of_new[1] == pytest.approx(4 * of_new[0])
+    assert of_new.sum() == pytest.approx(of_new.sum() ** 2 / (of_new**2).sum()), "as many as equal weights would be"
+    assert 100 < of_new.sum() < 200
+    correction = votes.correct([*old, *new], judge_decisions, language="sw", judge="judge")
+    alone_ = votes.correct(new, judge_decisions, language="sw", judge="judge")
+    assert correction.error.mean() < alone_.error.mean()
+    assert (correction.n_votes, alone_.n_votes) == (300, 200)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.1, 1.5, float("nan")])
+def test_a_chance_that_is_none_is_refused(value: float) -> None:
+    with pytest.raises(BadInput):
+        votes.validate_row(dataclasses.replace(ballot(0, "A"), time=votes.now(), inclusion=value))
+
+
+def test_several_judges_and_features_go_together_and_useless_ones_do_no_harm(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    rng = np.random.default_rng(0)
+    some = cast(judge_decisions, 200)
+    noise = {name: Decision(0, float(rng.random()), True) for name in judge_decisions}
+    values = {(b[1], system): float(rng.random()) for b in judge_decisions for system in b[2:]}
+    single = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    more = votes.correct(
+        some, judge_decisions, language="sw", judge="judge,noise", more=[noise], features={"length": values}
+    )
+    assert more.width is not None
+    assert single.width is not None
+    assert single.width.mean() < more.width.mean() < 1.1 * single.width.mean()
+    assert np.abs(more.theta - single.theta).max() < single.error.max()
+    useless = votes.correct(some, noise, language="sw", judge="noise", features={"length": values})
+    assert useless.width is not None
+    assert useless.width.max() < 1.1
+    for text in ("judged by judge,noise", "features length"):
+        assert text in more.method
+    part = {name: verdict for k, (name, verdict) in enumerate(sorted(judge_decisions.items())) if k % 2}
+    rest = {name: verdict for name, verdict in judge_decisions.items() if name not in part}
+    halves = votes.correct(some, part, language="sw", judge="a,b", more=[rest])
+    assert halves.n_battles == single.n_battles, "a battle that one of the judges decided counts"
+
+
+def test_graded_verdicts_are_worth_more_than_hard_ones() -> None:
+    """A judge that gives its probability: the same judge, rounded, leaves a wider interval."""
+    rng = np.random.default_rng(6)
+    ratios = []
+    for _ in range(6):
+        rows, people = [], []
+        for q in range(120):
+            quality = THETA * 0.5 + rng.normal(0, 1, SYSTEMS)
+            for a, b in itertools.combinations(range(SYSTEMS), 2):
+                p = float(1 / (1 + np.exp(quality[b] - quality[a])))
+                rows.append({"query_id": f"{q}", "system_a": f"s{b}", "system_b": f"s{a}", "points": 1 - p})
+                people.append(("A" if rng.random() < p else "B", f"{q}", f"s{a}", f"s{b}"))
+        table = pa.Table.from_pylist(
+            [row | {"judge": "j", "language": "sw", "verdict": "A" if row["points"] > 0.5 else "B"} for row in rows]
+        )
+        picked = rng.choice(len(people), 300, replace=False)
+        some = [
+            ballot(0, word, language="sw", query_id=q, system_a=a, system_b=b)
+            for word, q, a, b in (people[k] for k in picked)
+        ]
+        soft, hard = (decisions(t)["j"] for t in (table, table.drop_columns(["points"])))
+        assert {round(verdict.points, 9) for verdict in hard.values()} <= {0.0, 1.0}
+        assert soft["sw", "0", "s0", "s1"].points == pytest.approx(1 - rows[0]["points"])
+        widths = [votes.correct(some, verdicts, language="sw", judge="j").error.mean() for verdicts in (soft, hard)]
+        ratios.append(widths[0] / widths[1])
+    assert np.mean(ratios) < 0.98
+
+
+# --- real people ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def real() -> Real:
+    return load()
+
+
+JUDGES = {
+    "gpt-4-0125-preview": (0.55, 0.33, 0.15),
+    "claude-3-opus-20240229": (0.48, 0.21, 0.45),
+    "gpt-3.5-turbo": (0.40, 0.08, 0.10),
+}
+"""Exact agreement with people, kappa, and how many systems' ratings its own intervals hold."""
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not (REAL / FILE).exists(), reason="the judged battles are not here")
+def test_the_real_battles_are_read_as_they_are(real: Real) -> None:
+    whole = real.whole
+    assert (len(whole.first), whole.systems) == (26_919, 20)
+    for name, (agree, kappa, covers) in JUDGES.items():
+        points = real.judges[name][0]
+        assert np.mean(points == whole.human) == pytest.approx(agree, abs=0.006)
+        counts = np.zeros((3, 3))
+        np.add.at(counts, ((2 * whole.human).astype(int), (2 * points).astype(int)), 1)
+        assert votes.kappa(counts) == pytest.approx(kappa, abs=0.006)
+        assert alone(real, name) == pytest.approx(covers, abs=0.051)
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not (REAL / FILE).exists(), reason="the judged battles are not here")
+def test_on_real_people_the_corrected_intervals_cover_and_are_hardly_narrower_than_votes_alone(real: Real) -> None:
+    sets = [["gpt-4-0125-preview"], list(JUDGES)]
+    for result in trials(real, sets, 1_500, draws=6, seed=1):
+        assert result.covers > 0.92
+        assert 0.92 < result.width < 1
+        assert not result.refused
+    (chosen,) = trials(real, sets[1:], 1_500, draws=4, seed=1, chosen=True)
+    (before,) = trials(real, sets[1:], 375, draws=4, seed=1)
+    assert chosen.covers > 0.92
+    assert chosen.error < 0.6 * before.error, "all votes of the queue, and not the quarter that is plainly random"
+
+
+def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -> None:
+    """On three queries of ten people see the systems the other way round, and there the judge mostly says nothing."""
+    expected = calibration_means.silent_truth()
+    rng, errors, held = np.random.default_rng(128), [], []
+    for _ in range(30):
+        cast_votes, decided = calibration_means.silent_arena(rng)
+        correction = votes.correct(cast_votes, decided, language="sw", judge="judge")
+        low, high = correction.interval()
+        errors.append(correction.theta - expected)
+        held.append((low <= expected) & (expected <= high))
+        assert correction.unread > 0
+        assert correction.n_votes == len(cast_votes)
+    bias, noise = np.mean(errors, axis=0), np.std(errors, axis=0) / 30**0.5
+    assert np.abs(bias).max() < 3 * noise.max()
+    assert 0.88 <= np.mean(held) <= 1
+
+
+def test_a_language_with_three_votes_is_left_out_and_said_pitfall_133() -> None:
+    simulation = arena(systems=5, queries=60, languages=["sw", "te"], seed=1, orders=2)
+    judgments = simulation.tables["judgments"]
+    ballots = cast({key: d for key, d in decisions(judgments)["judge"].items() if key.language == "sw"}, 200)
+    ballots += cast({key: d for key, d in decisions(judgments)["judge"].items() if key.language == "te"}, 3)
+    rows = [
+        {name: getattr(v, name) for name in ("language", "query_id", "system_a", "system_b", "vote", "voter")}
+        for v in ballots
+    ]
+    correction = mirage.correct(judgments.to_pandas(), pd.DataFrame(rows), judge="judge")
+    assert correction.language == "sw"
+    assert list(correction.left_out) == ["te"]
+    assert "without te" in correction.method
+    with pytest.raises(NotEnoughData, match="no ranking"):
+        mirage.correct(judgments.to_pandas(), pd.DataFrame(rows[-3:]), judge="judge")
+
+
+@pytest.mark.parametrize(("n", "possible"), [(20, False), (30, True), (90, True)])
+def test_what_a_correction_needs_is_known_before_the_first_vote_pitfall_116(n: int, possible: bool) -> None:
+    needs = votes.correction_needs(n)
+    assert str(votes.LEAST_QUERIES) in needs
+    assert str(votes.LEAST_EACH) in needs
+    assert ("cannot" in needs) == (not possible)

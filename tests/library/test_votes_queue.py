@@ -1,0 +1,273 @@
+"""What to vote on next: the informative first, a random share always, nothing twice, the same for the same voter."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from votes_agreement_cases import judgments
+
+from mirage import schema
+from mirage.errors import BadInput
+from mirage.people import votes
+from mirage.people.votes import Pool, Vote, VoteItem
+
+SYSTEMS = ("a", "b", "c", "d")
+QUERIES = 60
+
+
+def answers(**texts: str) -> pa.Table:
+    """A text of its own for every answer, but those given as query_system."""
+    rows = [
+        schema.Answer("sw", f"q{q:03}", s, texts.get(f"q{q:03}_{s}", f"{q} {s}"), "ok", None, None, None)
+        for q in range(QUERIES)
+        for s in SYSTEMS
+    ]
+    return schema.from_rows("answers", rows)
+
+
+def verdicts(judge: str = "j", *, flipped: frozenset[int] = frozenset(), other: frozenset[int] = frozenset()) -> Any:
+    rows = []
+    for q in range(QUERIES):
+        for a, b in itertools.combinations(SYSTEMS, 2):
+            rows.append(("sw", f"q{q:03}", judge, a, b, "B" if q in other else "A"))
+            rows.append(("sw", f"q{q:03}", judge, b, a, "A" if (q in flipped) != (q in other) else "B"))
+    return judgments(rows)
+
+
+def pool(**options: Any) -> Pool:
+    return votes.gather_pool(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
+
+
+def cast(item: VoteItem, word: str = "A", voter: str = "amina") -> Vote:
+    return votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter)
+
+
+def key(item: VoteItem) -> tuple[str, ...]:
+    return (item.query_id, *sorted((item.system_a, item.system_b)))
+
+
+def run(candidates: Pool, voter: str, n: int) -> list[VoteItem]:
+    """What a voter sees who votes one by one."""
+    seen: list[Vote] = []
+    items = []
+    for _ in range(n):
+        batch = votes.next_items(candidates, voter=voter, seen=seen, n=1)
+        if not batch:
+            break
+        items += batch
+        seen.append(cast(batch[0], voter=voter))
+    return items
+
+
+def test_one_by_one_or_many_at_once_is_the_same_and_nothing_comes_twice() -> None:
+    candidates = pool()
+    items = run(candidates, "amina", 1_000)
+    assert items == votes.next_items(candidates, voter="amina", n=1_000)
+    assert len({key(item) for item in items}) == len(items) == len(candidates.battles) == QUERIES * 6
+    assert items != votes.next_items(candidates, voter="juma", n=1_000)
+    assert votes.next_items(candidates, voter="amina", seen=[cast(item) for item in items]) == []
+
+
+def test_a_vote_taken_back_brings_its_battle_again_and_a_skip_does_not() -> None:
+    candidates = pool()
+    first, second, third = votes.next_items(candidates, voter="amina", n=3)
+    skipped = cast(first, "skip")
+    assert votes.next_items(candidates, voter="amina", seen=[skipped], n=2) == [second, third]
+    assert votes.next_items(candidates, voter="amina", seen=votes.standing([skipped]), n=1) == [second]
+    assert votes.next_items(candidates, voter="amina", seen=[], n=1) == [first]
+
+
+IN_ANOTHER_PROCESS = """
+import itertools
+import pyarrow as pa
+from mirage.people import votes
+rows = [{"language": "sw", "query_id": f"q{q:03}", "system": s, "status": "ok", "text": f"{q} {s}"}
+        for q in range(60) for s in "abcd"]
+print(votes.next_items(votes.gather_pool(language="sw", answers=pa.Table.from_pylist(rows)), voter="amina", n=50))
+"""
+
+
+def test_the_queue_is_the_same_in_another_process_and_in_any_order_of_rows() -> None:
+    command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
+    result = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": "7"}
+    )
+    assert result.stdout == f"{votes.next_items(pool(judgments=None), voter='amina', n=50)}\n"
+    expected = votes.next_items(pool(), voter="amina", n=50)
+    table = verdicts()
+    turned = table.take(np.random.default_rng(0).permutation(len(table)))
+    assert votes.next_items(pool(judgments=turned), voter="amina", n=50) == expected
+
+
+def test_flips_and_judges_that_disagree_come_more_often_and_say_so() -> None:
+    table = pa.concat_tables(
+        [verdicts(flipped=frozenset(range(10))), verdicts("k", flipped=frozenset(range(5)), other=frozenset({50, 51}))]
+    )
+    candidates = pool(judgments=table)
+    items = votes.next_items(candidates, voter="amina", n=int(candidates.on_request.sum()))
+    reasons = {f"q{q:03}": "flipped" for q in range(10)} | {"q050": "judges disagree", "q051": "judges disagree"}
+    assert {item.why for item in items if item.control} == {"random"}
+    assert all(item.why == reasons[item.query_id] for item in items if not item.control)
+    assert {item.inclusion for item in items if item.query_id in reasons} == {1.0}
+    assert {item.inclusion for item in items if item.query_id not in reasons} == {0.5}
+    shares = [
+        sum(item.query_id in reasons for item in items) / 72,
+        sum(item.query_id not in reasons for item in items) / 288,
+    ]
+    assert shares == pytest.approx([1.0, 0.5], abs=0.08)
+
+
+@pytest.mark.parametrize("voters", [1, 3])
+def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters: int) -> None:
+    """Battles that tell more have another share of first wins than others: over 60 seeds the votes weighed by their
+    chances have that of all battles, after 20 votes and after 90; the votes as they are have not.
+    """
+    table = verdicts(flipped=frozenset(range(15)))
+    weighed: dict[int, list[float]] = {20: [], 90: []}
+    plain: dict[int, list[float]] = {20: [], 90: []}
+    for seed in range(60):
+        candidates = pool(judgments=table, seed=seed)
+        for n in weighed:
+            lists = [votes.next_items(candidates, voter=f"v{k}", n=n // voters) for k in range(voters)]
+            items = {key(item): item for items in lists for item in items}.values()
+            chance = np.array([item.inclusion or np.nan for item in items])
+            wins = np.array([item.query_id < "q015" for item in items], dtype=float)
+            weighed[n].append(float((wins / chance).sum() / (1 / chance).sum()))
+            plain[n].append(float(wins.mean()))
+    for n in weighed:
+        error = np.std(weighed[n]) / len(weighed[n]) ** 0.5
+        assert abs(np.mean(weighed[n]) - 0.25) < 3.5 * error + 0.005, n
+        assert np.mean(plain[n]) > 0.25 + 3 * error, n
+
+
+def test_neighbours_in_the_ranking_whose_intervals_overlap_come_more_often() -> None:
+    ends = {"a": (1.0, 0.9, 1.1), "b": (0.2, 0.0, 0.4), "c": (0.1, -0.1, 0.3), "d": (-1.0, -1.1, -0.9)}
+    ratings = pa.Table.from_pylist(
+        [
+            {"language": "sw", "referee": referee, "system": s, "rating": x, "low": low, "high": high}
+            for referee, names in (("j", "abcd"), ("relevance", "bacd"))
+            for s, (x, low, high) in zip(names, ends.values(), strict=True)
+        ]
+    )
+    items = votes.next_items(pool(ratings=ratings), voter="amina", n=100)
+    preferred = [item for item in items if not item.control]
+    assert {key(item)[1:] for item in preferred} == {("b", "c")}
+    assert {item.why for item in preferred} == {"close ranks"}
+
+
+def test_the_random_part_is_at_least_a_quarter_of_what_is_asked_and_all_of_it_where_nothing_speaks_for_any() -> None:
+    plain, flips = pool(), pool(judgments=verdicts(flipped=frozenset(range(30))))
+    assert plain.control.all()
+    assert flips.control.mean() == pytest.approx(0.5, abs=0.06)
+    three = pa.concat_tables(
+        [verdicts(flipped=frozenset(range(20))), verdicts("k", other=frozenset(range(20, 40)), flipped=frozenset({1}))]
+    )
+    ratings = [
+        {"language": "sw", "referee": "j", "system": s, "rating": x, "low": x - 1, "high": x + 1}
+        for x, s in enumerate(SYSTEMS)
+    ]
+    many = pool(judgments=three, ratings=pa.Table.from_pylist(ratings))
+    assert set(np.unique(many.inclusion)) == {0.25, 0.5, 1.0}
+    for candidates in (plain, flips, many):
+        n = int(candidates.on_request.sum()) // 2
+        shares = [np.mean([i.control for i in votes.next_items(candidates, voter=f"v{k}", n=n)]) for k in range(20)]
+        assert np.mean(shares) == pytest.approx(candidates.control.sum() / candidates.on_request.sum(), abs=0.04)
+        assert np.mean(shares) >= 0.25
+
+
+def test_every_battle_is_as_likely_to_be_drawn_at_random_whatever_speaks_for_it() -> None:
+    flipped = frozenset(range(20))
+    drawn = Counter(
+        item.query_id in {f"q{q:03}" for q in flipped}
+        for seed in range(40)
+        for item in votes.next_items(pool(judgments=verdicts(flipped=flipped), seed=seed), voter="amina", n=80)
+        if item.control
+    )
+    assert drawn[True] / drawn.total() == pytest.approx(1 / 3, abs=0.06)
+
+
+def test_two_people_meet_on_some_battles_and_not_on_most() -> None:
+    both = [{key(i) for i in votes.next_items(pool(), voter=v, n=100)} for v in ("amina", "juma")]
+    assert 15 <= len(both[0] & both[1]) <= 60
+
+
+def test_the_order_shown_is_even_and_each_voters_own() -> None:
+    candidates = pool()
+    items = {voter: votes.next_items(candidates, voter=voter, n=360) for voter in ("amina", "juma")}
+    turned = {v: {key(i): i.system_a > i.system_b for i in all_} for v, all_ in items.items()}
+    assert np.mean(list(turned["amina"].values())) == pytest.approx(0.5, abs=0.1)
+    same = np.mean([turned["amina"][k] == turned["juma"][k] for k in turned["amina"]])
+    assert same == pytest.approx(0.5, abs=0.1)
+
+
+def test_the_same_text_twice_failed_answers_and_unjudged_queries_are_left_out() -> None:
+    texts = {"q000_a": " same\n", "q000_b": "same"}
+    candidates = pool(answers=answers(**texts))
+    assert candidates.same_text == 1
+    assert ("sw", "q000", "a", "b") not in candidates.battles
+    assert len(candidates.battles) == QUERIES * 6 - 1
+    rows = answers().to_pylist()
+    rows[0] |= {"status": "api_error", "text": None}
+    failed = pool(answers=pa.Table.from_pylist(rows, schema=schema.arrow_schema("answers")))
+    assert len(failed.battles) == QUERIES * 6 - 3
+    only = judgments([("sw", "q001", "j", "a", "b", "A"), ("te", "q002", "j", "a", "b", "A")])
+    assert pool(judgments=only).battles == (("sw", "q001", "a", "b"),)
+
+
+def test_without_a_judge_every_pair_can_be_voted_on() -> None:
+    candidates = pool(judgments=None)
+    assert len(candidates.battles) == QUERIES * 6
+    assert {(i.why, i.inclusion) for i in votes.next_items(candidates, voter="amina", n=50)} == {("random", 1.0)}
+
+
+def test_a_share_of_all_asks_all_alike_and_none_is_refused() -> None:
+    table = verdicts(flipped=frozenset(range(20)))
+    items = votes.next_items(pool(judgments=table, share=1.0), voter="amina", n=30)
+    assert {(item.control, item.inclusion) for item in items} == {(True, 1.0)}
+    for share in (0.0, 1.1):
+        with pytest.raises(BadInput):
+            pool(share=share)
+
+
+def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
+    candidates = pool(judgments=verdicts(flipped=frozenset(range(20))))
+    items = votes.next_items(candidates, voter="amina", n=1_000)
+    has_chance = [item.inclusion is not None for item in items]
+    assert has_chance == sorted(has_chance, reverse=True)
+    rest = [item for item in items if item.inclusion is None]
+    assert len(rest) == len(candidates.battles) - candidates.on_request.sum() > 50
+    assert {(item.control, item.why) for item in rest} == {(False, "filler")}
+
+
+def test_progress_counts_what_counts() -> None:
+    candidates = pool()
+    items = votes.next_items(candidates, voter="amina", n=40)
+    own_votes = [cast(item, "skip" if k % 4 == 0 else "A") for k, item in enumerate(items)]
+    other_votes = [cast(item, voter="juma") for item in votes.next_items(candidates, voter="juma", n=20)]
+    progress = votes.progress(candidates, [*own_votes, *other_votes], voter="amina")
+    drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
+    assert (progress.own, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
+    assert progress.own_random == sum(item.control for item in items)
+    assert progress.queries == len({vote.query_id for vote in drawn})
+    assert progress.enough == votes.ENOUGH
+
+
+def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
+    (item,) = votes.next_items(pool(), voter="amina", n=1)
+    vote = votes.cast(
+        item, vote="both_bad", vote_id="t", arena="x", voter="amina", note="", seconds=3, shown=votes.digest("p", "q")
+    )
+    assert (vote.control, vote.why, vote.note, vote.seconds) == (item.control, item.why, None, 3.0)
+    assert vote.inclusion == item.inclusion
+    assert vote.shown == votes.digest("q", "p") != votes.digest("p", "p")
+    with pytest.raises(BadInput):
+        votes.cast(item, vote="best", vote_id="t", arena="x", voter="amina")
