@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 from commands import mirage
 from conftest import ROOT
-from engines_cases import nothing
+from engines_cases import Holder, nothing, whereabouts
 from generating_cases import command, write
 from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
@@ -258,23 +258,6 @@ def test_a_second_driver_on_the_same_arena_is_told_so(
 def test_a_key_that_is_turned_down_stops_all_workers(nodes: Any, tmp_path: Path) -> None:
     with Service(lambda call: error(401)) as service, pytest.raises(Unreachable, match="401"):
         ask(nodes, tmp_path, service)
-
-
-def whereabouts(loaded: None, task: Task) -> tuple[str, int]:
-    """The node of a worker, and how many GPUs are kept for it."""
-    import ray
-
-    context = ray.get_runtime_context()
-    group = ray.util.get_current_placement_group()
-    kept = sum(bundle["GPU"] for bundle in group.bundle_specs) if group else len(context.get_accelerator_ids()["GPU"])
-    return context.get_node_id(), int(kept)
-
-
-class Holder:
-    """Holds GPUs."""
-
-    def ready(self) -> None:
-        """Show that it has them."""
 
 
 def test_workers_with_gpus_go_where_there_are_any_are_no_more_than_these_and_wait_for_them(

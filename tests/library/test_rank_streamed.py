@@ -175,7 +175,7 @@ def test_a_large_file_or_arena_is_ranked_without_reading_it_whole(
         "judgments", {**{k: unique[k] for k in keys}, "verdict": unique["verdict_min"], "points": unique["points_max"]}
     )
     arena = store.write(tmp_path / "arena", {"judgments": judgments}, made_by="a test")
-    assert mirage.rank(arena, draws=50).remarks[-1].startswith("counted a block")
+    assert mirage.rank(arena, draws=50).remarks[-1].startswith("counted in blocks")
     for place in (path, tmp_path / "arena"):
         result = CliRunner().invoke(app, ["rank", str(place), "--judge", "j", "--draws", "50", "--format", "csv"])
         assert result.exit_code == 0, result.output
@@ -214,7 +214,7 @@ def test_counting_in_processes_makes_the_bytes_of_counting_here(
     assert outputs[0] == outputs[1] != ""
     by_hand = mirage.rank(path, draws=20, executor=Processes(2))
     assert by_hand.table().equals(mirage.rank(path, draws=20).table())
-    assert any("block of queries" in remark for remark in by_hand.remarks)
+    assert any("blocks of queries" in remark for remark in by_hand.remarks)
     refused = CliRunner().invoke(app, [*command, "--address", "127.0.0.1:1"])
     assert refused.exit_code == 2
 

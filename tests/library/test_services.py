@@ -91,7 +91,7 @@ def test_what_an_earlier_version_kept_counts_and_that_is_said(arena: Path, caplo
         run(arena, service)
         run(arena, service, name="k")
         assert len(service.calls) == n
-    assert f"{n:,} replies" in caplog.text
+    assert f"{n:,} cached replies" in caplog.text
     assert service.url.replace("localhost", "127.0.0.1") in caplog.text
     assert len(judgments(arena, "k")) == n
 
