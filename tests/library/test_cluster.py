@@ -282,7 +282,7 @@ def test_workers_with_gpus_go_where_there_are_any_are_no_more_than_these_and_wai
         caplog.clear()
 
         def free() -> None:
-            until(lambda: "wait for room" in caplog.text, "it is said that workers wait")
+            until(lambda: "waiting" in caplog.text, "it is said that workers wait")
             ray.kill(holder)
 
         thread = threading.Thread(target=free)
