@@ -13,7 +13,7 @@ from pages import open_page
 LINKS = {
     "leaderboard": {"languages": "sw", "skill": "abstain"},
     "hallucination": {"languages": "sw", "definition": "as-published", "parser": "published"},
-    "battle": {"languages": "sw", "referee": "heuristic", "a": "baseline/lead", "b": "baseline/bm25", "verdict": "first"},
+    "battle": {"languages": "sw", "referee": "heuristic", "a": "baseline/lead", "b": "baseline/bm25"},
     "compare": {"languages": "sw", "by": "rate", "a": "baseline/lead", "b": "baseline/bm25", "margin": "0.1"},
     "decide": {"languages": "sw", "counts": "rate", "open_weights": "open", "budget": "5"},
     "answers": {"languages": "sw", "subset": "non_relevant", "outcome": "abstained", "parser": "published"},
@@ -42,5 +42,5 @@ def test_a_link_opens_its_page_with_its_choices(name: str) -> None:
     kinds = (page.selectbox, page.multiselect, page.segmented_control, page.pills, page.radio, page.text_input)
     chosen = [value for kind in kinds for element in kind for value in [element.value]]
     flat = {str(item) for value in chosen for item in (value if isinstance(value, list) else [value])}
-    asked = {value for key, value in LINKS[name].items() if key not in ("margin", "budget", "verdict")}
+    asked = {value for key, value in LINKS[name].items() if key not in ("margin", "budget")}
     assert asked - flat == set(), flat
