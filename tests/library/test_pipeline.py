@@ -36,6 +36,8 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
     for stage in pipeline.STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
         assert set(stage.reads) <= tables
+        for table in stage.writes:
+            assert set(stage.reads) | set(stage.uses) <= {table, *store.LINEAGE[table].sources}
         tables |= set(stage.writes)
 
 
