@@ -18,7 +18,7 @@ from mirage.battles.decision import FIRST, SECOND, points, swap
 from mirage.people.exam.estimates import Array
 from mirage.people.exam.measures import COINCIDENCES, LEANINGS, WIDTH
 from mirage.people.votes import Vote, battle, label
-from mirage.people.votes.agreement import coincidences
+from mirage.people.votes.coefficients import coincidences, contingency
 from mirage.text.makers import BASELINE, OTHER, Makers
 
 if TYPE_CHECKING:
@@ -200,12 +200,10 @@ def by_query(query: Places, values: Array) -> Array:
 
 def judge_sums(judge: str, items: Items, *, lengths: Lengths, makers: Makers) -> Array:
     """Return each query's contribution for one judge in one language (Q x `WIDTH`)."""
-    heard, label_of, rows = items.opinions, items.label, np.arange(len(items))
+    heard, label_of = items.opinions, items.label
     sums = np.zeros((len(items), WIDTH))
-    for person in _LABELS:
-        weight = heard.counts[items.battle, person] / 2
-        sums[rows, 3 * person + label_of] += weight
-        sums[rows, 3 * swap(person) + _SWAP[label_of]] += weight
+    table = contingency(heard.counts[items.battle], label_of)
+    sums[:, :9] = (table + table[:, _SWAP][:, :, _SWAP]).reshape(-1, 9) / 2
     sums[:, COINCIDENCES] = coincidences(heard.counts[items.battle] + np.eye(3)[label_of])
     above = (items.verdict_points - items.people[items.of]) * np.where(items.swapped, -1, 1)
     sums[:, LEANINGS["first"]] = np.bincount(items.of, weights=above, minlength=len(items))

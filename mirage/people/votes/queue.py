@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mirage.battles.decision import TIE, Battle, Decision
 from mirage.battles.decision import decisions as decide_all
 from mirage.errors import BadInput
-from mirage.people.votes.agreement import ENOUGH
+from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.rows import Vote, now, validate_row
 from mirage.people.votes.verdicts import battle, label
 
