@@ -33,7 +33,7 @@ from mirage.store.upsert import (
     retry_outdated,
     upsert,
 )
-from mirage.store.writing import write
+from mirage.store.writing import Provenance, write
 
 __all__ = [
     "LEDGER",
@@ -43,6 +43,7 @@ __all__ = [
     "Line",
     "NewRows",
     "Outdated",
+    "Provenance",
     "Sink",
     "Snapshot",
     "UpsertResult",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError
@@ -21,7 +21,7 @@ from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived
 from mirage.store.location import address
 from mirage.store.runs import content
-from mirage.store.writing import commit, exclusively, named, refuse_lone_surrogates, serialise
+from mirage.store.writing import Provenance, commit, exclusively, refuse_lone_surrogates, serialise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,14 +119,10 @@ def upsert(
     path: Path,
     rows: Mapping[str, NewRows],
     *,
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]] = (),
-    notes: Sequence[str] = (),
-    subjects: Collection[str] = (),
+    made_by: str | Provenance,
     texts: Callable[[Arena | None], Mapping[str, str]] | None = None,
     check: Callable[[Arena], object] | None = None,
     seen: Snapshot | None = None,
-    step: str | None = None,
     stale: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> UpsertResult:
@@ -139,15 +135,11 @@ def upsert(
     Args:
         path: the arena's folder.
         rows: new rows by table.
-        made_by: the command, for the manifest.
-        made_from: sources of the rows; added to the manifest's for the remaining rows.
-        notes: caveats about the rows; added likewise.
-        subjects: subjects of notes (the text before a colon) whose older notes are removed.
+        made_by: the command, or the provenance of the rows, which is added to that of the remaining rows.
         texts: maps the current arena (None if there is none) to its new title, label, about and licence.
         check: raises to abort, given the current arena.
         seen: inputs of the rows. Rows on queries and answers that have changed since are dropped, and existing ones
             stay.
-        step: the pipeline step; records of other steps are then kept (`record_run`).
         stale: tables to remove if anything changes, besides derived tables.
         keep: derived tables not to remove.
 
@@ -160,7 +152,7 @@ def upsert(
     path = path.absolute()
     for table, part in rows.items():
         schema.validate(table, part.new, where=address(path))
-    refuse_lone_surrogates(made_by, *notes, *named(made_from))
+    origin = Provenance.of(made_by)
 
     def change() -> UpsertResult:
         arena = open_arena(path) if is_arena(path) else None
@@ -175,34 +167,19 @@ def upsert(
         changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != old_tables.get(table)]
         origins = {}
         for table in merged:
-            before = manifest.get("made", {}).get(table, {"by": made_by, "from": [], "notes": []})
+            before = manifest.get("made", {}).get(table, origin.after({}))
             if table in rows:
-                keeps_origin = rows[table].replaced is not None
-                origins[table] = _merge_provenance(before if keeps_origin else {}, made_by, made_from, notes, subjects)
+                origins[table] = origin.after(before if rows[table].replaced is not None else {})
             else:
                 origins[table] = {key: before[key] for key in ("by", "from", "notes")}
-            run_records = before.get("runs", {}) if step is not None or table not in changed else {}
-            if run_records := {name: record for name, record in run_records.items() if name != step}:
+            run_records = before.get("runs", {}) if origin.step is not None or table not in changed else {}
+            if run_records := {name: record for name, record in run_records.items() if name != origin.step}:
                 origins[table]["runs"] = run_records
         stale_tables = {*stale, *derived(set(changed) & set(ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
 
     return exclusively(path, change)
-
-
-def _merge_provenance(
-    before: Mapping[str, Any],
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]],
-    notes: Sequence[str],
-    subjects: Collection[str],
-) -> dict[str, Any]:
-    """Return the provenance of a table with new rows beside existing ones."""
-    starts = tuple(f"{subject}: " for subject in subjects)
-    sources = [source for source in before.get("from", []) if source not in made_from]
-    old_notes = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
-    return {"by": made_by, "from": [*sources, *made_from], "notes": [*old_notes, *notes]}
 
 
 def _merge(

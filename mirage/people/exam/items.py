@@ -254,9 +254,7 @@ def people_sums(opinions: Opinions) -> Array:
     return by_query(opinions.query, sums)
 
 
-def known_sums(
-    battles: DecidedBattles, outcomes: pa.Table, *, languages: Iterable[str] | None = None
-) -> dict[str, dict[str, Array]]:
+def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[str, Array]]:
     """Count known-answer pairs by judge and language (Q x 2): those the judge decides correctly, and all.
 
     A pair is known if relevance labels make one answer correct and the other wrong. Both orders count as one decision,
@@ -265,7 +263,6 @@ def known_sums(
     Args:
         battles: the judges' decisions.
         outcomes: columns language, query_id, system and correct, one row per answer; null if unknown.
-        languages: codes; None for all.
     """
     import pyarrow.compute as pc
 
@@ -296,8 +293,6 @@ def known_sums(
     values = np.column_stack([hit, np.ones(len(hit))])
     sums: dict[str, dict[str, Array]] = {}
     for k, language in enumerate(battles.languages):
-        if languages is not None and language not in languages:
-            continue
         for j, name in enumerate(battles.judges):
             own = known & (battles.language == k) & (battles.judge == j)
             if own.any():

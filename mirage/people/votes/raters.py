@@ -21,7 +21,9 @@ from mirage import schema, store
 from mirage.battles.verdict_rows import OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes.coefficients import (
-    DRAWS,
+    DRAWS as DRAWS,
+)
+from mirage.people.votes.coefficients import (
     LEAST,
     SEED,
     Array,
@@ -381,7 +383,12 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
         name = judge_name(measure)
         note = f"{name}: the higher of two scores that a person gave to the answers to a query wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))
-        return store.upsert(path, {"judgments": rows}, made_by=made_by, seen=seen, notes=[note], subjects=[name])
+        return store.upsert(
+            path,
+            {"judgments": rows},
+            made_by=store.Provenance(made_by, notes=[note], subjects=[name]),
+            seen=seen,
+        )
 
     return store.retry_outdated(make)
 
