@@ -105,8 +105,10 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
         label="simulated",
         about="Texts put together from the sample arena's; features and verdicts drawn from a known truth.",
         licence="CC0-1.0",
-        made_by="python -m benchmarks.full_size",
-        made_from=[{"name": "data/sample/source"}, {"name": "benchmarks.simulated", "seed": seed}],
+        made_by=store.Provenance(
+            "python -m benchmarks.full_size",
+            sources=[{"name": "data/sample/source"}, {"name": "benchmarks.simulated", "seed": seed}],
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
 from mirage.ranking import DRAWS, SEED, Difference
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.decide.records import ChoiceReport, Requirements
+from mirage.ranking.leaderboard import leaderboard
 from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name
@@ -121,7 +122,7 @@ class Ranking(ranks.Ranking):
         Raises:
             UnknownName: if the language is not ranked.
         """
-        frame: pd.DataFrame = _of_language(self._ordered(), language).to_pandas()
+        frame: pd.DataFrame = leaderboard(self, language).to_pandas()
         return frame
 
     def to_latex(self, language: str | None = None) -> str:
@@ -154,16 +155,11 @@ class Ranking(ranks.Ranking):
         """
         import plotly.graph_objects as go
 
-        from mirage.publish.charts import leaderboard
+        from mirage.publish.charts.leaderboard import axis_title, whiskers
 
         code = list(self.languages)[-1] if language is None else language
-        rows = _of_language(self._ordered(), code).to_pylist()
-        return go.Figure(leaderboard.whiskers(rows, mode="light", title=leaderboard.axis_title(ties=self.ties)))
-
-    def _ordered(self) -> pa.Table:
-        places = {code: k for k, code in enumerate(self.languages)}
-        rows = self.table().to_pylist()
-        return _table(sorted(rows, key=lambda row: (places[row["language"]], row["rank"], row["system"])))
+        rows = leaderboard(self, code).to_pylist()
+        return go.Figure(whiskers(rows, mode="light", title=axis_title(ties=self.ties)))
 
     def _print_parts(self) -> tuple[str, pa.Table]:
         code = list(self.languages)[-1]
@@ -172,7 +168,7 @@ class Ranking(ranks.Ranking):
         title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "tier", "battles"]
-        return title, _of_language(self._ordered(), code).select(columns)
+        return title, leaderboard(self, code).select(columns)
 
     def __repr__(self) -> str:
         return _text(*self._print_parts())
@@ -961,17 +957,6 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
                 do="give all its values one kind, such as text",
             ) from None
     return pa.table(columns)
-
-
-def _of_language(table: pa.Table, language: str | None) -> pa.Table:
-    import pyarrow.compute as pc
-
-    if language is None:
-        return table
-    languages = list(dict.fromkeys(table["language"].to_pylist()))
-    if language not in languages:
-        raise UnknownName("language", language, languages)
-    return table.filter(pc.equal(table["language"], language))
 
 
 def _cell(value: Any) -> str:

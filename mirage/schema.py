@@ -774,16 +774,6 @@ COMMANDS: dict[str, str] = {
 }
 """The command that creates a table an arena lacks."""
 
-MADE_FROM: dict[str, str] = {
-    "retrieved": "queries",
-    "outcomes": "answers",
-    "features": "answers",
-    "nugget_assignments": "nuggets",
-    "support_grades": "answers",
-    "predictions": "features",
-}
-"""The table that the command creating a table cannot do without."""
-
 ADDS: dict[str, str] = {
     "systems": "each system's licence, size, price and more, and filters by them",
     "queries": "the texts of the queries, and with subsets hallucination and error rates",

@@ -194,10 +194,12 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             vote_id=token,
             arena=session.arena.name,
             voter=session.voter,
-            note=note,
-            seconds=session.seconds(token),
-            session=session.reader.session,
-            shown=views.battle_digest(shown),
+            details=votes.VoteDetails(
+                note=note,
+                seconds=session.seconds(token),
+                session=session.reader.session,
+                shown=views.battle_digest(shown),
+            ),
         )
 
     bar(session, vote_item.BATTLE | vote_item.SKIP, (token, make_vote), unsent_vote)

@@ -38,10 +38,6 @@ PEOPLE = (
 """Columns that `mirage nuggets show --agreement` prints."""
 MAX_TOKENS = 4096
 """Default maximum of new tokens per reply; enough for thirty nuggets."""
-NUGGETS = ("nugget_all", "nugget_all_strict", "nugget_vital", "nugget_vital_strict")
-"""Features derived from nuggets."""
-SUPPORT = ("citation_precision", "citation_recall")
-"""Features derived from support grades."""
 
 
 @nuggets.command("create")
@@ -102,7 +98,7 @@ def assign(
         return
     else:
         _by_model(dir_, connection, name, codes(languages))
-    _show_means(_update_means(dir_, NUGGETS), output_format)
+    _show_means(_update_means(dir_, "nuggets"), output_format)
 
 
 def _by_terms(path: Path, connection: Connection) -> None:
@@ -209,7 +205,7 @@ def support(
             tell(plan_support(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
             return
         _grade_by_model(dir_, connection, name, codes(languages))
-    _show_means(_update_means(dir_, SUPPORT), output_format)
+    _show_means(_update_means(dir_, "support_grades"), output_format)
 
 
 def _by_votes(path: Path) -> None:
@@ -230,11 +226,13 @@ def _grade_by_model(path: Path, connection: Connection, name: str | None, langua
     _tell_result(result, "citations have no grade")
 
 
-def _update_means(path: Path, names: Sequence[str]) -> list[FeatureMean]:
-    """Measure and store the features that depend on the new assignments or grades, and return their means."""
+def _update_means(path: Path, table: str) -> list[FeatureMean]:
+    """Measure and store the features computed from a table's new rows, and return their means."""
+    from mirage import store
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.stage import shown_means
 
+    names = store.LINEAGE[table].features
     arena = measure(path, made_by="mirage features", only=names)
     return shown_means(arena.read("features"), names)
 

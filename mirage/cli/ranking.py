@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -34,7 +35,7 @@ RANKS = (
     *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "tier"),
     *("wins", "ties", "losses", "battles", "bounded"),
 )
-"""Columns of `rank`; the human-readable table omits the last, and prints an unbounded end as infinite."""
+"""Printed columns of `rank`; the human-readable table omits the last, and prints an unbounded end as infinite."""
 DIFFERENCES = ("difference", "difference_low", "difference_high")
 """Columns added by `rank --reference`."""
 
@@ -367,32 +368,26 @@ class RankingPrinter:
 
     def _print(self, parts: list[tuple[dict[str, str], Ranking]]) -> None:
         """Print the rows of several rankings, with their given values and number of queries as first columns."""
-        from mirage.ranking.ranking import ordered
+        from mirage.ranking.leaderboard import leaderboard
 
-        more = tuple(parts[0][0])
-        columns = (*more, *(["queries"] if more else []), *RANKS)
+        first = (*parts[0][0], *(["queries"] if parts[0][0] else []))
         records = []
         for values, ranking in parts:
-            for row in ordered(ranking, self.reference).to_pylist():
-                record = self._to_scale(row) if self.how != "table" else self._for_people(self._to_scale(row), ranking)
+            table = leaderboard(ranking, reference=self.reference, scale=self.scale)
+            for row in table.to_pylist():
+                record = self._for_people(row, ranking) if self.how == "table" else row
                 records.append(values | {"queries": ranking.languages[row["language"]].n_queries} | record)
-        if self.how == "table":
-            columns = columns[:-1]
-        show(records, columns + (DIFFERENCES if self.reference is not None else ()), self.how)
+        columns: Sequence[str] = table.column_names
+        if self.how in ("table", "latex", "markdown"):
+            columns = RANKS[:-1] if self.how == "table" else RANKS
+            columns = (*columns, *(DIFFERENCES if self.reference is not None else ()))
+        show(records, (*first, *columns), self.how)
         if self.how != "table":
             return
         if self.reference is not None:
             note(f"difference: from the rating of {self.reference}, with its own 95% interval")
         if self.scale == "arena":
             note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
-
-    def _to_scale(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Convert the ratings and differences of a row to the scale."""
-        from mirage.ranking import on_scale
-
-        ratings = {name: on_scale(row[name], self.scale) for name in ("rating", "low", "high")}
-        names = DIFFERENCES if self.reference is not None else ()
-        return row | ratings | {name: on_scale(row[name], self.scale, difference=True) for name in names}
 
     def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
         """Return a row with missing ends as infinite, and a missing tier as the range of possible tiers."""

@@ -54,26 +54,18 @@ def reproduce(
     """
     from mirage import papers as making
     from mirage import store
+    from mirage.battles.referee import Referee
     from mirage.publish.charts.reproduce import page
 
     arena = store.open_arena(dir_)
     arena.need("features")
-    chosen_referee = referee or making.only_referee(arena)
+    judge = making.only_referee(arena) if referee is None else Referee.from_name(referee)
     held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
     if holdout is not None and not held_out:
         raise BadInput("--holdout is empty", do="give two systems, comma-separated")
     with progress("Reproducing") as update:
-        result = making.reproduce(
-            arena,
-            chosen_referee,
-            languages=codes(languages),
-            holdout=held_out,
-            draws=draws,
-            forest_draws=forests,
-            splits=splits,
-            seed=seed,
-            progress=update,
-        )
+        settings = making.PaperSettings(codes(languages), held_out, draws, forests, splits, seed)
+        result = making.reproduce(arena, judge, settings, progress=update)
     items = [asdict(item) for item in result.items]
     html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=result.about, missing=result.missing)
     files = making.write_reproduction(result, into, html=html)
@@ -82,4 +74,4 @@ def reproduce(
     for name, reason in result.missing.items():
         note(f"missing: {name}: {reason}")
     note(f"held out: {' and '.join(result.about['held out'])} ({result.about['held out, why']})")
-    note(f"by {chosen_referee}, seed {seed}; {len(files)} files are in {into}: open {files[-2].name}")
+    note(f"by {judge.name}, seed {seed}; {len(files)} files are in {into}: open {files[-2].name}")

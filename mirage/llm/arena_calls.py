@@ -86,7 +86,12 @@ class ArenaCalls:
             return store.open_arena(path)
         notes = [f"{subject}: {described(self.settings)}"]
         new = {table: store.by_key(table, rows)}
-        return store.upsert(path, new, made_by=self.made_by, seen=seen, notes=notes, subjects=[subject]).arena
+        return store.upsert(
+            path,
+            new,
+            made_by=store.Provenance(self.made_by, notes=notes, subjects=[subject]),
+            seen=seen,
+        ).arena
 
 
 def plan_calls(path: Path, conversations: Sequence[Messages], *, settings: Settings, limits: Limits) -> Cost:

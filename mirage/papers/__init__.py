@@ -1,6 +1,6 @@
 """The results of MIRAGE-Bench on any arena: Tables 2 to 5, Figures 3 to 6, and the effect of our corrections.
 
-    reproduction = reproduce(arena, "gpt-4o")  # Reproduction: items, what is missing, and the settings
+    reproduction = reproduce(arena, Referee.judge("gpt-4o"))  # Reproduction: items, what is missing, and the settings
     write_reproduction(reproduction, folder, html=page)     # one CSV per item, one JSON with all, and the page
 
 `material.py` joins battles, features and tournaments; `tables.py`, `figures.py` and `corrections.py` make the items.
@@ -10,32 +10,28 @@ Published figures are in columns that begin with `published`, if the paper print
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.papers.corrections import corrections
 from mirage.papers.figures import figure3, figure4, figure5, figure6
-from mirage.papers.material import Material, gather_material, only_referee
-from mirage.papers.tables import SPLITS, PaperItem, table2, table3, table4, table5
+from mirage.papers.material import Material, PaperSettings, gather_material, only_referee
+from mirage.papers.tables import PaperItem, table2, table3, table4, table5
 from mirage.ranking import paper
 from mirage.stages.stage import Progress
 
 __all__ = [
-    "DRAWS",
-    "FOREST_DRAWS",
-    "SPLITS",
     "PaperItem",
+    "PaperSettings",
     "Reproduction",
     "only_referee",
     "reproduce",
     "write_reproduction",
 ]
-
-DRAWS, FOREST_DRAWS = paper.TOURNAMENTS, 20
-"""Tournaments per language, and the number of these with a fitted forest."""
 
 _ITEMS: tuple[Callable[[Material], PaperItem], ...] = (
     *(table2, table3, table4, table5),
@@ -67,28 +63,17 @@ class Reproduction:
 
 def reproduce(
     arena: store.Arena,
-    referee: str,
+    referee: Referee,
+    settings: PaperSettings = PaperSettings(),  # noqa: B008  # frozen
     *,
-    languages: Sequence[str] | None = None,
-    holdout: Sequence[str] = (),
-    draws: int = DRAWS,
-    forest_draws: int = FOREST_DRAWS,
-    splits: int = SPLITS,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Reproduction:
     """Reproduce every table and figure of the paper's results from an arena.
 
     Args:
-        arena: with features, and outcomes (referee `relevance`) or judgments.
-        referee: `relevance`, or a judge's name.
-        languages: codes; None for all that can be ranked.
-        holdout: two systems to hold out; if empty, the paper's two if present, else the systems a quarter from the
-            bottom and from the top of the ranking.
-        draws: tournaments per language, and bootstrap draws.
-        forest_draws: tournaments with a fitted random forest (Table 5); 18 languages take over a second each.
-        splits: random splits of the systems (Table 3), each fitted by every regressor.
-        seed: seed of all draws and fits.
+        arena: with features, and outcomes (referee by relevance labels) or judgments.
+        referee: relevance labels, or a judge.
+        settings: the extent.
         progress: called with the number of finished steps and their total.
 
     Raises:
@@ -103,17 +88,7 @@ def reproduce(
         if progress:
             progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
 
-    material = gather_material(
-        arena,
-        referee,
-        languages=languages,
-        holdout=holdout,
-        draws=draws,
-        forest_draws=forest_draws,
-        splits=splits,
-        seed=seed,
-        progress=tell,
-    )
+    material = gather_material(arena, referee, settings, progress=tell)
     items = []
     for k, make in enumerate(_ITEMS, start=1):
         items.append(make(material))
@@ -125,18 +100,18 @@ def reproduce(
         "title": arena.title,
         "numbers": arena.label,
         "version": arena.version,
-        "referee": referee,
+        "referee": referee.name,
         "languages": list(material.battles),
         "systems": systems,
         "features": list(material.features),
         "held out": list(material.holdout),
         "held out, why": material.chosen,
         "queries": {code: len(battles.queries) for code, battles in material.battles.items()},
-        "tournaments": draws,
-        "tournaments with a forest": material.forest_draws,
-        "random splits of the systems": splits,
+        "tournaments": settings.draws,
+        "tournaments with a forest": material.settings.forest_draws,
+        "random splits of the systems": settings.splits,
         "drawn queries of a tournament": paper.MATCHES,
-        "seed": seed,
+        "seed": settings.seed,
     }
     return Reproduction(about, tuple(items), dict(material.missing))
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 import mirage.ranking as rank
-from mirage.battles.referee import Referee
 from mirage.papers.material import Array, Material, pair_counts, predict_draws
 from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, tau_left_out
 from mirage.ranking import paper
@@ -28,8 +27,8 @@ _COLUMNS = ("correction", "pitfall", "language", "paper", "ours", "measure", "ef
 
 def corrections(material: Material) -> PaperItem:
     """Return one row per correction and language, and the mean over languages."""
-    ranked = rank.rate(material.battles, draws=material.draws, seed=material.seed)
-    dropped = rank.rate(material.battles, draws=material.draws, seed=material.seed, ties="drop")
+    ranked = rank.rate(material.battles, draws=material.settings.draws, seed=material.settings.seed)
+    dropped = rank.rate(material.battles, draws=material.settings.draws, seed=material.settings.seed, ties="drop")
     rows: list[dict[str, Any]] = []
     for code in material.battles:
         rows += _ties(code, ranked.languages[code], dropped.languages[code])
@@ -93,8 +92,8 @@ def _resampling(material: Material, code: str, corrected: LanguageRanking) -> li
     pairs = pair_counts(material.battles[code])
     cells = np.concatenate([pairs.first[0], pairs.second[0]])
     total = int(cells.sum())
-    rng = np.random.default_rng([material.seed, zlib.crc32(code.encode())])
-    drawn = rng.multinomial(total, cells / total, size=material.draws).astype(np.float64)
+    rng = np.random.default_rng([material.settings.seed, zlib.crc32(code.encode())])
+    drawn = rng.multinomial(total, cells / total, size=material.settings.draws).astype(np.float64)
     first, second = np.split(drawn, 2, axis=1)
     published = fit(PairCounts(first, second, None, pairs.systems), start=fit(pairs)).theta
     effect = "width of the 95% intervals, ours by theirs", _ratio(_wide(corrected.draws), _wide(published)), "ratio"
@@ -108,8 +107,8 @@ def _width(material: Material, code: str, corrected: LanguageRanking) -> list[An
     rows = []
     battles = {code: material.battles[code]}
     for matches in MATCHES:
-        n = min(TOURNAMENTS, material.draws)
-        played = paper.play(battles, tournaments=n, matches=matches, seed=material.seed).languages[code]
+        n = min(TOURNAMENTS, material.settings.draws)
+        played = paper.play(battles, tournaments=n, matches=matches, seed=material.settings.seed).languages[code]
         if played.lacking:
             rows += [
                 row | {"language": code}
@@ -146,7 +145,7 @@ def _missing(material: Material) -> list[Any]:
     if not any(gaps.values()):
         return _absent("a missing feature is null", 19, "no feature is missing anywhere")
     corrected = material.forest
-    published = predict_draws(zeros, "forest", material.holdout, material.seed)
+    published = predict_draws(zeros, "forest", material.holdout, material.settings.seed)
     rows = []
     for code in corrected:
         ways = ("a missing feature counts as 0", "the mean is over the answers that have it")
@@ -191,9 +190,9 @@ def _orders(material: Material) -> list[Any]:
     import pyarrow.compute as pc
 
     name = "both orders are judged"
-    if Referee.from_name(material.referee).by_labels:
+    if material.referee.by_labels:
         return _absent(name, 7, "labels know no order")
-    table = material.verdicts.filter(pc.equal(material.verdicts["judge"], material.referee))
+    table = material.verdicts.filter(pc.equal(material.verdicts["judge"], material.referee.name))
     a, b = table["system_a"].to_numpy(zero_copy_only=False), table["system_b"].to_numpy(zero_copy_only=False)
     forward = a < b
     keys = zip(
@@ -209,19 +208,19 @@ def _orders(material: Material) -> list[Any]:
     both = [key for key in rows_by_pair if len(rows_by_pair[key]) == 2]
     if not both:
         return _absent(name, 7, "every pair was judged in one order")
-    rng = np.random.default_rng(material.seed)
+    rng = np.random.default_rng(material.settings.seed)
     turned = rng.random(len(rows_by_pair)) < 0.5
     keep = np.zeros(len(table), dtype=bool)
     for key, second in zip(sorted(rows_by_pair), turned, strict=True):
         rows = rows_by_pair[key]
         keep[rows[-1] if second else rows[0]] = True
-    single = rank.from_judgments(table.filter(pa.array(keep)), judge=material.referee)
+    single = rank.from_judgments(table.filter(pa.array(keep)), judge=material.referee.name)
     result_rows = []
     for code, battles in material.battles.items():
         if code not in single or not set(battles.systems) <= set(single[code].systems):
             continue
         halved = {code: single[code].subset(battles.systems)}
-        options: dict[str, Any] = {"draws": material.draws, "seed": material.seed}
+        options: dict[str, Any] = {"draws": material.settings.draws, "seed": material.settings.seed}
         published = rank.rate(halved, **options).languages[code]
         corrected = rank.rate({code: battles}, **options).languages[code]
         ways = ("one order of each pair, by chance", "both orders")

@@ -111,13 +111,15 @@ def figure5(material: Material) -> PaperItem:
         train, _ = holdout_places(material, code)
         use = np.isfinite(draws.means[0]).all(axis=0)
         if use.any():
-            forest = ESTIMATORS["forest"](material.seed).fit(draws.means[0][train][:, use], draws.theta[0, train])
+            forest = ESTIMATORS["forest"](material.settings.seed).fit(
+                draws.means[0][train][:, use], draws.theta[0, train]
+            )
             named = [name for name, yes in zip(material.features, use, strict=True) if yes]
             for name, value in zip(named, forest.feature_importances_, strict=True):
                 shares[name].append(float(value))
     importances = {
         importance.feature: importance
-        for importance in surrogate.importances(material.training, LINEAR, seed=material.seed)
+        for importance in surrogate.importances(material.training, LINEAR, seed=material.settings.seed)
     }
     rows: list[dict[str, Any]] = [
         {
@@ -161,7 +163,7 @@ def figure6(material: Material) -> PaperItem:
                 )
                 for code, theta in thetas.items()
             }
-            predicted_ratings = predict_draws(draws, LINEAR, material.holdout, material.seed)
+            predicted_ratings = predict_draws(draws, LINEAR, material.holdout, material.settings.seed)
             for code, theta in thetas.items():
                 truth = full[code].theta[0]
                 _, held_out = holdout_places(material, code)
@@ -216,7 +218,7 @@ def _rate_subsamples(material: Material, code: str, full: Fit, unit: str, share:
     battles = material.battles[code]
     if share == 1.0:
         return np.asarray(full.theta)
-    rng = np.random.default_rng([material.seed, zlib.crc32(f"{code} {unit}".encode()), round(share * 1000)])
+    rng = np.random.default_rng([material.settings.seed, zlib.crc32(f"{code} {unit}".encode()), round(share * 1000)])
     i, j = np.triu_indices(len(battles.systems), 1)
     first, second = battles.wins[:, i, j].astype(np.float32), battles.wins[:, j, i].astype(np.float32)
     if unit == "questions":

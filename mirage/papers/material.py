@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import mirage.ranking as rank
 from mirage import store
-from mirage.battles.referee import RELEVANCE, Referee, judges, only_judge
+from mirage.battles.referee import Referee, judges, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import Battles, paper, surrogate
 from mirage.ranking.fit import PairCounts
@@ -61,12 +61,32 @@ HELD_OUT = ("google/gemma-1.1-2b-it", "meta-llama/Meta-Llama-3-70B-Instruct")
 """The two systems that the paper holds out."""
 
 
+@dataclass(frozen=True, slots=True)
+class PaperSettings:
+    """Extent of a reproduction."""
+
+    languages: Sequence[str] | None = None
+    """Codes; None for all that can be ranked."""
+    holdout: Sequence[str] = ()
+    """Two systems to hold out; if empty, the paper's two if present, else the systems a quarter from the bottom and
+    from the top of the ranking.
+    """
+    draws: int = paper.TOURNAMENTS
+    """Tournaments per language, and bootstrap draws."""
+    forest_draws: int = 20
+    """Tournaments with a fitted random forest (Table 5); 18 languages take over a second each."""
+    splits: int = 50
+    """Random splits of the systems (Table 3), each fitted by every regressor."""
+    seed: int = 0
+    """Seed of all draws and fits."""
+
+
 @dataclass(frozen=True, eq=False)
 class Material:
     """One arena, prepared for the reproduction."""
 
-    referee: str
-    """Name of the referee that decided the battles."""
+    referee: Referee
+    """The referee that decided the battles."""
     battles: Mapping[str, Battles]
     """Battles by language, among the systems with features and a bounded rating."""
     played: Mapping[str, paper.Tournaments]
@@ -81,14 +101,8 @@ class Material:
     """The two systems held out."""
     chosen: str
     """How the two were chosen, in words."""
-    draws: int
-    """Tournaments per language, and bootstrap draws."""
-    forest_draws: int
-    """Tournaments with a fitted forest."""
-    splits: int
-    """Random splits of the systems (Table 3)."""
-    seed: int
-    """Seed of all draws and fits."""
+    settings: PaperSettings
+    """Numbers of draws and splits, and the seed."""
     verdicts: pa.Table = field(repr=False)
     """Table `outcomes` or `judgments`."""
     published: Sequence[Mapping[str, Any]] = field(repr=False)
@@ -121,13 +135,13 @@ class Material:
         whole = {code: self.whole(code) for code in self.battles}
         return {
             code: predictions[0]
-            for code, predictions in predict_draws(whole, "forest", self.holdout, self.seed).items()
+            for code, predictions in predict_draws(whole, "forest", self.holdout, self.settings.seed).items()
         }
 
     @cached_property
     def forest_left_out(self) -> dict[str, Array]:
         """Ratings by language (S x S) of the row's system, each by a forest without it and the column's system."""
-        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.seed)
+        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.settings.seed)
 
     def print_of(self, item: str, *, language: str, setting: str = "", system: str = "", metric: str = "") -> Any:
         """Return the figure printed in the paper, or None, for an item and prefixes of setting and metric."""
@@ -143,7 +157,7 @@ class Material:
         return None
 
 
-def only_referee(arena: store.Arena) -> str:
+def only_referee(arena: store.Arena) -> Referee:
     """Return the only judge of an arena, or `relevance` if it has none.
 
     Raises:
@@ -152,8 +166,8 @@ def only_referee(arena: store.Arena) -> str:
     """
     if "judgments" not in arena.tables:
         arena.need("outcomes")
-        return RELEVANCE
-    return only_judge(judges(arena))
+        return Referee.relevance()
+    return Referee.judge(only_judge(judges(arena)))
 
 
 def _usable(
@@ -180,16 +194,7 @@ def _usable(
 
 
 def gather_material(
-    arena: store.Arena,
-    referee: str,
-    *,
-    languages: Sequence[str] | None,
-    holdout: Sequence[str],
-    draws: int,
-    forest_draws: int,
-    splits: int,
-    seed: int,
-    progress: Progress | None = None,
+    arena: store.Arena, referee: Referee, settings: PaperSettings, *, progress: Progress | None = None
 ) -> Material:
     """Join the battles, features and tournaments of an arena.
 
@@ -199,13 +204,14 @@ def gather_material(
         BadInput: if the number of held-out systems is not two (R2 of one is undefined), or they are not in all
             languages.
     """
-    verdicts = arena.read(Referee.from_name(referee).table)
+    languages, draws = settings.languages, settings.draws
+    verdicts = arena.read(referee.table)
     features = arena.read("features")
     missing: dict[str, str] = {}
-    fought = Referee.from_name(referee).battles(verdicts, languages=languages)
-    if Referee.from_name(referee).by_labels and languages is None:
+    fought = referee.battles(verdicts, languages=languages)
+    if referee.by_labels and languages is None:
         missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
-    joined = training(features, verdicts, referee, languages=sorted(fought))
+    joined = training(features, verdicts, referee.name, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:
         if name not in names:
@@ -216,10 +222,10 @@ def gather_material(
     battles, values = _usable(fought, joined, names, missing)
     if not battles:
         raise NotEnoughData(
-            f"no language has five systems with features and bounded ratings by {referee}",
+            f"no language has five systems with features and bounded ratings by {referee.name}",
             do="measure features, and judge more battles",
         )
-    played = paper.play(battles, tournaments=draws, seed=seed, progress=progress)
+    played = paper.play(battles, tournaments=draws, seed=settings.seed, progress=progress)
     for code, tournaments in played.languages.items():
         if tournaments.failed:
             first = min(tournaments.failed)
@@ -229,7 +235,7 @@ def gather_material(
             del battles[code], values[code]
     if not battles:
         raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
-    pair, chosen = _holdout(holdout, battles)
+    pair, chosen = _holdout(settings.holdout, battles)
     full = joined.only(features=names, languages=list(battles))
     full = replace(
         full, languages={code: _among(language, battles[code].systems) for code, language in full.languages.items()}
@@ -245,10 +251,7 @@ def gather_material(
         full,
         pair,
         chosen,
-        draws,
-        min(forest_draws, draws),
-        splits,
-        seed,
+        replace(settings, forest_draws=min(settings.forest_draws, draws)),
         verdicts,
         [row for row in rows if row["source"] == "MIRAGE-Bench"],
         missing,

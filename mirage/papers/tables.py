@@ -23,8 +23,8 @@ KEPT = 7
 """Number of features the paper retains when it drops those of low correlation."""
 FEW = "Without low-correlation"
 """Name of this feature set."""
-SPLITS, HELD_OUT = 50, 4
-"""Number of random splits of Table 3, and of systems held out in each, of 19."""
+HELD_OUT = 4
+"""Number of systems held out in each random split of Table 3, of 19."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def table2(material: Material) -> PaperItem:
     forest = material.forest
     left_out = {
         "published": material.forest_left_out,
-        "ours": leave_two_out(whole, LINEAR, material.seed),
+        "ours": leave_two_out(whole, LINEAR, material.settings.seed),
     }
     rows: list[dict[str, Any]] = []
     for code, draws in whole.items():
@@ -107,11 +107,11 @@ def table3(material: Material) -> PaperItem:
     fewer systems the same share is held out, at least 2. A split is the same for all regressors and languages.
     """
     whole = {code: material.whole(code) for code in material.battles}
-    splits = _splits(whole, material.splits, material.seed)
+    splits = _splits(whole, material.settings.splits, material.settings.seed)
     rows = []
     for name in (*ESTIMATORS, LINEAR):
         printed = surrogate.REGRESSORS[name].published
-        predictions = [(out, predict_draws(whole, name, out, material.seed)) for out in splits]
+        predictions = [(out, predict_draws(whole, name, out, material.settings.seed)) for out in splits]
         for part in ("train", "holdout"):
             language_rows = []
             for code, draws in whole.items():
@@ -170,10 +170,14 @@ def table4(material: Material) -> PaperItem:
     rows = []
     for setting, names in sets.items():
         selected = {code: draws.only(names) for code, draws in whole.items()} if names else {}
-        predictions = predict_draws(selected, "forest", material.holdout, material.seed) if names else {}
+        predictions = predict_draws(selected, "forest", material.holdout, material.settings.seed) if names else {}
         # Features for a left-out pair are selected without it.
         choose = (lambda out: features_by_tau(material.features, whole, out)[:KEPT]) if setting == FEW else None
-        left_out = leave_two_out(whole if choose else selected, LINEAR, material.seed, features=choose) if names else {}
+        left_out = (
+            leave_two_out(whole if choose else selected, LINEAR, material.settings.seed, features=choose)
+            if names
+            else {}
+        )
         language_rows = [
             {
                 "language": code,
@@ -221,9 +225,9 @@ def features_by_tau(
 def table5(material: Material) -> PaperItem:
     """Return R2 over tournaments, with the published kind of interval."""
     rows = []
-    for name, n in (("forest", material.forest_draws), (LINEAR, material.draws)):
+    for name, n in (("forest", material.settings.forest_draws), (LINEAR, material.settings.draws)):
         drawn = {code: material.first_tournaments(code, n) for code in material.battles}
-        predictions = predict_draws(drawn, name, material.holdout, material.seed)
+        predictions = predict_draws(drawn, name, material.holdout, material.settings.seed)
         for part in ("holdout", "train", "all systems"):
             for code, draws in drawn.items():
                 train, held_out = holdout_places(material, code)
@@ -261,7 +265,7 @@ def table5(material: Material) -> PaperItem:
         ),
         tuple(rows),
         f"one fit a tournament, trained on its own feature means and ratings; the forest on the first "
-        f"{material.forest_draws} tournaments, {LINEAR} ridge on all {material.draws}",
+        f"{material.settings.forest_draws} tournaments, {LINEAR} ridge on all {material.settings.draws}",
         "Percentiles over tournaments of 100 drawn queries, as published: not an interval of the data. None where "
         f"under {paper.FEWEST_RATED:.0%} of the tournaments have a rating (rated).",
     )

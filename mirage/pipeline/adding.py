@@ -103,8 +103,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         copy.path,
         {name: store.NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
-        made_by="the page Your model",
-        notes=[owned.added_note(system)],
+        made_by=store.Provenance("the page Your model", notes=[owned.added_note(system)]),
         keep=("predictions", "importances"),
     )
     return result.arena

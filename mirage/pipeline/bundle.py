@@ -64,12 +64,14 @@ def bundle(
         label="real replies",
         about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
-        made_by="mirage bundle",
-        made_from=[
-            {"name": origin.name, "url": origin.url, "licence": origin.licence},
-            *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
-        ],
-        notes=[schema.TEXTS_ABSENT],
+        made_by=store.Provenance(
+            "mirage bundle",
+            sources=[
+                {"name": origin.name, "url": origin.url, "licence": origin.licence},
+                *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
+            ],
+            notes=[schema.TEXTS_ABSENT],
+        ),
     )
     tables_of = source / "published"
     figures = store.write(
@@ -79,7 +81,9 @@ def bundle(
         label="published figures",
         about="Every figure as printed, with its table and paper; nothing was recomputed.",
         licence="facts; the papers are cited on every row",
-        made_by="mirage bundle",
-        made_from=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
+        made_by=store.Provenance(
+            "mirage bundle",
+            sources=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
+        ),
     )
     return [answers, figures]

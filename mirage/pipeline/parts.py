@@ -235,9 +235,9 @@ def _write(
     result = store.upsert(
         path,
         {name: store.NewRows(merged[name])},
-        made_by=min(maker["by"] for maker in makers),
-        made_from=[sources[text] for text in sorted(sources)],
-        notes=notes,
+        made_by=store.Provenance(
+            min(maker["by"] for maker in makers), sources=[sources[text] for text in sorted(sources)], notes=notes
+        ),
         texts=(lambda before: texts if before is None else {}),
         check=unchanged,
     )

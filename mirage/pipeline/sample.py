@@ -138,10 +138,12 @@ def write_sample(
         f"written for this project; answers of {len(baselines.BASELINES)} baselines that need no model, and of "
         f"{OVER} over {len(SEARCHES)} retrievers{nuggets}.",
         licence=LICENCE,
-        made_by="make sample",
-        made_from=prints(source, files),
-        notes=[
-            "baselines are made to fail, each in its own way: mirage/stages/generate/baselines.py says how",
-            *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
-        ],
+        made_by=store.Provenance(
+            "make sample",
+            sources=prints(source, files),
+            notes=[
+                "baselines are made to fail, each in its own way: mirage/stages/generate/baselines.py says how",
+                *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
+            ],
+        ),
     )

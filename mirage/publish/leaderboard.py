@@ -13,7 +13,7 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking import Ranking
-from mirage.ranking.ranking import ordered
+from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
 from mirage.text.segmentation import counted
@@ -123,8 +123,8 @@ def write_leaderboard(ranking: Ranking, out: Path, *, title: str = "", notes: Se
     kinds: dict[str, Callable[[], str]] = {
         ".tex": lambda: to_latex(ranking, title=title, notes=notes),
         ".md": lambda: to_markdown(ranking, title=title, notes=notes),
-        ".csv": lambda: store.to_csv(ordered(ranking)),
-        ".json": lambda: store.to_json(ordered(ranking), about),
+        ".csv": lambda: store.to_csv(leaderboard(ranking)),
+        ".json": lambda: store.to_json(leaderboard(ranking), about),
     }
     if out.suffix not in kinds:
         raise BadInput(f"{out.name} has an unknown extension", do=f"use one of {', '.join(kinds)}")
@@ -147,7 +147,7 @@ def _rows(ranking: Ranking, language: str | None) -> Iterator[dict[str, Any]]:
     code = _code(ranking, language)
     part = ranking.languages[code]
     queries = dict(zip(part.systems, part.queries_by_system.tolist(), strict=True))
-    rows = [row for row in ordered(ranking).to_pylist() if row["language"] == code]
+    rows = leaderboard(ranking, code).to_pylist()
     several = len({row["tier"] for row in rows} - {None}) > 1
     tier: int | None = None
     for row in rows:

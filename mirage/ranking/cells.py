@@ -34,7 +34,7 @@ from mirage.ranking.jeffreys import (
     query_dispersion,
 )
 from mirage.schema import Ties
-from mirage.stats.newton import Rows, chord, memoize_last, newton
+from mirage.stats.newton import Rows, StepRule, chord, memoize_last, newton
 
 _DEPENDENT = 1e-6
 """Minimum share of a covariate's information that is not explained by the systems and the other covariates."""
@@ -172,7 +172,7 @@ class Cells:
 
         # Where the covariate separates wins from losses, the likelihood has no maximum: steps do not get shorter.
         for _ in range(_LIMIT):
-            before, x = x, newton(slopes, x, longest=STEP, tolerance=0.0, limit=1).point
+            before, x = x, newton(slopes, x, StepRule(0.0, 1, longest=STEP)).point
             beyond = np.abs(x[0, s:]) > _ENDLESS
             if beyond.any() or np.abs(x - before)[0, s:].max(initial=0) < _SETTLED:
                 break
@@ -321,5 +321,5 @@ def _maxima(x: Array, totals: Array, scores: Array, seen: CellStyle, model: Like
         return hard_scores[rows] + g + ridge * point, [curvature]
 
     begin = x.repeat(len(hard), axis=0)
-    maxima[hard] = newton(slopes, begin, longest=STEP, tolerance=_CLOSE, limit=_LIMIT).point
+    maxima[hard] = newton(slopes, begin, StepRule(_CLOSE, _LIMIT, longest=STEP)).point
     return maxima

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.blocks import systems_of
-from mirage.stats.newton import Curvature, Maximum, Rows, chord, memoize_last, newton
+from mirage.stats.newton import Curvature, Maximum, Rows, StepRule, chord, memoize_last, newton
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.floating[Any]]
@@ -168,10 +168,7 @@ def maximise(
     return newton(
         slopes,
         x,
-        tolerance=tolerance,
-        limit=_LIMIT,
-        rounding=rounding,
-        bound=bound,
+        StepRule(tolerance, _LIMIT, rounding=rounding, bound=bound),
         value=value,
         constraint=constraint,
         wait=wait,

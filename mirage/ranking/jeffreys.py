@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.ranking.fit import MANY, Array, Likelihood
-from mirage.stats.newton import Curvature, Rows, newton
+from mirage.stats.newton import Curvature, Rows, StepRule, newton
 
 MOST = 20.0
 """Largest dispersion used to scale the pseudo-points."""
@@ -106,7 +106,7 @@ def bias_reduced(
         return gradient, [curvature]
 
     begin = np.zeros((1, model.size)) if start is None else start
-    x = newton(slopes, begin, longest=STEP, tolerance=tolerance, limit=_LIMIT).point
+    x = newton(slopes, begin, StepRule(tolerance, _LIMIT, longest=STEP)).point
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
     return x, _prior(model, x, phi)
 

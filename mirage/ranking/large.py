@@ -222,9 +222,7 @@ def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store
     result = store.upsert(
         arena.path,
         {"ratings": store.NewRows(rows, rows.select(["referee"]))},
-        made_by=made_by,
-        notes=[f"{ranking.referee}: {ranking.method}"],
-        subjects={ranking.referee},
+        made_by=store.Provenance(made_by, notes=[f"{ranking.referee}: {ranking.method}"], subjects={ranking.referee}),
         seen=store.Snapshot(arena, {"judgments": schema.from_columns("judgments", {})}),
     )
     return result.arena

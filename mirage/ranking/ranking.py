@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -157,31 +156,6 @@ def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str
         parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in comparison.apart[language])
         lines.append(f"the comparison graph fell apart into {len(comparison.apart[language])} groups: {parts}")
     return lines
-
-
-def ordered(ranking: rank.Ranking, reference: str | None = None) -> pa.Table:
-    """Return a ranking's table in reading order: by language, `all` last, the best system first.
-
-    With a reference system, there are three more columns: `difference`, the system's rating minus the reference's, and
-    `difference_low` and `difference_high`, its 95% interval; null where the data puts no bound, and all three where the
-    reference is not ranked in the language.
-    """
-    import pyarrow as pa
-
-    table = ranking.table()
-    order = list(ranking.languages)
-    keys = zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), range(len(table)), strict=True)
-    places = [k for *_, k in sorted(keys, key=lambda key: (order.index(key[0]), *key[1:3]))]
-    if reference is not None:
-        columns: list[list[float | None]] = [[], [], []]
-        for row in ranking.languages.values():
-            ranked = reference in row.systems
-            values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
-            for column, part in zip(columns, values, strict=True):
-                column += [v if v is not None and math.isfinite(v) else None for v in part]
-        for name, column in zip(("difference", "difference_low", "difference_high"), columns, strict=True):
-            table = table.append_column(name, pa.array(column, pa.float64()))
-    return table.take(pa.array(places))
 
 
 _PRIOR: dict[rank.Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}

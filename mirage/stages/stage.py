@@ -100,12 +100,9 @@ def run(
         result = store.upsert(
             path,
             rows,
-            made_by=made_by,
-            notes=remarks,
-            subjects=subjects,
+            made_by=store.Provenance(made_by, notes=remarks, subjects=subjects, step=step),
             check=None if check is None else lambda arena: check(arena, outputs),
             seen=seen,
-            step=step,
         )
         return result.arena
 

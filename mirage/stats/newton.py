@@ -55,15 +55,27 @@ class Maximum:
     """B x n x m: with a constraint A, H^-1 A' at the start of the last step, H minus the Hessian; empty without."""
 
 
+@dataclass(frozen=True, slots=True)
+class StepRule:
+    """Length of the steps of an iteration, and its end."""
+
+    tolerance: float
+    """A function has converged when no coordinate moves by more than this."""
+    limit: int
+    """Maximum number of steps."""
+    longest: float = np.inf
+    """Maximum change of a coordinate in a step, so that a step stays where the curvature is informative."""
+    rounding: float = 0.0
+    """A step no longer than this and not shorter than half of the previous one is rounding: converged."""
+    bound: float = np.inf
+    """A function is given up when the absolute value of a coordinate exceeds this."""
+
+
 def newton(
     slopes: Slopes,
     x: Array,
+    rule: StepRule,
     *,
-    tolerance: float,
-    limit: int,
-    longest: float = np.inf,
-    rounding: float = 0.0,
-    bound: float = np.inf,
     value: Value | None = None,
     constraint: Array | None = None,
     wait: bool = False,
@@ -73,11 +85,7 @@ def newton(
     Args:
         slopes: gradients and curvatures.
         x: B x n: starting points.
-        tolerance: a function has converged when no coordinate moves by more than this.
-        limit: maximum number of steps.
-        longest: maximum change of a coordinate in a step, so that a step stays where the curvature is informative.
-        rounding: a step no longer than this and not shorter than half of the previous one is rounding: converged.
-        bound: a function is given up when the absolute value of a coordinate exceeds this.
+        rule: length and end of the steps.
         value: if given, a step that decreases the value is halved until it does not.
         constraint: B x m x n: A of each function, to maximise among the points with A x = 0, including the start.
         wait: whether converged functions keep iterating until all have converged.
@@ -87,7 +95,7 @@ def newton(
     converged = np.zeros(len(x), dtype=bool)
     rows: Rows = slice(None)
     left, before, steps = np.arange(len(x)), np.full(len(x), np.inf), 0
-    while len(left) and steps < limit:
+    while len(left) and steps < rule.limit:
         steps += 1
         here = x[rows]
         gradient, curvature = slopes(here, rows)
@@ -96,14 +104,14 @@ def newton(
         else:
             step, directions[rows] = _along(gradient, curvature, constraint[rows])
         length = np.abs(step).max(axis=1)
-        step *= np.minimum(1, longest / np.maximum(length, 1e-300))[:, None]
+        step *= np.minimum(1, rule.longest / np.maximum(length, 1e-300))[:, None]
         long = np.flatnonzero(length > _SHORT)
         if value is not None and len(long):
             step[long] *= _uphill(value, here[long], step[long], left[long])[:, None]
         x[rows] = here + step
-        close = (length <= tolerance) | ((length <= rounding) & (length >= before / 2))
+        close = (length <= rule.tolerance) | ((length <= rule.rounding) & (length >= before / 2))
         converged[left] = close
-        more = ~close & (np.abs(x[rows]).max(axis=1) <= bound)
+        more = ~close & (np.abs(x[rows]).max(axis=1) <= rule.bound)
         before = length
         if not more.any():
             break

@@ -14,6 +14,7 @@ from mirage.store.first_views import first_view, write_first_views
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
+from mirage.store.lineage import LINEAGE, derived
 from mirage.store.location import address, is_remote, located
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, kind, records
@@ -28,20 +29,21 @@ from mirage.store.upsert import (
     UpsertResult,
     by_key,
     consistently,
-    derived,
     not_about,
     retry_outdated,
     upsert,
 )
-from mirage.store.writing import write
+from mirage.store.writing import Provenance, write
 
 __all__ = [
     "LEDGER",
+    "LINEAGE",
     "Arena",
     "Ledger",
     "Line",
     "NewRows",
     "Outdated",
+    "Provenance",
     "Sink",
     "Snapshot",
     "UpsertResult",

@@ -23,6 +23,7 @@ from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.cache import cache_path
+from mirage.store.lineage import LINEAGE, Lineage
 from mirage.store.location import address, is_remote
 from mirage.store.remote import FRESH, local_files, remote_of
 from mirage.store.shipped import shipped
@@ -112,7 +113,7 @@ class Arena:
         tables = self.tables
         if table not in tables:
             missing = table
-            while (origin := schema.MADE_FROM.get(missing)) is not None and origin not in tables:
+            while (origin := LINEAGE.get(missing, Lineage()).needs) is not None and origin not in tables:
                 missing = origin
             command = self.command(missing)
             raise TableMissing(missing, where=self.address, command=command, adds=schema.ADDS[table])

@@ -9,10 +9,8 @@ from typing import Any
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.store.arena import Arena, open_arena
-from mirage.store.upsert import NewRows, Outdated, derived, retry_outdated, upsert
-
-_SIDES = ("system", "system_a", "system_b")
-"""Columns that name a system."""
+from mirage.store.lineage import ABOUT, SYSTEMS, derived
+from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,9 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
         parts: dict[str, NewRows] = {}
         emptied: list[str] = []
         names: set[str] = set()
-        derived_tables = derived(("outcomes", "features", "judgments"))
+        derived_tables = derived(ABOUT)
         for table in arena.tables:
-            sides = [name for name in _SIDES if name in schema.arrow_schema(table).names]
+            sides = [name for name in SYSTEMS if name in schema.arrow_schema(table).names]
             if not sides or table in derived_tables:
                 continue
             rows: Any = arena.read(table)

@@ -10,72 +10,32 @@ before, without the lock; `Snapshot` records its inputs, so that results on text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived
 from mirage.store.location import address
 from mirage.store.runs import content
-from mirage.store.writing import commit, exclusively, named, refuse_lone_surrogates, serialise
+from mirage.store.writing import Provenance, commit, exclusively, refuse_lone_surrogates, serialise
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _T = TypeVar("_T")
-_QUERY = ("language", "query_id")
-_ABOUT = {
-    "nugget_assignments": ("system",),
-    "support_grades": ("system",),
-    "scores": ("system",),
-    "outcomes": ("system",),
-    "features": ("system",),
-    "judgments": ("system_a", "system_b"),
-}
-"""Tables whose rows are about answers, with the columns that name the systems."""
 _TOGETHER = {
-    **dict.fromkeys(("turns", "tags", "passages", "documents"), _QUERY),
-    "retrieved": (*_QUERY, "retriever"),
+    **dict.fromkeys(("turns", "tags", "passages", "documents"), QUERY),
+    "retrieved": (*QUERY, "retriever"),
 }
 """Tables whose rows are replaced in groups, per query or per retriever and query, with the grouping columns."""
 _TEXTS = ("queries", "passages", "retrieved")
 """Tables of what systems are shown; a change invalidates rows derived from single queries."""
-_FROM = {
-    "outcomes": ("queries", "answers"),
-    "features": ("queries", "passages", "retrieved", "answers"),
-    "ratings": ("outcomes", "judgments"),
-    "tournaments": ("outcomes", "judgments"),
-    "predictions": ("outcomes", "features", "judgments"),
-    "importances": ("outcomes", "features", "judgments"),
-}
-"""Derived tables, with the tables they are derived from."""
-_ON_QUERIES = ("nuggets", "answers", *_ABOUT)
+_ON_QUERIES = ("nuggets", "answers", *ABOUT)
 """Tables whose new rows are dropped if their query has changed since."""
-_VALUES = {
-    "queries": ("text", "subset"),
-    "passages": ("text", "relevant"),
-    "retrieved": ("rank", "title", "text"),
-    "answers": ("text", "status", "retriever", "depth"),
-}
-"""Columns whose change invalidates derived tables."""
-_NUGGET_SCORES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
-_SCORED: dict[str, tuple[str, ...]] = {
-    "nuggets": _NUGGET_SCORES,
-    "nugget_assignments": _NUGGET_SCORES,
-    "support_grades": ("citation_precision", "citation_recall"),
-}
-"""Features computed from a table's rows on a query; a change of those invalidates them."""
-_DECIDED = {
-    "nuggets": ("text", "importance"),
-    "nugget_assignments": ("assignment",),
-    "support_grades": ("grade",),
-}
-"""Columns of these tables that the features depend on."""
-_WHO = {"nugget_assignments": "assigner", "support_grades": "grader"}
-"""Column of these tables, whose rows are about one answer, that names the assigner or grader."""
 _ATTEMPTS = 5
 """Maximum attempts at an operation that conflicts with other programs' writes."""
 
@@ -121,16 +81,6 @@ def by_key(table: str, rows: pa.Table) -> NewRows:
     return NewRows(rows, rows.select(list(_TOGETHER.get(table, schema.key(table)))))
 
 
-def derived(tables: Iterable[str]) -> tuple[str, ...]:
-    """Return the tables derived, directly or indirectly, from any of these, without these themselves."""
-    originals = set(tables)
-    reached = set(originals)
-    for table, sources in _FROM.items():
-        if reached & set(sources):
-            reached.add(table)
-    return tuple(name for name in schema.TABLES if name in reached - originals)
-
-
 def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
     """Open an arena and read from it, repeating if another program changes it meanwhile.
 
@@ -169,14 +119,10 @@ def upsert(
     path: Path,
     rows: Mapping[str, NewRows],
     *,
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]] = (),
-    notes: Sequence[str] = (),
-    subjects: Collection[str] = (),
+    made_by: str | Provenance,
     texts: Callable[[Arena | None], Mapping[str, str]] | None = None,
     check: Callable[[Arena], object] | None = None,
     seen: Snapshot | None = None,
-    step: str | None = None,
     stale: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> UpsertResult:
@@ -189,15 +135,11 @@ def upsert(
     Args:
         path: the arena's folder.
         rows: new rows by table.
-        made_by: the command, for the manifest.
-        made_from: sources of the rows; added to the manifest's for the remaining rows.
-        notes: caveats about the rows; added likewise.
-        subjects: subjects of notes (the text before a colon) whose older notes are removed.
+        made_by: the command, or the provenance of the rows, which is added to that of the remaining rows.
         texts: maps the current arena (None if there is none) to its new title, label, about and licence.
         check: raises to abort, given the current arena.
         seen: inputs of the rows. Rows on queries and answers that have changed since are dropped, and existing ones
             stay.
-        step: the pipeline step; records of other steps are then kept (`record_run`).
         stale: tables to remove if anything changes, besides derived tables.
         keep: derived tables not to remove.
 
@@ -210,7 +152,7 @@ def upsert(
     path = path.absolute()
     for table, part in rows.items():
         schema.validate(table, part.new, where=address(path))
-    refuse_lone_surrogates(made_by, *notes, *named(made_from))
+    origin = Provenance.of(made_by)
 
     def change() -> UpsertResult:
         arena = open_arena(path) if is_arena(path) else None
@@ -225,34 +167,19 @@ def upsert(
         changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != old_tables.get(table)]
         origins = {}
         for table in merged:
-            before = manifest.get("made", {}).get(table, {"by": made_by, "from": [], "notes": []})
+            before = manifest.get("made", {}).get(table, origin.after({}))
             if table in rows:
-                keeps_origin = rows[table].replaced is not None
-                origins[table] = _merge_provenance(before if keeps_origin else {}, made_by, made_from, notes, subjects)
+                origins[table] = origin.after(before if rows[table].replaced is not None else {})
             else:
                 origins[table] = {key: before[key] for key in ("by", "from", "notes")}
-            run_records = before.get("runs", {}) if step is not None or table not in changed else {}
-            if run_records := {name: record for name, record in run_records.items() if name != step}:
+            run_records = before.get("runs", {}) if origin.step is not None or table not in changed else {}
+            if run_records := {name: record for name, record in run_records.items() if name != origin.step}:
                 origins[table]["runs"] = run_records
-        stale_tables = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
+        stale_tables = {*stale, *derived(set(changed) & set(ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
 
     return exclusively(path, change)
-
-
-def _merge_provenance(
-    before: Mapping[str, Any],
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]],
-    notes: Sequence[str],
-    subjects: Collection[str],
-) -> dict[str, Any]:
-    """Return the provenance of a table with new rows beside existing ones."""
-    starts = tuple(f"{subject}: " for subject in subjects)
-    sources = [source for source in before.get("from", []) if source not in made_from]
-    old_notes = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
-    return {"by": made_by, "from": [*sources, *made_from], "notes": [*old_notes, *notes]}
 
 
 def _merge(
@@ -269,8 +196,8 @@ def _merge(
     removed: dict[str, int] = {}
     altered: pa.Table | None = None
     for table in schema.TABLES:  # answers precede the tables about them
-        old = arena.read(table) if table in arena.tables and (table in rows or table in _ABOUT) else None
-        if old is not None and table in _ABOUT and altered is not None:
+        old = arena.read(table) if table in arena.tables and (table in rows or table in ABOUT) else None
+        if old is not None and table in ABOUT and altered is not None:
             remaining = not_about(old, altered, table)
             if len(remaining) < len(old):
                 removed[table] = len(old) - len(remaining)
@@ -337,7 +264,7 @@ def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None
     for table in changed:
         current = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
         differing[table] = _differing(table, seen.tables[table], current)
-    parts = [differing[table].select(list(_QUERY)) for table in _TEXTS if table in differing]
+    parts = [differing[table].select(list(QUERY)) for table in _TEXTS if table in differing]
     return pa.concat_tables(parts) if parts else None, differing.get("answers")
 
 
@@ -363,14 +290,15 @@ def _valid_rows(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
     if table == "nugget_assignments" and "nuggets" in merged:
         changed = _changed_keys("nuggets", before("nuggets"), merged["nuggets"], ("text",))
         remaining = remaining.join(changed, list(schema.key("nuggets")), join_type="left anti")
-    for source in _SCORED.keys() & merged.keys() if table == "features" else ():
-        pair, values = (before(source), merged[source]), _DECIDED[source]
+    for source, lineage in LINEAGE.items() if table == "features" else ():
+        if source not in merged or not lineage.features:
+            continue
+        pair, who = (before(source), merged[source]), lineage.maker
         # A new assigner or grader may become the default, for every answer to the query.
-        who = _WHO.get(source)
         same = who is not None and set(pair[0][who].unique().to_pylist()) == set(pair[1][who].unique().to_pylist())
-        keys = [*_QUERY, "system"] if same else list(_QUERY)
-        sides = [_changed_keys(source, *order, values).select(keys) for order in (pair, pair[::-1])]
-        scored = pc.is_in(remaining["feature"], value_set=pa.array(_SCORED[source]))
+        keys = [*QUERY, "system"] if same else list(QUERY)
+        sides = [_changed_keys(source, *order).select(keys) for order in (pair, pair[::-1])]
+        scored = pc.is_in(remaining["feature"], value_set=pa.array(lineage.features))
         holding = remaining.filter(scored).join(pa.concat_tables(sides), keys, join_type="left anti")
         holding = holding.select(remaining.column_names).cast(remaining.schema)
         remaining = pa.concat_tables([remaining.filter(pc.invert(scored)), holding])
@@ -383,7 +311,7 @@ def _changed_keys(table: str, before: pa.Table, after: pa.Table, values: Sequenc
     import pyarrow.compute as pc
 
     keys = list(schema.key(table))
-    names = _VALUES[table] if values is None else values
+    names = LINEAGE[table].columns if values is None else values
     values = [name for name in names if name in before.column_names and name in after.column_names]
 
     def comparable(rows: pa.Table) -> pa.Table:
@@ -403,9 +331,9 @@ def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
         table: the table's name.
     """
     remaining = rows
-    for side in _ABOUT.get(table, ()):
+    for side in ABOUT.get(table, ()):
         if answers is not None and len(answers):
-            remaining = remaining.join(answers, [*_QUERY, side], [*_QUERY, "system"], join_type="left anti")
+            remaining = remaining.join(answers, [*QUERY, side], [*QUERY, "system"], join_type="left anti")
     return remaining.select(rows.column_names).cast(rows.schema)
 
 
@@ -413,4 +341,4 @@ def _drop_queries(rows: pa.Table, queries: pa.Table | None) -> pa.Table:
     """Return the rows that do not belong to these queries."""
     if queries is None or not len(queries):
         return rows
-    return rows.join(queries, list(_QUERY), join_type="left anti").select(rows.column_names).cast(rows.schema)
+    return rows.join(queries, list(QUERY), join_type="left anti").select(rows.column_names).cast(rows.schema)

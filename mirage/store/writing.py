@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,6 +48,41 @@ Files = list[tuple[dict[str, Any], bytes]]
 """A serialised table: manifest entry and bytes of each file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Origin of rows, for the manifest."""
+
+    by: str
+    """The command that made them."""
+    sources: Sequence[Mapping[str, Any]] = ()
+    """Their sources: records with at least `name`, often `sha256`, `url`, `licence`."""
+    notes: Sequence[str] = ()
+    """Caveats: what is missing, and why."""
+    subjects: Collection[str] = ()
+    """Subjects of notes (the text before a colon) whose older notes are removed."""
+    step: str | None = None
+    """The pipeline step; records of other steps are then kept (`record_run`)."""
+
+    @classmethod
+    def of(cls, made_by: str | Provenance) -> Provenance:
+        """Return the provenance, from a command alone or as it is; check its texts.
+
+        Raises:
+            BadInput: if a text is not valid Unicode.
+        """
+        origin = cls(made_by) if isinstance(made_by, str) else made_by
+        names = [value for source in origin.sources for value in source.values() if isinstance(value, str)]
+        refuse_lone_surrogates(origin.by, *origin.notes, *names)
+        return origin
+
+    def after(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the entry for the manifest of new rows beside existing ones, whose entry is `before`."""
+        starts = tuple(f"{subject}: " for subject in self.subjects)
+        sources = [source for source in before.get("from", []) if source not in self.sources]
+        notes = [note for note in before.get("notes", []) if note not in self.notes and not note.startswith(starts)]
+        return {"by": self.by, "from": [*sources, *self.sources], "notes": [*notes, *self.notes]}
+
+
 def write(
     path: Path,
     tables: Mapping[str, pa.Table],
@@ -55,9 +91,7 @@ def write(
     label: str | None = None,
     about: str | None = None,
     licence: str | None = None,
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]] = (),
-    notes: Sequence[str] = (),
+    made_by: str | Provenance,
     stale: Collection[str] = (),
 ) -> Arena:
     """Write whole tables into an arena, new or existing, in one step; other tables stay.
@@ -71,9 +105,7 @@ def write(
         label: kind of numbers (`Arena.label`).
         about: one or two sentences on the content.
         licence: terms of use.
-        made_by: the command that made these tables.
-        made_from: their sources: records with at least `name`, often `sha256`, `url`, `licence`.
-        notes: caveats (what is missing and why).
+        made_by: the command that made these tables, or their provenance.
         stale: tables derived from these, to remove in the same step if the content changes.
 
     Raises:
@@ -82,9 +114,9 @@ def write(
     """
     path = path.absolute()
     texts = {"title": title, "label": label, "about": about, "licence": licence}
-    refuse_lone_surrogates(made_by, *texts.values(), *notes, *named(made_from))
+    origin = Provenance.of(made_by).after({})
+    refuse_lone_surrogates(*texts.values())
     files = {table: serialise(table, data, where=address(path)) for table, data in tables.items()}
-    origin = {"by": made_by, "from": list(made_from), "notes": list(notes)}
 
     def change() -> None:
         old = manifests.load_manifest(path)[0] if manifests.has_manifest(path) else {}
@@ -103,11 +135,6 @@ def refuse_lone_surrogates(*texts: str | None) -> None:
     for words in filter(None, texts):
         if any("\ud800" <= letter <= "\udfff" for letter in words):
             raise BadInput("a text about the arena has a lone surrogate", where=repr(words))
-
-
-def named(sources: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the texts in records of sources."""
-    return [value for source in sources for value in source.values() if isinstance(value, str)]
 
 
 def exclusively(path: Path, change: Callable[[], _T]) -> _T:

@@ -295,7 +295,11 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
         label = verdicts[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
         item = votes.VoteItem(language, query, first, second, True, votes.RANDOM)
         vote_ = ("A", "B", "tie")[label]
-        log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
+        log.append(
+            votes.cast(
+                item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, details=votes.VoteDetails("**so**")
+            )
+        )
     people.database().append(log)
 
 

@@ -39,7 +39,7 @@ RATES = (
     "language,subset,system,n,answered,abstained,clarification,unparsed,empty,api_error,missing,"
     "rate,rate_low,rate_high,rate_as_published,undecided"
 )
-RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles,bounded"
+RANKS = ",".join(column.name for column in schema.columns("ratings"))
 
 
 @pytest.fixture

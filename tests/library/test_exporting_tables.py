@@ -350,7 +350,11 @@ def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Pa
     arena = scored(tmp_path / "arena")
     source = {"name": "</td>|x|", "url": "https://example.org/a_b", "licence": "CC-BY-4.0"}
     scores = arena.read("scores")
-    arena = store.write(arena.path, {"scores": scores}, made_by="a [test](x)", made_from=[source], notes=["# a note"])
+    arena = store.write(
+        arena.path,
+        {"scores": scores},
+        made_by=store.Provenance("a [test](x)", sources=[source], notes=["# a note"]),
+    )
     card = DatasetCard(hub.dataset_card(arena))
     assert card.data.pretty_name == "A title: with --- and |pipes| <b>"
     assert (card.data.license, card.data.license_name) == ("other", "mine-only-mine")

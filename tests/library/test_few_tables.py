@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from mirage import cli, schema, store
 from mirage.errors import TableMissing
+from mirage.store.lineage import LINEAGE
 from pages import page_text
 
 PAGES = (
@@ -91,4 +92,4 @@ def test_a_missing_table_is_told_with_the_table_it_starts_from(arenas: dict[str,
 
 def test_every_table_says_what_it_brings() -> None:
     assert set(schema.ADDS) == set(schema.TABLES)
-    assert set(schema.MADE_FROM) | set(schema.MADE_FROM.values()) <= set(schema.TABLES)
+    assert set(LINEAGE) | {name for lineage in LINEAGE.values() for name in lineage.sources} <= set(schema.TABLES)

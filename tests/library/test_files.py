@@ -108,7 +108,7 @@ def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dic
     assert caught.value.where == f"{path}:2"
 
 
-@pytest.mark.parametrize("field", files.required_columns("judgments", completed=("verdict",)))
+@pytest.mark.parametrize("field", files.required_columns("judgments"))
 def test_a_missing_field_is_named_with_file_and_line(tmp_path: Path, field: str) -> None:
     less = {name: value for name, value in GOOD.items() if name != field}
     with pytest.raises(BadInput, match=f"{field} is missing") as caught:

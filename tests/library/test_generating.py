@@ -226,7 +226,7 @@ def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Pa
             "judgments": schema.from_rows("judgments", verdicts),
         }
         for name, table in derived.items():
-            store.write(path, {name: table}, made_by=f"made {name}", notes=[f"about {name}"])
+            store.write(path, {name: table}, made_by=store.Provenance(f"made {name}", notes=[f"about {name}"]))
         service.behave = lambda call: reply("at last")
         run(path, service)
     arena = store.open_arena(path)

@@ -175,7 +175,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
     store.copy(arena, folder / "own")
     notes = [f"added from a file: {NAMES[0]}"]
-    store.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by="a test", notes=notes)
+    store.write(
+        folder / "own",
+        {"answers": tables["answers"]},
+        label=adding.OWN,
+        made_by=store.Provenance("a test", notes=notes),
+    )
     key = ("en", "1")
     huge = "<b>word</b> [1] " * (LARGE // 16)
     large = {

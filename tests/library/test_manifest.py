@@ -43,7 +43,7 @@ def arena(tmp_path: Path) -> Path:
         "answers": [schema.Answer("en", "q0", "one", "So.", "ok", None, None, None)],
     }
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
-    store.write(tmp_path / "arenas" / "bad", tables, made_by="a test", notes=["a note"])
+    store.write(tmp_path / "arenas" / "bad", tables, made_by=store.Provenance("a test", notes=["a note"]))
     store.copy(store.open_arena(tmp_path / "arenas" / "bad"), tmp_path / "arenas" / "good")
     return tmp_path / "arenas" / "bad"
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
@@ -313,10 +312,9 @@ def test_an_arena_without_nuggets_has_the_features_that_it_had() -> None:
 
 
 def test_the_store_knows_which_features_rest_on_which_table() -> None:
-    upsert = import_module("mirage.store.upsert")
     for table in ASSESSED:
         resting = {name for name, spec in FEATURES.items() if table in spec.needs}
-        assert set(upsert._SCORED[table]) == resting, table
+        assert set(store.LINEAGE[table].features) == resting, table
 
 
 def test_a_reworded_nugget_takes_its_assignments_and_the_scores_of_its_query_with_it(arena: Path) -> None:

@@ -64,7 +64,9 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         arena = store.open_arena(path)
         rows = arena.read("answers").to_pylist()
         old = schema.from_columns("answers", {k: [r[k] for r in rows] for k in rows[0] if k != "numbered"})
-        store.write(path, {"answers": old}, made_by="a test", notes=arena.manifest["made"]["answers"]["notes"])
+        store.write(
+            path, {"answers": old}, made_by=store.Provenance("a test", notes=arena.manifest["made"]["answers"]["notes"])
+        )
         calls = service.requests.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         assert service.requests.total() == calls

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from mirage.ranking.fit import RIDGE, CellStyle, Fit, Likelihood, PairCounts, fit, maximise
 from mirage.ranking.jeffreys import bias_reduced
-from mirage.stats.newton import newton
+from mirage.stats.newton import StepRule, newton
 
 Array = NDArray[np.float64]
 
@@ -203,10 +203,10 @@ def test_a_step_is_bounded_and_a_function_that_does_not_converge_says_so(begin: 
     def slopes(x: Array, _: Any) -> tuple[Array, list[Array]]:
         return -np.tanh(x), [np.cosh(np.clip(x, -300, 300))[:, :, None] ** -2.0]
 
-    bounded = newton(slopes, x, longest=1.0, tolerance=1e-9, limit=100)
+    bounded = newton(slopes, x, StepRule(1e-9, 100, longest=1.0))
     assert bounded.converged.all()
     np.testing.assert_allclose(bounded.point, 0, atol=1e-9)
-    short = newton(slopes, x, longest=1.0, tolerance=1e-9, limit=1)
+    short = newton(slopes, x, StepRule(1e-9, 1, longest=1.0))
     assert (np.abs(short.point - x) <= 1 + 1e-9).all()
     assert (short.converged == (np.abs(np.array(begin)) < 1e-9)).all()
 

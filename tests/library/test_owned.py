@@ -29,7 +29,9 @@ def arena(tmp_path: Path) -> store.Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
     copy = store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
     notes = ["added from a file: baseline/bm25"]
-    return store.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by="a test", notes=notes)
+    return store.write(
+        copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=store.Provenance("a test", notes=notes)
+    )
 
 
 def everything(folder: Path) -> dict[Path, bytes]:

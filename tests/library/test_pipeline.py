@@ -19,7 +19,8 @@ from mirage import pipeline, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.own import ImportResult, UserFile, import_own
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
-from mirage.ranking.ranking import ordered, rank_by, remarks
+from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.ranking import rank_by, remarks
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -36,6 +37,8 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
     for stage in pipeline.STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
         assert set(stage.reads) <= tables
+        for table in stage.writes:
+            assert set(stage.reads) | set(stage.uses) <= {table, *store.LINEAGE[table].sources}
         tables |= set(stage.writes)
 
 
@@ -180,7 +183,7 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = ordered(rank_by(arena.read("outcomes"), "relevance")).to_pylist()
+    rows = leaderboard(rank_by(arena.read("outcomes"), "relevance")).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

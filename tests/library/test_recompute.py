@@ -45,7 +45,13 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> store.Arena:
         f"{name}: 95% intervals over 50 draws with the query as the unit, seed 7" for name in ("relevance", "heuristic")
     ]
     return store.write(
-        folder, tables, title="t", label="sample", about="a", licence="CC0-1.0", made_by="a test", notes=notes
+        folder,
+        tables,
+        title="t",
+        label="sample",
+        about="a",
+        licence="CC0-1.0",
+        made_by=store.Provenance("a test", notes=notes),
     )
 
 

@@ -16,7 +16,8 @@ from sklearn.ensemble import RandomForestRegressor
 import mirage.ranking as rank
 from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage import schema, store
-from mirage.papers import Reproduction, only_referee, reproduce
+from mirage.battles.referee import Referee
+from mirage.papers import PaperSettings, Reproduction, only_referee, reproduce
 from mirage.papers.corrections import corrections
 from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
 from mirage.papers.tables import _splits, table2, table4
@@ -44,6 +45,9 @@ def renamed(simulated: SimulatedArena, names: dict[str, str]) -> dict[str, Any]:
     return tables
 
 
+JUDGE = Referee.judge("judge")
+
+
 @pytest.fixture(scope="module")
 def simulated() -> SimulatedArena:
     return simulate_arena(systems=7, queries=20, languages=["ar", "sw"], seed=11, tie=0.2, orders=2)
@@ -58,7 +62,7 @@ def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="module")
 def reproduction(arena: store.Arena) -> Reproduction:
-    return reproduce(arena, "judge", draws=DRAWS, forest_draws=2, splits=SPLITS)
+    return reproduce(arena, JUDGE, PaperSettings(draws=DRAWS, forest_draws=2, splits=SPLITS))
 
 
 def rows(reproduction: Reproduction, item: str, **where: Any) -> list[dict[str, Any]]:
@@ -165,7 +169,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
-    material = gather_material(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
+    material = gather_material(arena, JUDGE, PaperSettings(["sw"], draws=2, forest_draws=1, splits=20))
     draws = {"sw": material.whole("sw")}
     splits = _splits(draws, 20, 0)
     assert {len(set(out)) for out in splits} == {2}
@@ -194,7 +198,7 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
         "features", {column.name: [row[column.name] for row in some] for column in schema.columns("features")}
     )
     opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
-    material = gather_material(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
+    material = gather_material(opened, JUDGE, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     (ablation,) = [
         row for row in table4(material).rows if (row["language"], row["features"]) == ("all", "Only LLM-as-judge")
     ]
@@ -277,8 +281,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
     tables = {"judgments": schema.from_columns("judgments", data), "features": arena.read("features")}
     folder = arena.path.parent / "undefeated"
     opened = store.write(folder, tables, made_by="a test")
-    options: dict[str, Any] = {"languages": None, "holdout": (), "draws": 2, "forest_draws": 1, "splits": 2, "seed": 0}
-    material = gather_material(opened, "judge", **options)
+    material = gather_material(opened, JUDGE, PaperSettings(draws=2, forest_draws=1, splits=2))
     assert "sim-07" not in material.systems("sw")
     assert "never beaten" in material.missing["sw: sim-07"]
 
@@ -334,8 +337,8 @@ def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
     referee = only_referee(opened)
-    material = gather_material(opened, referee, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
-    assert (referee, material.features) == ("relevance", ("target_language", "english_language"))
+    material = gather_material(opened, referee, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
+    assert (referee.name, material.features) == ("relevance", ("target_language", "english_language"))
     assert table2(material).rows[0]["tau"] is not None
     (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]
     assert orders["reason"] == "labels know no order"

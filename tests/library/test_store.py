@@ -56,7 +56,7 @@ def answers(*languages: str, n: int = 3) -> pa.Table:
 
 def make(path: Path, **options: Any) -> store.Arena:
     tables = {"queries": queries("en", "ar"), "answers": answers("en", "ar")}
-    return store.write(path, tables, made_by="a test", **options)
+    return store.write(path, tables, **{"made_by": "a test", **options})
 
 
 # --- writing and reading ----------------------------------------------------------------------------------------------
@@ -69,8 +69,7 @@ def test_a_written_arena_says_what_it_is_and_gives_back_its_rows_in_the_order_of
         label="simulated",
         about="Three queries.",
         licence="CC0",
-        made_from=[{"name": "x", "sha256": "0"}],
-        notes=["nothing is missing"],
+        made_by=store.Provenance("a test", [{"name": "x", "sha256": "0"}], ["nothing is missing"]),
     )
     assert (arena.name, arena.title, arena.label) == ("a", "Small", "simulated")
     assert arena.tables == ("queries", "answers")

@@ -272,7 +272,11 @@ def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None
 def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
     def put(system: str, note: str) -> store.Arena:
         rows = {"answers": store.by_key("answers", answers(system))}
-        return store.upsert(arena, rows, made_by="a test", notes=[f"{system}: {note}"], subjects=[system]).arena
+        return store.upsert(
+            arena,
+            rows,
+            made_by=store.Provenance("a test", notes=[f"{system}: {note}"], subjects=[system]),
+        ).arena
 
     put("red", "first")
     put("blue", "only")

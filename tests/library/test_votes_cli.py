@@ -64,7 +64,12 @@ def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: i
         label = verdicts[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
         word = "tie" if label == 2 else "A" if (label == 0) == (item.system_a < item.system_b) else "B"
         shown = votes.digest(*(f"{item.query_id} {s}" for s in (item.system_a, item.system_b)))
-        about = {"vote_id": votes.token(), "arena": arena.name, "voter": voter, "shown": shown}
+        about = {
+            "vote_id": votes.token(),
+            "arena": arena.name,
+            "voter": voter,
+            "details": votes.VoteDetails(shown=shown),
+        }
         ballots.append(votes.cast(item, vote=word if k % 4 else "A", **about))
     with Votes() as database:
         database.append(ballots)

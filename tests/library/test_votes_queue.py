@@ -264,7 +264,12 @@ def test_progress_counts_what_counts() -> None:
 def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
     (item,) = votes.next_items(pool(), voter="amina", n=1)
     vote = votes.cast(
-        item, vote="both_bad", vote_id="t", arena="x", voter="amina", note="", seconds=3, shown=votes.digest("p", "q")
+        item,
+        vote="both_bad",
+        vote_id="t",
+        arena="x",
+        voter="amina",
+        details=votes.VoteDetails(note="", seconds=3, shown=votes.digest("p", "q")),
     )
     assert (vote.control, vote.why, vote.note, vote.seconds) == (item.control, item.why, None, 3.0)
     assert vote.inclusion == item.inclusion

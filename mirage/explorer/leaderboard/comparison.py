@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
-from mirage.explorer.leaderboard.data import Board
-from mirage.ranking import Scale, on_scale
-from mirage.ranking.bootstrap import JOINT
-from mirage.ranking.ranking import ordered
+from mirage.explorer.leaderboard.data import BEHIND, Board
+from mirage.ranking import Scale
+from mirage.ranking.leaderboard import DIFFERENCES, leaderboard
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-DIFFERENCES = ("difference", "difference_low", "difference_high")
 
 
 @lru_cache(maxsize=64)
@@ -37,18 +34,18 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
     """
     import pyarrow as pa
 
-    shown = board.rows.to_pylist()
-    language = shown[0]["language"]
+    language = board.rows["language"][0].as_py()
     if reference is not None:
         board.ranking.difference(reference, reference, language=language)
-    values = _differences(board, reference, language) if reference is not None else {}
+    scaled = leaderboard(board.ranking, language, reference=reference, scale=scale).to_pylist()
+    behind = board.rows.select(BEHIND).to_pylist()
+    shown = [row | counts for row, counts in zip(scaled, behind, strict=True)]
     tiers = board.ranking.tiers[language] if board.ranking.battles else None
     ranks = {row["system"]: row["rank"] for row in shown}
     for row in shown:
         system = row["system"]
-        ends = values.get(system, (row["rating"], row["low"], row["high"]))
-        for name, value in zip(("rating", "low", "high"), ends, strict=True):
-            row[name] = on_scale(value, scale, difference=reference is not None)
+        if reference is not None:
+            row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
         span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
         row["tier_low"], row["tier_high"] = span or (None, None)
         alike = tiers.alike(system) if tiers is not None else ()
@@ -59,20 +56,11 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 @lru_cache(maxsize=64)
 def everything(board: Board, reference: str | None = None) -> pa.Table:
     """All that the page shows, in one table in logits; with a reference, the differences to it as columns more."""
-    import pyarrow as pa
-
-    table = board.everything
     if reference is None:
-        return table
-    intervals = {
-        (code, system): ends
-        for code in {JOINT, *board.ranking.languages} & set(board.ranking.languages)
-        for system, ends in _differences(board, reference, code).items()
-    }
-    keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
-    differences = [intervals.get(key, (None, None, None)) for key in keys]
-    for k, name in enumerate(DIFFERENCES):
-        table = table.append_column(name, pa.array([row[k] for row in differences], pa.float64()))
+        return board.everything
+    table = leaderboard(board.ranking, reference=reference)
+    for name in BEHIND:
+        table = table.append_column(name, board.everything[name])
     return table
 
 
@@ -100,13 +88,3 @@ def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
         f"{ranks[part[0]]}" if len(part) == 1 else f"{ranks[part[0]]}–{ranks[part[-1]]}"  # a range
         for part in parts
     )
-
-
-def _differences(board: Board, reference: str, language: str) -> dict[str, tuple[Any, ...]]:
-    """By system of a row: the difference to a reference and the ends of its interval; empty where it has no row."""
-    table = ordered(board.ranking, reference)
-    names = ("language", "system", *DIFFERENCES)
-    records = zip(*(table[name].to_pylist() for name in names), strict=True)
-    return {
-        system: ends for code, system, *values in records if code == language and (ends := tuple(values))[0] is not None
-    }

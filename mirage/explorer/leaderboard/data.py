@@ -5,10 +5,10 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
 from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
@@ -18,8 +18,10 @@ from mirage.ranking import whatif
 from mirage.ranking.control import COVARIATES, Covariates, covariates
 from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.languages import language_effects as unusual_of
+from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import change_lines as change_lines
 from mirage.ranking.ranking import counted_lines as counted_lines
+from mirage.ranking.records import JOINT
 from mirage.ranking.whatif import RankOptions, WhatIfResult, compare
 from mirage.schema import UNDECIDED
 from mirage.store import is_remote, makers_of
@@ -30,17 +32,21 @@ if TYPE_CHECKING:
     from mirage.schema import Skill
     from mirage.store import Arena
 
+BEHIND = ("answers", "undecided")
+"""Columns of a board about what is behind a row."""
+
 
 @dataclass(frozen=True, eq=False)
 class Board:
     """A leaderboard with everything its numbers rest on."""
 
+    everything: pa.Table
+    """The leaderboard (`ranking.leaderboard`), with the `answers` behind each row and `undecided`, their share in
+    [0, 1], null where there are none. For a judge: its verdicts, and the share that could not be read."""
     rows: pa.Table
-    """The joint ratings (or those of the one language), best first: `schema.Rating` columns, then `answers` behind the
-    row and `undecided`, their share in [0, 1] (null where there are none). For a judge: its verdicts, and the share
-    that could not be read."""
+    """The joint ratings of it, or those of the one language."""
     ranks: pa.Table
-    """The same columns for every language by itself."""
+    """The ratings of every language by itself."""
     languages: tuple[str, ...]
     """Languages that are rated."""
     lacking: Mapping[str, str]
@@ -59,13 +65,6 @@ class Board:
     """What of the verdicts was counted and what was not, where they were chosen among."""
     moved: tuple[str, ...] = ()
     """What the choice moves against the plain ranking; empty where nothing was chosen."""
-
-    @property
-    def everything(self) -> pa.Table:
-        """All that the page shows, in one table."""
-        import pyarrow as pa
-
-        return pa.concat_tables([self.rows, self.ranks]) if len(self.languages) > 1 else self.rows
 
 
 @dataclass(frozen=True)
@@ -301,6 +300,9 @@ def board(
     Raises:
         NotEnoughData: if none of the languages can be rated.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if choice.without is not None or not choice.own:
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
@@ -316,26 +318,29 @@ def board(
     if recomputed is not None:
         lacking |= recomputed.lacking
     shown = tuple(code for code in codes if code in ranking.languages)
-    scope = "all" if "all" in ranking.languages else shown[0]
+    scope = JOINT if JOINT in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
     other = choice != RankOptions() or voted is not None
     if other:
         different = compare(ranking_of(arena, referee, skill, codes, RankOptions(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
-    rows = ranking.table().to_pylist()
-    for row in rows:
-        answers, undecided = behind.get((row["language"], row["system"]), (0, 0))
-        row["answers"], row["undecided"] = answers, undecided / answers if answers else None
-    main = sorted((row for row in rows if row["language"] == scope), key=lambda row: (row["rank"], row["system"]))
+    table = leaderboard(ranking)
+    keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
+    counted = [behind.get(key, (0, 0)) for key in keys]
+    shares = [undecided / answers if answers else None for answers, undecided in counted]
+    table = table.append_column(BEHIND[0], pa.array([answers for answers, _ in counted], pa.int64()))
+    table = table.append_column(BEHIND[1], pa.array(shares, pa.float64()))
+    rows = table.filter(pc.equal(table["language"], scope))
     return Board(
-        rows=_table(main),
-        ranks=_table([row for row in rows if row["language"] != "all"]),
+        everything=table,
+        rows=rows,
+        ranks=table.filter(pc.not_equal(table["language"], JOINT)),
         languages=shown,
         lacking=lacking,
         left_out=ranking.left_out,
         n_queries=sum(ranking.languages[code].n_queries for code in shown),
-        n_answers=sum(row["answers"] for row in main),
+        n_answers=sum(rows["answers"].to_pylist()),
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
         counted=tuple(counted_lines(recomputed))
@@ -357,9 +362,3 @@ def needed(board: Board, system: str) -> tuple[str, ...]:
         rank.sample_sizes(tiers, *pair).text
         for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
     )
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.table({name: [row[name] for row in rows] for name in rows[0]})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.fields import need, number, text, wrong
-from mirage.io.formats.spec import Builder, Format, Record, Sample
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
 from mirage.io.formats.values import listed
 from mirage.io.formats.whole import whole_answers, whole_queries
 
@@ -46,19 +46,21 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         )
         systems = need(record, "generator_1"), need(record, "generator_2")
         for side, system in enumerate(systems, start=1):
-            builder.answer(query, system, text(record, f"output_{side}"), where=record.where)
+            builder.answer(query, GivenAnswer(system, text(record, f"output_{side}")), where=record.where)
         verdict, points = _verdict(record)
         judge = need(record, "annotator")
         builder.judgment(
             query,
-            judge,
-            *systems,
+            GivenVerdict(
+                judge,
+                *systems,
+                verdict=verdict,
+                points=points,
+                rationale=_rationale(record.value.get("raw_completion")),
+                reason=_UNREAD if verdict == "unparsed" else None,
+                person=by_people(judge),
+            ),
             where=record.where,
-            verdict=verdict,
-            points=points,
-            rationale=_rationale(record.value.get("raw_completion")),
-            reason=_UNREAD if verdict == "unparsed" else None,
-            person=by_people(judge),
         )
 
 

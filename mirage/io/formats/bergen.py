@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from mirage.io.formats.fields import answer_text, is_measure, listed, need, number, system_of, text
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
 
 RATER = "bergen"
 _KNOWN = frozenset(
@@ -49,13 +49,17 @@ def _take(record: Record, builder: Builder) -> None:
         builder.left_out("ranking_label", "it refers to documents, which the instruction does not name")
     system = system_of(record, builder, from_file=_experiment(record))
     builder.answer(
-        query, system, answer_text(record, "response"), where=record.where, numbered=bool(passages) or None, shown=shown
+        query,
+        GivenAnswer(system, answer_text(record, "response"), numbered=bool(passages) or None, shown=shown),
+        where=record.where,
     )
     for name, value in record.value.items():
         if name not in _KNOWN and is_measure(value):
             score = number(value)
             reason = None if score is not None else "BERGEN gave no value"
-            builder.score(query, system, name, RATER, score, where=record.where, person=False, reason=reason)
+            builder.score(
+                query, GivenScore(system, name, RATER, score, person=False, reason=reason), where=record.where
+            )
 
 
 def _experiment(record: Record) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.spec import QueryKey, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, QueryKey, ShownPassage
 from mirage.stages.nuggets import nugget_id as made_id
 from mirage.text.content import as_json, cleaned, content_id, digest, passage_digest, whole
 from mirage.text.languages import language as language_of
@@ -242,27 +242,14 @@ class Collector:
         if metadata := as_json(passage.metadata):
             seen.metadata = min(metadata, seen.metadata or metadata)
 
-    def answer(
-        self,
-        query: QueryKey,
-        system: str,
-        text: str | None,
-        *,
-        where: str,
-        status: str | None = None,
-        reason: str | None = None,
-        template: str | None = None,
-        numbered: bool | None = None,
-        thoughts: str | None = None,
-        shown: Sequence[str] = (),
-    ) -> None:
+    def answer(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> None:
         """See `spec.Builder`."""
-        entry, system = self.queries[query], _name(system, "system", where)
-        content = None if text is None else whole(text, "the answer", where)
-        parted = store_answer(text, status, reason, thoughts)
+        entry, system = self.queries[query], _name(answer.system, "system", where)
+        content = None if answer.text is None else whole(answer.text, "the answer", where)
+        parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
         text, reason, thoughts = parted.text, parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
-        ids = tuple(shown)
+        ids = tuple(answer.shown)
         if ids:
             before = entry.orders.get(ids)
             entry.orders[ids] = system if not before else min(before, system)
@@ -273,7 +260,9 @@ class Collector:
             if thoughts is not None:
                 whole(thoughts, "the thoughts", where)
             beside = None if thoughts is None else self.texts.add(thoughts)
-            entry.answers[system] = AnswerSeen(number, key, where, status, reason, template, numbered, beside, ids)
+            entry.answers[system] = AnswerSeen(
+                number, key, where, status, reason, answer.template, answer.numbered, beside, ids
+            )
             return
         if (seen.digest, seen.status) != (key, status):
             raise _two(f"answers of {system}", seen.where, entry, where)
@@ -306,24 +295,11 @@ class Collector:
         if entry.retrieved.setdefault(retriever, rows) != rows:
             raise _two(f"runs of {retriever}", entry.where, entry, where)
 
-    def judgment(
-        self,
-        query: QueryKey,
-        judge: str,
-        system_a: str,
-        system_b: str,
-        *,
-        where: str,
-        verdict: str | None = None,
-        points: float | None = None,
-        rationale: str | None = None,
-        reason: str | None = None,
-        person: bool | None = None,
-        voter: str | None = None,
-    ) -> None:
+    def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
         """See `spec.Builder`."""
-        entry, judge = self.queries[query], _name(judge, "judge", where)
-        system_a, system_b = (_name(name, "system", where) for name in (system_a, system_b))
+        entry, judge = self.queries[query], _name(given.judge, "judge", where)
+        system_a, system_b = (_name(name, "system", where) for name in (given.system_a, given.system_b))
+        verdict, points = given.verdict, given.points
         if system_a == system_b:
             raise BadInput(f"{system_a} is compared with itself", where=where)
         if points is not None and not 0 <= points <= 1:
@@ -333,35 +309,24 @@ class Collector:
         verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
-        row = (verdict, points, rationale, reason, person or None)
-        voter = None if voter is None else _name(voter, "voter", where)
+        row = (verdict, points, given.rationale, given.reason, given.person or None)
+        voter = None if given.voter is None else _name(given.voter, "voter", where)
         seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
         if seen[:-1] != row:
             raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
 
-    def score(
-        self,
-        query: QueryKey,
-        system: str,
-        measure: str,
-        rater: str,
-        value: float | None,
-        *,
-        where: str,
-        person: bool,
-        low: float | None = None,
-        high: float | None = None,
-        reason: str | None = None,
-    ) -> None:
+    def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
         """See `spec.Builder`."""
         entry = self.queries[query]
-        names = _name(system, "system", where), _name(measure, "measure", where), _name(rater, "rater", where)
+        system, measure = _name(score.system, "system", where), _name(score.measure, "measure", where)
+        names = system, measure, _name(score.rater, "rater", where)
+        value, reason = score.value, score.reason
         if value is None and reason is None:
             reason = "the file has no number here"
-        row = (person, value, low, high, reason if value is None else None)
+        row = (score.person, value, score.low, score.high, reason if value is None else None)
         seen = entry.scores.setdefault(names, (*row, where))
         if seen[:5] != row:
-            raise _two(f"scores of {rater} for {measure} of {system}", seen[5], entry, where)
+            raise _two(f"scores of {score.rater} for {score.measure} of {score.system}", seen[5], entry, where)
 
     def nugget(
         self,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.formats.whole import WholeAnswer, WholeQuery, whole_answers
 from mirage.io.sources.files.read import Refused
 
@@ -198,7 +198,7 @@ class _File:
             raise BadInput(f"there is no task {task_id!r}", where=where, do="use a task in the file's list of tasks")
         own = evaluation.get("contexts")
         shown = self._passages(where, query, evaluation, documents) if own else self.shown[task_id]
-        self.builder.answer(query, system, _output(evaluation), where=where, shown=shown)
+        self.builder.answer(query, GivenAnswer(system, _output(evaluation), shown=shown), where=where)
         for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
             scale = scales.get(measure) or _Scale(measure, False, None, None, {})
             for rater, rating in ratings.items():
@@ -211,15 +211,19 @@ class _File:
         value = scale.number(given)
         self.builder.score(
             query,
-            system,
-            scale.name,
-            rater,
-            value,
+            GivenScore(
+                system,
+                scale.name,
+                rater,
+                value,
+                person=scale.person,
+                low=scale.low,
+                high=scale.high,
+                reason=None
+                if value is not None
+                else f"the value is {given!r}, no number and none of the metric's values",
+            ),
             where=where,
-            person=scale.person,
-            low=scale.low,
-            high=scale.high,
-            reason=None if value is not None else f"the value is {given!r}, no number and none of the metric's values",
         )
         if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
             self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")

@@ -25,7 +25,7 @@ from mirage.io.formats.battles import (
     winner,
 )
 from mirage.io.formats.fields import need, text
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 from mirage.io.formats.whole import WholeQuery, whole_queries
 from mirage.text.content import content_id
 from mirage.text.segmentation import counted
@@ -170,7 +170,7 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
     )
     for system, turns in zip(systems, conversations, strict=True):
         if turns:
-            builder.answer(query, system, given_answer(turns), where=record.where)
+            builder.answer(query, GivenAnswer(system, given_answer(turns)), where=record.where)
         if earlier := len(turns) - len(asks(turns)) - (given_answer(turns) is not None):
             builder.left_out(
                 "earlier answers", "earlier turns belong to the query, and each system gave its own", earlier
@@ -199,12 +199,8 @@ def _judgment(
         builder.guessed("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
     builder.judgment(
         query,
-        PEOPLE if judge == "winner" else judge,
-        *systems,
+        GivenVerdict(PEOPLE if judge == "winner" else judge, *systems, verdict=verdict, person=person, voter=voter),
         where=record.where,
-        verdict=verdict,
-        person=person,
-        voter=voter,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
 from mirage.io.formats.fields import listed, need, number, text, wrong
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
 from mirage.io.formats.values import listed as as_list
 
 _SIDES = {"model_1": "A", "model_2": "B", "tie": "tie", "error": "unparsed"}
@@ -64,7 +64,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                 given.add(_query(record, builder, place, reference=answer)[1])
         elif "choices" in value:
             for place, answer in enumerate(_turns(record, builder), start=1):
-                builder.answer(_query(record, builder, place), need(record, "model_id"), answer, where=record.where)
+                builder.answer(
+                    _query(record, builder, place), GivenAnswer(need(record, "model_id"), answer), where=record.where
+                )
         elif "turns" in value:
             references |= {key[1]: (record, place, content) for key, place, content in _queries(record, builder)}
         else:
@@ -142,13 +144,15 @@ def _both_orders(record: Record, builder: Builder) -> None:
         verdict = _SIDES[word] if game == "g1" else _SWAPPED.get(_SIDES[word], _SIDES[word])
         builder.judgment(
             query,
-            judge,
-            a,
-            b,
+            GivenVerdict(
+                judge,
+                a,
+                b,
+                verdict=verdict,
+                rationale=text(record, f"{game}_judgment"),
+                reason="the judge named no winner" if verdict == "unparsed" else None,
+            ),
             where=record.where,
-            verdict=verdict,
-            rationale=text(record, f"{game}_judgment"),
-            reason="the judge named no winner" if verdict == "unparsed" else None,
         )
 
 
@@ -168,15 +172,17 @@ def _rate(record: Record, builder: Builder, query: QueryKey, system: str, name: 
     judge = _judge(record)
     builder.score(
         query,
-        system,
-        _SCALE,
-        judge,
-        None if unread else value,
+        GivenScore(
+            system,
+            _SCALE,
+            judge,
+            None if unread else value,
+            person=by_people(judge),
+            low=_LOW,
+            high=_HIGH,
+            reason=_UNREAD if unread else None,
+        ),
         where=record.where,
-        person=by_people(judge),
-        low=_LOW,
-        high=_HIGH,
-        reason=_UNREAD if unread else None,
     )
 
 
@@ -199,9 +205,9 @@ def _vote(record: Record, builder: Builder) -> None:
     )
     for system, turns in zip(systems, conversations, strict=True):
         if turns:
-            builder.answer(query, system, given_answer(turns), where=record.where)
+            builder.answer(query, GivenAnswer(system, given_answer(turns)), where=record.where)
     judge = _judge(record)
-    builder.judgment(query, judge, *systems, where=record.where, verdict=verdict, person=by_people(judge))
+    builder.judgment(query, GivenVerdict(judge, *systems, verdict=verdict, person=by_people(judge)), where=record.where)
 
 
 FORMAT = Format(

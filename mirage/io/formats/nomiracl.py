@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from mirage.io.formats.fields import listed, need, text, wrong
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 from mirage.io.sources.nomiracl.origin import SUBSETS
 from mirage.io.sources.nomiracl.prompt import split_prompt, split_title
 from mirage.text.languages import language_of_file
@@ -92,7 +92,7 @@ def _read_answers(record: Record, builder: Builder) -> None:
     for system, answer in results.items():
         if answer is not None:
             template = text(record, "template")
-            builder.answer(query, system, str(answer), where=record.where, template=template, shown=shown)
+            builder.answer(query, GivenAnswer(system, str(answer), template=template, shown=shown), where=record.where)
 
 
 FORMAT = Format(

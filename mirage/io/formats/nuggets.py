@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.io.formats.fields import answer_text, listed, need, number, text, wrong
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.formats.whole import json_lines
 from mirage.schema import Assignment, NuggetImportance
 from mirage.stages.features.assessed import decider
@@ -80,7 +80,7 @@ def _nuggets(record: Record, builder: Builder) -> None:
         builder.passages(query, [passage], where=record.where)
     elif "answer_text" in record.value:
         system = need(record, "run_id")
-        builder.answer(query, system, answer_text(record, "answer_text"), where=record.where)
+        builder.answer(query, GivenAnswer(system, answer_text(record, "answer_text")), where=record.where)
         assigner = text(record, "assigner") or RATER
         for name, nugget in zip(names, nuggets, strict=True):
             builder.assignment(
@@ -142,7 +142,9 @@ def _score(
     rater: str = RATER,
 ) -> None:
     low, high = (0.0, 1.0) if measure in SCORES else (None, None)
-    builder.score(query, system, measure, rater, value, where=record.where, person=False, low=low, high=high)
+    builder.score(
+        query, GivenScore(system, measure, rater, value, person=False, low=low, high=high), where=record.where
+    )
 
 
 def _metrics(record: Record, builder: Builder) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.io.formats.fields import system_of, text
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 from mirage.io.formats.whole import whole_answers
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _take(rows: Sequence[Record], builder: Builder) -> None:
     answer = next(iter(answers), None)
     if answer is not None and numbered:
         answer = _renumber(answer, [int(match[1]) for match in numbers if match], builder)
-    builder.answer(query, system, answer, where=head.where, numbered=numbered or None, shown=shown)
+    builder.answer(query, GivenAnswer(system, answer, numbered=numbered or None, shown=shown), where=head.where)
 
 
 def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:

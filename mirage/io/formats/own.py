@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag, values
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
@@ -63,14 +63,16 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
         value, where = record.value, record.where
         builder.answer(
             _query(record, builder),
-            _name(record, "system"),
-            _text(record, "text"),
+            GivenAnswer(
+                _name(record, "system"),
+                _text(record, "text"),
+                status=values.identifier(value.get("status"), "status", where),
+                reason=_text(record, "reason"),
+                template=values.identifier(value.get("template"), "template", where),
+                numbered=values.flag(value.get("numbered"), "numbered", where),
+                thoughts=_text(record, "thoughts"),
+            ),
             where=where,
-            status=values.identifier(value.get("status"), "status", where),
-            reason=_text(record, "reason"),
-            template=values.identifier(value.get("template"), "template", where),
-            numbered=values.flag(value.get("numbered"), "numbered", where),
-            thoughts=_text(record, "thoughts"),
         )
 
 
@@ -85,16 +87,18 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
             )
         builder.judgment(
             _query(record, builder),
-            _name(record, "judge"),
-            _name(record, "system_a"),
-            _name(record, "system_b"),
+            GivenVerdict(
+                _name(record, "judge"),
+                _name(record, "system_a"),
+                _name(record, "system_b"),
+                verdict=verdict,
+                points=points,
+                rationale=_text(record, "rationale"),
+                reason=_text(record, "reason"),
+                person=values.flag(value.get("person"), "person", where),
+                voter=values.identifier(value.get("voter"), "voter", where),
+            ),
             where=where,
-            verdict=verdict,
-            points=points,
-            rationale=_text(record, "rationale"),
-            reason=_text(record, "reason"),
-            person=values.flag(value.get("person"), "person", where),
-            voter=values.identifier(value.get("voter"), "voter", where),
         )
 
 

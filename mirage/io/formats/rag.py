@@ -10,7 +10,7 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import values
-from mirage.io.formats.spec import Builder, Format, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, QueryKey, Record, Sample, ShownPassage
 from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
 from mirage.text.answers import citations
 
@@ -202,14 +202,8 @@ def _answer(
     thoughts = values.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else None
     builder.answer(
         query,
-        system,
-        text,
+        GivenAnswer(system, text, status=status, template=template, numbered=numbered, thoughts=thoughts, shown=shown),
         where=where,
-        status=status,
-        template=template,
-        numbered=numbered,
-        thoughts=thoughts,
-        shown=shown,
     )
 
 

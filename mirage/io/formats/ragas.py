@@ -18,7 +18,7 @@ from mirage.io.formats.fields import (
     unpacked,
     wrong,
 )
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
 from mirage.io.formats.whole import json_lines, whole_answers
 
 if TYPE_CHECKING:
@@ -79,11 +79,13 @@ def _take(record: Record, builder: Builder) -> None:
     measures = {name: value for name, value in record.value.items() if name not in _KNOWN and is_measure(value)}
     if answer is not None or measures:
         system = system_of(record, builder)
-        builder.answer(query, system, answer, where=record.where, shown=shown)
+        builder.answer(query, GivenAnswer(system, answer, shown=shown), where=record.where)
         for name, value in measures.items():
             score = number(value)
             reason = None if score is not None else "ragas gave no value"
-            builder.score(query, system, name, RATER, score, where=record.where, person=False, reason=reason)
+            builder.score(
+                query, GivenScore(system, name, RATER, score, person=False, reason=reason), where=record.where
+            )
     for name, why in _NO_PLACE.items():
         if record.value.get(name) not in (None, "", [], {}):
             builder.left_out(name, why)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import answer_text, first, need, number, text, unpacked
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, Record, Sample, ShownPassage
 from mirage.io.formats.whole import whole_answers, whole_queries
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _answer(record: Record, builder: Builder) -> None:
         _scores(record, builder, query, system)
         return
     # Its prompts show documents by their ids.
-    builder.answer(query, system, answer_text(record, "answer"), where=record.where, numbered=False)
+    builder.answer(query, GivenAnswer(system, answer_text(record, "answer"), numbered=False), where=record.where)
 
 
 def _scores(record: Record, builder: Builder, query: tuple[str, str], system: str) -> None:
@@ -91,10 +91,12 @@ def _scores(record: Record, builder: Builder, query: tuple[str, str], system: st
     for name, value in values.items():
         score = number(value)
         if score is not None:
-            builder.score(query, system, str(name), JUDGE, score, where=record.where, person=False)
+            builder.score(query, GivenScore(system, str(name), JUDGE, score, person=False), where=record.where)
         elif name == "score":
             reason = text(record, "exception") or "the judge gave no number"
-            builder.score(query, system, "score", JUDGE, None, where=record.where, person=False, reason=reason)
+            builder.score(
+                query, GivenScore(system, "score", JUDGE, None, person=False, reason=reason), where=record.where
+            )
 
 
 def _game(record: Record, builder: Builder) -> None:
@@ -109,13 +111,15 @@ def _game(record: Record, builder: Builder) -> None:
     exception = text(record, "exception")
     builder.judgment(
         builder.query(None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")),
-        judge,
-        need(record, "agent_a"),
-        need(record, "agent_b"),
+        GivenVerdict(
+            judge,
+            need(record, "agent_a"),
+            need(record, "agent_b"),
+            verdict=verdict,
+            rationale=text(record, "raw_answer"),
+            reason=(exception or f"the winner is {winner!r}, not A, B or C") if verdict == "unparsed" else None,
+        ),
         where=record.where,
-        verdict=verdict,
-        rationale=text(record, "raw_answer"),
-        reason=(exception or f"the winner is {winner!r}, not A, B or C") if verdict == "unparsed" else None,
     )
 
 

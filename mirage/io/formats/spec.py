@@ -67,6 +67,76 @@ class ShownPassage:
     """Whether it was pooled from labels and runs, so that the passages were not shown in this order."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """One answer as read by a format."""
+
+    system: str
+    """The system."""
+    text: str | None
+    """Its text; None if there is none."""
+    status: str | None = None
+    """How it ended (`schema.Answer`); None to derive it from the text."""
+    reason: str | None = None
+    """Why there is no text."""
+    template: str | None = None
+    """Name of the prompt template."""
+    numbered: bool | None = None
+    """Whether the prompt numbered its passages."""
+    thoughts: str | None = None
+    """Thoughts that the source separates from the text; those within it are extracted (`mirage.text.thoughts`)."""
+    shown: Sequence[str] = ()
+    """Ids of the passages shown to this system, in order; `[3]` in the text is then its third passage, and is
+    renumbered if the query's passages have another order.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class GivenVerdict:
+    """One verdict as read by a format, in the order shown."""
+
+    judge: str
+    """The judge."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The other system."""
+    verdict: str | None = None
+    """`A`, `B`, `tie` or `unparsed`; None to derive it from the points."""
+    points: float | None = None
+    """Share of `system_a` in the battle's point."""
+    rationale: str | None = None
+    """The judge's words."""
+    reason: str | None = None
+    """Why there is no verdict."""
+    person: bool | None = None
+    """Whether people decided."""
+    voter: str | None = None
+    """The person, if the judge is a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenScore:
+    """One score of an answer as read by a format."""
+
+    system: str
+    """The system that answered."""
+    measure: str
+    """The scale."""
+    rater: str
+    """The person or program."""
+    value: float | None
+    """The score; None if there is none."""
+    person: bool
+    """Whether a person scored."""
+    low: float | None = None
+    """Worst end of the scale."""
+    high: float | None = None
+    """Best end."""
+    reason: str | None = None
+    """Why there is no score."""
+
+
 QueryKey = tuple[str, str]
 """Language and query_id, as derived or read by the builder."""
 
@@ -108,65 +178,16 @@ class Builder(Protocol):
         """Add a retriever's passages for a query with their scores, in order."""
         ...
 
-    def answer(
-        self,
-        query: QueryKey,
-        system: str,
-        text: str | None,
-        *,
-        where: str,
-        status: str | None = None,
-        reason: str | None = None,
-        template: str | None = None,
-        numbered: bool | None = None,
-        thoughts: str | None = None,
-        shown: Sequence[str] = (),
-    ) -> None:
-        """Add one answer.
-
-        `shown`: ids of the passages shown to this system, in order; `[3]` in the text is then its third passage, and is
-        renumbered if the query's passages have another order. `thoughts`: thoughts that the source separates from the
-        text; those within it are extracted (`mirage.text.thoughts`).
-        """
+    def answer(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> None:
+        """Add one answer."""
         ...
 
-    def judgment(
-        self,
-        query: QueryKey,
-        judge: str,
-        system_a: str,
-        system_b: str,
-        *,
-        where: str,
-        verdict: str | None = None,
-        points: float | None = None,
-        rationale: str | None = None,
-        reason: str | None = None,
-        person: bool | None = None,
-        voter: str | None = None,
-    ) -> None:
-        """Add one verdict, in the order shown.
-
-        `points`: `system_a`'s share of the battle's point. `person`: whether people decided; `voter`: the person, if
-        the judge is a group.
-        """
+    def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
+        """Add one verdict."""
         ...
 
-    def score(
-        self,
-        query: QueryKey,
-        system: str,
-        measure: str,
-        rater: str,
-        value: float | None,
-        *,
-        where: str,
-        person: bool,
-        low: float | None = None,
-        high: float | None = None,
-        reason: str | None = None,
-    ) -> None:
-        """Add one score of an answer by a person or a program."""
+    def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
+        """Add one score of an answer."""
         ...
 
     def nugget(

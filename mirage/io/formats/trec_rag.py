@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import wrong
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
 from mirage.text.answers import Citation, citations
 
@@ -58,7 +58,7 @@ def _take(record: Record, builder: Builder) -> None:
     passages = [ShownPassage(None, name) for name in places]
     shown = builder.passages(query, passages, where=record.where)
     builder.guessed("citations", "the numbers of a sentence's references are written behind it: `[1, 3]`")
-    builder.answer(query, system, text, where=record.where, numbered=True, shown=shown)
+    builder.answer(query, GivenAnswer(system, text, numbered=True, shown=shown), where=record.where)
 
 
 def _require_name(record: Record, head: Mapping[str, Any], names: Sequence[str]) -> str:

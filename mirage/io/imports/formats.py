@@ -145,8 +145,7 @@ def _import(
         result = store.upsert(
             into,
             {table: store.by_key(table, data) for table, data in tables.items()},
-            made_by=f"mirage import {summary.format}",
-            made_from=origins,
+            made_by=store.Provenance(f"mirage import {summary.format}", sources=origins),
             check=lambda current: misfits.refuse_changes(current, arena, tables),
             stale=store.derived({"passages"}) if grown else (),
         )

@@ -90,8 +90,10 @@ def import_own(own: UserFile, into: Path) -> ImportResult:
     result = store.upsert(
         into,
         {name: store.by_key(name, table) for name, table in tables.items()},
-        made_by=f"mirage import {own.kind}",
-        made_from=[origin for file in own.files for origin in prints(file.parent, [file])],
+        made_by=store.Provenance(
+            f"mirage import {own.kind}",
+            sources=[origin for file in own.files for origin in prints(file.parent, [file])],
+        ),
         check=lambda arena: misfits.refuse_misfits(arena, tables),
     )
     replaced, dropped = result.replaced.get(own.kind, 0), result.lost.get("judgments", 0)

@@ -50,9 +50,11 @@ def import_outputs(
         into,
         {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
-        made_by="mirage import nomiracl",
-        made_from=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
-        notes=notes,
+        made_by=store.Provenance(
+            "mirage import nomiracl",
+            sources=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
+            notes=notes,
+        ),
         stale=store.derived(tables),
     )
     return result.arena
@@ -86,9 +88,11 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
         {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
         check=_refuse_held,
-        made_by="mirage import nomiracl --what questions",
-        made_from=[{"name": origin.name, "url": origin.url}],
-        notes=[drawn] if drawn else [],
+        made_by=store.Provenance(
+            "mirage import nomiracl --what questions",
+            sources=[{"name": origin.name, "url": origin.url}],
+            notes=[drawn] if drawn else [],
+        ),
         stale=store.derived(tables),
     )
     return result.arena
@@ -141,12 +145,14 @@ def import_miracl(
         {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
         check=_refuse_held,
-        made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",
-        made_from=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
-        notes=[
-            *(f"{count.language}: {count.remark}" for count in counts if count.remark),
-            *([] if with_text else [miracl.NO_TEXT]),
-        ],
+        made_by=store.Provenance(
+            "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
+            sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
+            notes=[
+                *(f"{count.language}: {count.remark}" for count in counts if count.remark),
+                *([] if with_text else [miracl.NO_TEXT]),
+            ],
+        ),
         stale=store.derived(tables),
     )
     return result.arena, counts
@@ -189,9 +195,11 @@ def import_mirage_bench(
         {name: store.by_key(name, table) for name, table in tables.items()},
         texts=texts,
         check=lambda arena: misfits.refuse_misfits(arena, tables),
-        made_by="mirage import mirage-bench",
-        made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
-        notes=notes,
+        made_by=store.Provenance(
+            "mirage import mirage-bench",
+            sources=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
+            notes=notes,
+        ),
     )
     if dropped := result.lost.get("judgments"):
         notes.append(f"{dropped:,} judgments of replaced answers were removed")

@@ -143,7 +143,6 @@ def pull_miracl(
     languages: Iterable[str] | None = None,
     base_url: str | None = None,
     progress: Progress | None = None,
-    timeout: float = 30.0,
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> DownloadResult:
@@ -157,7 +156,6 @@ def pull_miracl(
         languages: codes or lower-case English names; all that have the split by default.
         base_url: another address with the same files under the same names.
         progress: as of `download.fetch`, like the rest.
-        timeout: seconds.
         rng: draws the jitter of pauses.
         sleep: waits a number of seconds.
 
@@ -173,9 +171,7 @@ def pull_miracl(
     parts = [(base_url or URLS[split], [name for code in codes for name in _lists(code, split)])]
     if texts:
         parts.append((base_url or CORPUS_URL, [name for code in codes for name in _shards(code)]))
-    downloads = [
-        fetch(into, names, url, progress=progress, timeout=timeout, rng=rng, sleep=sleep) for url, names in parts
-    ]
+    downloads = [fetch(into, names, url, progress=progress, rng=rng, sleep=sleep) for url, names in parts]
     return DownloadResult(
         into,
         sum(part.files for part in downloads),

@@ -18,7 +18,7 @@ from mirage.battles.decision import FIRST, SECOND, points, swap
 from mirage.people.exam.estimates import Array
 from mirage.people.exam.measures import COINCIDENCES, LEANINGS, WIDTH
 from mirage.people.votes import Vote, battle, label
-from mirage.people.votes.agreement import coincidences
+from mirage.people.votes.coefficients import coincidences, contingency
 from mirage.text.makers import BASELINE, OTHER, Makers
 
 if TYPE_CHECKING:
@@ -200,12 +200,10 @@ def by_query(query: Places, values: Array) -> Array:
 
 def judge_sums(judge: str, items: Items, *, lengths: Lengths, makers: Makers) -> Array:
     """Return each query's contribution for one judge in one language (Q x `WIDTH`)."""
-    heard, label_of, rows = items.opinions, items.label, np.arange(len(items))
+    heard, label_of = items.opinions, items.label
     sums = np.zeros((len(items), WIDTH))
-    for person in _LABELS:
-        weight = heard.counts[items.battle, person] / 2
-        sums[rows, 3 * person + label_of] += weight
-        sums[rows, 3 * swap(person) + _SWAP[label_of]] += weight
+    table = contingency(heard.counts[items.battle], label_of)
+    sums[:, :9] = (table + table[:, _SWAP][:, :, _SWAP]).reshape(-1, 9) / 2
     sums[:, COINCIDENCES] = coincidences(heard.counts[items.battle] + np.eye(3)[label_of])
     above = (items.verdict_points - items.people[items.of]) * np.where(items.swapped, -1, 1)
     sums[:, LEANINGS["first"]] = np.bincount(items.of, weights=above, minlength=len(items))
@@ -256,9 +254,7 @@ def people_sums(opinions: Opinions) -> Array:
     return by_query(opinions.query, sums)
 
 
-def known_sums(
-    battles: DecidedBattles, outcomes: pa.Table, *, languages: Iterable[str] | None = None
-) -> dict[str, dict[str, Array]]:
+def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[str, Array]]:
     """Count known-answer pairs by judge and language (Q x 2): those the judge decides correctly, and all.
 
     A pair is known if relevance labels make one answer correct and the other wrong. Both orders count as one decision,
@@ -267,7 +263,6 @@ def known_sums(
     Args:
         battles: the judges' decisions.
         outcomes: columns language, query_id, system and correct, one row per answer; null if unknown.
-        languages: codes; None for all.
     """
     import pyarrow.compute as pc
 
@@ -298,8 +293,6 @@ def known_sums(
     values = np.column_stack([hit, np.ones(len(hit))])
     sums: dict[str, dict[str, Array]] = {}
     for k, language in enumerate(battles.languages):
-        if languages is not None and language not in languages:
-            continue
         for j, name in enumerate(battles.judges):
             own = known & (battles.language == k) & (battles.judge == j)
             if own.any():

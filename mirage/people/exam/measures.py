@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from mirage.people.exam.estimates import Array, Scale, Statistic
-from mirage.people.votes.agreement import alphas
+from mirage.people.votes.coefficients import alphas, kappas, ratio
 
 WIDTH = 19
 """Number of sums per query: the 3 x 3 table, 4 of Krippendorff's coincidences, and sum and count of three leanings."""
@@ -172,10 +172,6 @@ MEASURES: dict[str, Measure] = {
 """All measures of an exam, by name, in the order of the columns."""
 
 
-def _over(a: Array, b: Array) -> Array:
-    return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-9))
-
-
 def _table(sums: Array) -> Array:
     return sums[:, :9].reshape(-1, 3, 3)
 
@@ -193,31 +189,30 @@ def _ties(sums: Array) -> Array:
 
 
 def _kappa(sums: Array) -> Array:
-    table, n = _table(sums), _pairs(sums)
-    chance = (table.sum(axis=2) * table.sum(axis=1)).sum(axis=1)
-    return _over(n * np.trace(table, axis1=1, axis2=2) - chance, n**2 - chance)
+    table = _table(sums)
+    return kappas(_pairs(sums), np.trace(table, axis1=1, axis2=2), table.sum(axis=2), table.sum(axis=1))
 
 
 def _leaning(place: int) -> tuple[Statistic, Statistic]:
-    return lambda sums: _over(sums[:, place], sums[:, place + 1]), lambda sums: sums[:, place + 1]
+    return lambda sums: ratio(sums[:, place], sums[:, place + 1]), lambda sums: sums[:, place + 1]
 
 
 STATISTICS: dict[str, tuple[Statistic, Statistic]] = {
-    "agree": (lambda sums: _over(np.trace(_table(sums), axis1=1, axis2=2), _pairs(sums)), _pairs),
+    "agree": (lambda sums: ratio(np.trace(_table(sums), axis1=1, axis2=2), _pairs(sums)), _pairs),
     "kappa": (_kappa, _pairs),
     "alpha": (lambda sums: alphas(sums[:, COINCIDENCES], pooled=True), _pairs),
-    "sensitivity": (lambda sums: _over(sums[:, 0] + sums[:, 4], _winners(sums)), _winners),
+    "sensitivity": (lambda sums: ratio(sums[:, 0] + sums[:, 4], _winners(sums)), _winners),
     # From the side of the first system: neither says that it is better. The second is the same by symmetry.
     "specificity": (
-        lambda sums: _over(_table(sums)[:, 1:, 1:].sum(axis=(1, 2)), _table(sums)[:, 1:].sum(axis=(1, 2))),
+        lambda sums: ratio(_table(sums)[:, 1:, 1:].sum(axis=(1, 2)), _table(sums)[:, 1:].sum(axis=(1, 2))),
         _pairs,
     ),
-    "tie_sensitivity": (lambda sums: _over(sums[:, 8], _ties(sums)), _ties),
-    "tie_specificity": (lambda sums: _over(_table(sums)[:, :2, :2].sum(axis=(1, 2)), _winners(sums)), _winners),
+    "tie_sensitivity": (lambda sums: ratio(sums[:, 8], _ties(sums)), _ties),
+    "tie_specificity": (lambda sums: ratio(_table(sums)[:, :2, :2].sum(axis=(1, 2)), _winners(sums)), _winners),
     **{name: _leaning(place) for name, place in LEANINGS.items()},
 }
 """Value and sample size of each measure, as functions of B x `WIDTH` sums. The order of systems is not a function of
 sums, and known-answer pairs are not battles of people.
 """
-KNOWN: tuple[Statistic, Statistic] = (lambda sums: _over(sums[:, 0], sums[:, 1]), lambda sums: sums[:, 1])
+KNOWN: tuple[Statistic, Statistic] = (lambda sums: ratio(sums[:, 0], sums[:, 1]), lambda sums: sums[:, 1])
 """Value and sample size of known-answer accuracy, as functions of B x 2 sums."""

@@ -95,14 +95,18 @@ def exam(
         lengths = dict(zip(keys, rows["value"].to_pylist(), strict=True))
     outcomes = None
     if "outcomes" in arena.tables:
-        outcomes = arena.sql("SELECT language, query_id, system, correct FROM outcomes WHERE parser = 'strict'")
+        codes = arena.languages("outcomes") if languages is None else languages
+        outcomes = arena.sql(
+            "SELECT language, query_id, system, correct FROM outcomes "
+            "WHERE parser = 'strict' AND list_contains($codes, language)",
+            {"codes": list(codes)},
+        )
     result = examine(
         judgments,
         heard,
         judges=judges,
         lengths=lengths,
         outcomes=outcomes,
-        languages=languages,
         makers=store.makers_of(arena),
         draws=draws,
         seed=seed,
@@ -120,7 +124,6 @@ def examine(
     judges: Sequence[str] | None = None,
     lengths: Lengths | None = None,
     outcomes: pa.Table | None = None,
-    languages: Sequence[str] | None = None,
     makers: Makers = BY_NAME,
     draws: int = DRAWS,
     seed: int = SEED,
@@ -133,7 +136,6 @@ def examine(
         judges: names; None for all.
         lengths: lengths of the answers, if known.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
-        languages: codes of these pairs; None for all.
         makers: maker of each judge and system.
         draws: draws behind the intervals of the systems' order.
         seed: seed of the draws.
@@ -145,7 +147,7 @@ def examine(
     opinions = opinions_of(votes)
     drawn, whole = without_known(judgments), with_known(judgments)
     battles = decide_battles(drawn)
-    known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes, languages=languages)
+    known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes)
     if not opinions and not known_pairs:
         raise _nothing()
     known = sorted(name for name in whole["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))

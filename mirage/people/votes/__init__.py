@@ -14,10 +14,11 @@ compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`
 votes on citations, `assignments.py` compares people with nugget assigners, `raters.py` analyses imported scores.
 """
 
-from mirage.people.votes.agreement import ENOUGH, LEAST, Agreement, agreement, alpha, kappa
+from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.assignments import AssignerAgreement, assigner_agreement
 from mirage.people.votes.belonging import ArenaVotes, belonging, votes_on
 from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
+from mirage.people.votes.coefficients import ENOUGH, LEAST, alpha, kappa
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
@@ -36,6 +37,7 @@ from mirage.people.votes.queue import (
     REASONS,
     Pool,
     Progress,
+    VoteDetails,
     VoteItem,
     cast,
     gather_pool,
@@ -94,6 +96,7 @@ __all__ = [
     "Progress",
     "Row",
     "Vote",
+    "VoteDetails",
     "VoteItem",
     "Votes",
     "agreement",

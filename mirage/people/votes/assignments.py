@@ -6,24 +6,26 @@ query is the unit of the intervals, as in `agreement.py`.
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mirage.people.votes.agreement import (
+from mirage.people.votes.coefficients import (
     DRAWS,
     ENOUGH,
     LEAST,
     SEED,
+    Array,
     Coefficient,
-    having_interval,
-    interval,
-    means_over_languages,
+    LanguagePart,
+    draw_sums,
+    estimate_statistics,
+    generator,
+    joint_fields,
+    ratio,
 )
 from mirage.people.votes.rows import NuggetVote
 from mirage.schema import Assignment, CodeOrAll, Count, Share
@@ -32,7 +34,6 @@ from mirage.text.languages import in_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = NDArray[np.float64]
 _ORDER: dict[str, int] = {name: place for place, name in enumerate(get_args(Assignment))}
 """`support`, `partial_support`, `not_support`: positions on an ordinal scale."""
 _APART = np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2
@@ -86,13 +87,6 @@ class AssignerAgreement:
     """Their seed."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    row: AssignerAgreement
-    drawn: dict[str, Array | None]
-    voters: frozenset[str]
-
-
 def assigner_agreement(
     votes: Sequence[NuggetVote], assignments: pa.Table, *, draws: int = DRAWS, seed: int = SEED
 ) -> list[AssignerAgreement]:
@@ -140,19 +134,12 @@ def weighted_kappa(tables: Array) -> Array:
     by_person, by_assigner = tables.sum(axis=2), tables.sum(axis=1)
     chance = np.einsum("bi,ij,bj->b", by_person, _APART, by_assigner)
     apart = n * (tables * _APART).sum(axis=(1, 2))
-    return np.asarray(1 - np.divide(apart, chance, out=np.full(len(n), np.nan), where=chance > 1e-12))
-
-
-def _exact(tables: Array) -> Array:
-    """Return the share on the diagonal (B); NaN for an empty table."""
-    n = tables.sum(axis=(1, 2))
-    same = np.trace(tables, axis1=1, axis2=2)
-    return np.asarray(np.divide(same, n, out=np.full(len(n), np.nan), where=n > 0))
+    return np.asarray(1 - ratio(apart, chance))
 
 
 def _compare(
     assigner: str, language: str, votes: Sequence[NuggetVote], decided: dict[_Stated, int], draws: int, seed: int
-) -> _Part:
+) -> LanguagePart:
     by_query: dict[str, Array] = defaultdict(lambda: np.zeros((3, 3)))
     opinions = [vote for vote in votes if vote.vote in _ORDER]
     compared = []
@@ -163,15 +150,15 @@ def _compare(
             compared.append(vote)
     tables = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, 9)
     n_queries = len(tables)
-    rng = np.random.default_rng([seed, zlib.crc32(f"{assigner}/{language}".encode())])
-    kinds, counts = np.unique(tables, axis=0, return_counts=True)
-    times = rng.multinomial(n_queries, counts / n_queries, draws) if n_queries else None
-    values: dict[str, Any] = {}
-    drawn: dict[str, Array | None] = {}
-    for name, statistic in (("raw", _exact), ("kappa", weighted_kappa)):
-        value = float(statistic(tables.sum(axis=0).reshape(1, 3, 3))[0])
-        drawn[name] = None if times is None or np.isnan(value) else statistic((times @ kinds).reshape(-1, 3, 3))
-        values |= interval(name, value, drawn, n_queries)
+    drawn_sums = draw_sums(tables, draws, generator(seed, f"{assigner}/{language}"))
+    values, drawn = estimate_statistics(
+        tables,
+        drawn_sums,
+        {
+            "raw": lambda sums: ratio(np.trace(sums.reshape(-1, 3, 3), axis1=1, axis2=2), sums.sum(axis=1)),
+            "kappa": lambda sums: weighted_kappa(sums.reshape(-1, 3, 3)),
+        },
+    )
     row = AssignerAgreement(
         assigner=assigner,
         language=language,
@@ -186,10 +173,10 @@ def _compare(
         draws=draws,
         seed=seed,
     )
-    return _Part(row, drawn, frozenset(vote.voter for vote in compared))
+    return LanguagePart(row, drawn, frozenset(vote.voter for vote in compared))
 
 
-def _reason(queries: int, values: dict[str, Any]) -> str | None:
+def _reason(queries: int, values: Mapping[str, float | None]) -> str | None:
     """Return why there is no value or no interval; None if there are all."""
     if not queries:
         return "no vote on a nugget that this assigner has decided"
@@ -203,22 +190,8 @@ def _reason(queries: int, values: dict[str, Any]) -> str | None:
     return "; ".join(reasons) or None
 
 
-def _joint(parts: Sequence[_Part]) -> AssignerAgreement:
-    """Average over the languages with an interval (all, if none has one), with the interval from the means of the
-    draws; the counts are sums over all.
-    """
-    used = having_interval(parts)
-    left = [part.row.language for part in parts if part.row.raw_low is None]
-    values = means_over_languages(used, _STATISTICS)
-    first = parts[0].row
-    return AssignerAgreement(
-        assigner=first.assigner,
-        language="all",
-        voters=len(frozenset().union(*(part.voters for part in parts))),
-        **values,
-        **{name: sum(getattr(part.row, name) for part in parts) for name in ("n", "queries", "skipped", "undecided")},
-        enough=values["raw_low"] is not None and sum(part.row.queries for part in used) >= ENOUGH,
-        reason=f"too few votes for an interval in {', '.join(left)}" if left else None,
-        draws=first.draws,
-        seed=first.seed,
-    )
+def _joint(parts: Sequence[LanguagePart]) -> AssignerAgreement:
+    """Return the row over all languages."""
+    fields, left = joint_fields(parts, _STATISTICS, ("n", "queries", "skipped", "undecided"))
+    row: AssignerAgreement = parts[0].row
+    return replace(row, **fields, reason=f"too few votes for an interval in {', '.join(left)}" if left else None)

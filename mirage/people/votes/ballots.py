@@ -30,7 +30,7 @@ from mirage import store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.belonging import belonging, shown_now, votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.queue import VoteItem, cast, next_items
+from mirage.people.votes.queue import VoteDetails, VoteItem, cast, next_items
 from mirage.people.votes.rows import UNDO, Vote, digest, item, validate_row
 from mirage.people.votes.stage import vote_pool
 from mirage.schema import Code, Count
@@ -408,7 +408,7 @@ def _digests(arena: store.Arena, battles: Sequence[VoteItem]) -> list[str]:
 
 def _blank_vote(arena: str, battle: VoteItem, shown: str | None = None) -> Vote:
     """Return a vote without an opinion, to look up its texts."""
-    return cast(battle, vote="skip", vote_id="-", arena=arena, voter="-", shown=shown)
+    return cast(battle, vote="skip", vote_id="-", arena=arena, voter="-", details=VoteDetails(shown=shown))
 
 
 def _ballot(record: Mapping[str, Any]) -> Ballot:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mirage.battles.decision import TIE, Battle, Decision
 from mirage.battles.decision import decisions as decide_all
 from mirage.errors import BadInput
-from mirage.people.votes.agreement import ENOUGH
+from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.rows import Vote, now, validate_row
 from mirage.people.votes.verdicts import battle, label
 
@@ -205,6 +205,20 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     return items
 
 
+@dataclass(frozen=True, slots=True)
+class VoteDetails:
+    """Circumstances of a vote."""
+
+    note: str | None = None
+    """The voter's note."""
+    seconds: float | None = None
+    """Time taken."""
+    session: str | None = None
+    """The session."""
+    shown: str | None = None
+    """`digest` of the two answers."""
+
+
 def cast(
     chosen: VoteItem,
     *,
@@ -212,32 +226,26 @@ def cast(
     vote_id: str,
     arena: str,
     voter: str,
-    note: str | None = None,
-    seconds: float | None = None,
-    session: str | None = None,
-    shown: str | None = None,
+    details: VoteDetails = VoteDetails(),  # frozen
 ) -> Vote:
     """Build a vote on a battle of the queue, for submission.
 
     Args:
         chosen: the battle.
-        vote: what was said of it, `A` of the one shown first.
+        vote: the vote's word; `A` is the answer shown first.
         vote_id: made when the battle was first shown (`token`) and kept until the vote is: a second press of a key, or
             a second attempt after an error, is then the same vote.
         arena: name of the arena.
-        voter: who votes.
-        note: what they wrote.
-        seconds: how long it took.
-        session: the session.
-        shown: `digest` of the two answers.
+        voter: name of the voter.
+        details: circumstances of the vote.
 
     Raises:
         BadInput: if a value is not one of its column's.
     """
     names = ("language", "query_id", "system_a", "system_b", "control", "why", "inclusion")
     about = {name: getattr(chosen, name) for name in names}
-    values: dict[str, Any] = {"vote": vote, "note": note or None, "undoes": None, "seconds": seconds}
-    values |= {"session": session, "shown": shown, "vote_id": vote_id, "time": now(), "arena": arena, "voter": voter}
+    values: dict[str, Any] = {"vote": vote, "vote_id": vote_id, "time": now(), "arena": arena, "voter": voter}
+    values |= asdict(details) | {"note": details.note or None, "undoes": None}
     return validate_row(Vote(**about, **values))
 
 

@@ -11,32 +11,39 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema, store
 from mirage.battles.verdict_rows import OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.votes.agreement import LEAST
-from mirage.schema import CodeOrAll, Count, Judgment, Range, Share
+from mirage.people.votes.coefficients import (
+    DRAWS as DRAWS,
+)
+from mirage.people.votes.coefficients import (
+    LEAST,
+    SEED,
+    Array,
+    Coefficient,
+    LanguagePart,
+    Statistics,
+    estimate_statistics,
+    generator,
+    means_over_languages,
+    ratio,
+)
+from mirage.schema import CodeOrAll, Count, Judgment, Share
 from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.stats.intervals import bootstrap_tails
 from mirage.text.segmentation import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = NDArray[np.float64]
-Coefficient = Annotated[float, Range(-1, 1)]
-
-DRAWS, SEED, LEVEL = 1_000, 0, 0.95
 MOST_VALUES = 30
 """Maximum number of distinct values of an ordinal scale."""
-_DEFINED = 0.9
-"""Minimum share of draws with a value for an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +116,6 @@ _STATISTICS = ("equal", "ordinal", "interval")
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    row: RaterAgreement
-    drawn: dict[str, Array]
-
-
-@dataclass(frozen=True, eq=False)
 class _Ratings:
     """The scores of one measure in one language: by query, by answer, the scores of different people."""
 
@@ -135,9 +136,9 @@ def rater_agreement(scores: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -
 
     Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12.
     """
-    parts: dict[str, list[_Part]] = defaultdict(list)
+    parts: dict[str, list[LanguagePart]] = defaultdict(list)
     for (measure, language), ratings in sorted(_gather(scores).items()):
-        rng = np.random.default_rng([seed, zlib.crc32(f"{measure}/{language}".encode())])
+        rng = generator(seed, f"{measure}/{language}")
         parts[measure].append(_compare(measure, language, ratings, rng, draws))
     rows = []
     for of_measure in parts.values():
@@ -165,18 +166,15 @@ def _gather(scores: pa.Table) -> dict[tuple[str, str], _Ratings]:
     return gathered
 
 
-def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Generator, draws: int) -> _Part:
+def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Generator, draws: int) -> LanguagePart:
     units = [unit for query in ratings.by_query.values() for unit in query]
     levels = np.unique([value for unit in units for value in unit])
     n = len(ratings.by_query)
-    sums = np.array([_sums(query, levels) for query in ratings.by_query.values()])
-    values: dict[str, float | None] = {}
-    drawn: dict[str, Array] = {}
-    times = rng.multinomial(n, np.full(n, 1 / n), draws) @ sums if n else None
-    for name in _STATISTICS:
-        value = float(_statistic(name, sums.sum(axis=0, keepdims=True), levels)[0]) if n else np.nan
-        drawn[name] = _statistic(name, times, levels) if times is not None else np.array([])
-        values |= _ends(name, value, drawn[name], n)
+    width = len(_sums((), levels))
+    sums = np.array([_sums(query, levels) for query in ratings.by_query.values()]).reshape(-1, width)
+    drawn_sums = rng.multinomial(n, np.full(n, 1 / n), draws) @ sums if n else None
+    statistics: Statistics = {name: partial(_statistic, name, levels) for name in _STATISTICS}
+    values, drawn = estimate_statistics(sums, drawn_sums, statistics)
     row = RaterAgreement(
         measure=measure,
         language=language,
@@ -187,7 +185,7 @@ def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Gene
         **values,
         reason=_reason(values, n, len(levels)),
     )
-    return _Part(row, drawn)
+    return LanguagePart(row, drawn)
 
 
 def _sums(units: Iterable[Sequence[float]], levels: Array) -> Array:
@@ -213,13 +211,13 @@ def _sums(units: Iterable[Sequence[float]], levels: Array) -> Array:
     return np.concatenate([[pairs, equal, within, count, total, squares], table.ravel()])
 
 
-def _statistic(name: str, sums: Array, levels: Array) -> Array:
+def _statistic(name: str, levels: Array, sums: Array) -> Array:
     """Return a statistic of B data sets, from sums of `_sums`; NaN if undefined."""
     if name == "equal":
-        return _over(sums[:, 1], sums[:, 0])
+        return ratio(sums[:, 1], sums[:, 0])
     if name == "interval":
         within, count, total, squares = sums[:, 2:6].T
-        return 1 - _over((count - 1) * within, 2 * (count * squares - total**2))
+        return 1 - ratio((count - 1) * within, 2 * (count * squares - total**2))
     if len(levels) > MOST_VALUES:
         return np.full(len(sums), np.nan)
     table = sums[:, 6:].reshape(len(sums), len(levels), len(levels))
@@ -229,23 +227,7 @@ def _statistic(name: str, sums: Array, levels: Array) -> Array:
     distances = (middles[:, :, None] - middles[:, None, :]) ** 2
     observed = (table * distances).sum(axis=(1, 2))
     expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
-    return 1 - _over((margins.sum(axis=1) - 1) * observed, expected)
-
-
-def _over(a: Array, b: Array) -> Array:
-    """Return the quotient, NaN for a denominator of 0."""
-    return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-9))
-
-
-def _ends(name: str, value: float, drawn: Array, n: int) -> dict[str, float | None]:
-    """Return a value and its interval; null if undefined."""
-    if np.isnan(value):
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    finite = drawn[np.isfinite(drawn)]
-    if n < LEAST or len(finite) < _DEFINED * len(drawn) or np.ptp(finite) == 0:
-        return {name: value, f"{name}_low": None, f"{name}_high": None}
-    low, high = np.quantile(finite, bootstrap_tails(LEVEL, n), method="weibull")
-    return {name: value, f"{name}_low": float(low), f"{name}_high": float(high)}
+    return 1 - ratio((margins.sum(axis=1) - 1) * observed, expected)
 
 
 def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | None:
@@ -263,20 +245,10 @@ def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | No
     return "; ".join(reasons) or None
 
 
-def _joint(parts: Sequence[_Part]) -> RaterAgreement:
+def _joint(parts: Sequence[LanguagePart]) -> RaterAgreement:
     """Average over languages, with the interval from the means of the draws; the counts are sums, raters the
     maximum.
     """
-    values: dict[str, float | None] = {}
-    for name in _STATISTICS:
-        known = [part for part in parts if getattr(part.row, name) is not None]
-        if not known:
-            values |= _ends(name, np.nan, np.array([]), 0)
-            continue
-        whole = all(getattr(part.row, f"{name}_low") is not None for part in known)
-        drawn = np.mean([part.drawn[name] for part in known], axis=0)
-        mean = float(np.mean([getattr(part.row, name) for part in known]))
-        values |= _ends(name, mean, drawn, sum(part.row.queries for part in known) if whole else 0)
     rows = [part.row for part in parts]
     reasons = dict.fromkeys(f"{row.language}: {row.reason}" for row in rows if row.reason)
     return RaterAgreement(
@@ -286,7 +258,7 @@ def _joint(parts: Sequence[_Part]) -> RaterAgreement:
         queries=sum(row.queries for row in rows),
         raters=max(row.raters for row in rows),
         pairs=sum(row.pairs for row in rows),
-        **values,
+        **means_over_languages(parts, _STATISTICS),
         reason="; ".join(reasons) or None,
     )
 
@@ -411,7 +383,12 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
         name = judge_name(measure)
         note = f"{name}: the higher of two scores that a person gave to the answers to a query wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))
-        return store.upsert(path, {"judgments": rows}, made_by=made_by, seen=seen, notes=[note], subjects=[name])
+        return store.upsert(
+            path,
+            {"judgments": rows},
+            made_by=store.Provenance(made_by, notes=[note], subjects=[name]),
+            seen=seen,
+        )
 
     return store.retry_outdated(make)
 

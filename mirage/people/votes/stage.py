@@ -129,7 +129,7 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
         raise _no_evidence(seen.arena)
     replaced = pa.table({"grader": [schema.PEOPLE]})
     rows = {"support_grades": store.NewRows(grades, replaced)}
-    return store.upsert(path, rows, made_by=made_by, seen=seen, subjects=[schema.PEOPLE]).arena
+    return store.upsert(path, rows, made_by=store.Provenance(made_by, subjects=[schema.PEOPLE]), seen=seen).arena
 
 
 def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted
-from mirage.stats.newton import Rows, newton
+from mirage.stats.newton import Rows, StepRule, newton
 
 TREES = 10
 """Number of trees of `fit_answers`."""
@@ -72,7 +72,7 @@ def _logistic(D: Array, won: Array, weight: Array) -> Array:
         curvature = (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
         return gradient[None], [curvature[None]]
 
-    return np.asarray(newton(slopes, np.zeros((1, D.shape[1])), longest=5.0, tolerance=1e-9, limit=50).point[0])
+    return np.asarray(newton(slopes, np.zeros((1, D.shape[1])), StepRule(1e-9, 50, longest=5.0)).point[0])
 
 
 def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:

@@ -54,7 +54,7 @@ FEATURES = Stage(
     ("answers",),
     ("features",),
     _features,
-    uses=("queries", "passages", "retrieved", *ASSESSED),
+    uses=store.LINEAGE["features"].uses,
     by=("language", "query_id"),
 )
 """Optional tables are needed by some features: see `measurable_in`."""

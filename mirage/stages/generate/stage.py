@@ -424,12 +424,9 @@ def _write(
     result = store.upsert(
         path,
         {"answers": rows},
-        made_by=made_by,
-        notes=[_note(request)],
-        subjects=[request.system],
+        made_by=store.Provenance(made_by, notes=[_note(request)], subjects=[request.system], step=step),
         check=lambda arena: _fix_settings(arena, request),
         seen=queries,
-        step=step,
     )
     return result.arena
 

@@ -386,7 +386,11 @@ def _write(
         return store.open_arena(path)
     notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
     result = store.upsert(
-        path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
+        path,
+        {"judgments": rows},
+        made_by=store.Provenance(made_by, notes=notes, subjects=subjects, step=step),
+        seen=seen,
+        check=check,
     )
     return result.arena
 

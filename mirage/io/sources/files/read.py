@@ -21,6 +21,10 @@ _HELPS = 3
 """Maximum number of different suggestions in the text of an error."""
 SHOWN = 10
 """Maximum number of invalid lines listed in the text of an error; the others are counted."""
+_COMPLETED = {"answers": ("status",), "judgments": ("verdict",), "passages": ("position",)}
+"""Required columns that are derived if a record lacks them, by table."""
+_BLANK = {"answers": ("text",)}
+"""Columns in which the empty text is a value, by table."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 Row = dict[str, Any]
@@ -69,13 +73,9 @@ class Refused(BadInput):
         )
 
 
-def required_columns(table: str, *, completed: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns that every record must have.
-
-    Args:
-        table: the table's name.
-        completed: columns that are derived if a record lacks them.
-    """
+def required_columns(table: str) -> tuple[str, ...]:
+    """Return the columns that every record of a table must have."""
+    completed = _COMPLETED.get(table, ())
     return tuple(
         column.name for column in schema.columns(table) if not column.nullable and column.name not in completed
     )
@@ -87,8 +87,6 @@ def read_table(
     options: Options,
     finish: Callable[[Row, Row, str], None],
     *,
-    completed: Collection[str] = (),
-    blank: Collection[str] = (),
     rest: Callable[[list[BadInput]], None] | None = None,
     limit: Limit | None = None,
     languages: Mapping[str, Collection[str]] | None = None,
@@ -101,8 +99,6 @@ def read_table(
         options: how its columns are named.
         finish: called with a row, the record it is of and `file:line`; completes the row, raises BadInput if it is
             wrong.
-        completed: columns that `finish` completes where a record lacks them.
-        blank: columns in which the empty text is a value, and not the absence of one.
         rest: called after the last record with what is wrong, to add what only the whole file shows.
         limit: how much the file may hold.
         languages: by query id, the languages of the queries that an arena has: where there is one, a record that says
@@ -122,7 +118,7 @@ def read_table(
             of_query = languages.get(normalise_name(str(record.get("query_id"))), ())
             record |= {"language": next(iter(of_query))} if len(of_query) == 1 else {}
         try:
-            row = parse_row(table, record, where, completed=completed, blank=blank)
+            row = parse_row(table, record, where)
             finish(row, record, where)
             key = tuple(row[name] for name in schema.key(table))
             if key in seen:
@@ -142,7 +138,7 @@ def read_table(
         raise BadInput(
             f"this file holds no {table}",
             where=str(path),
-            do="give one record a line: " + ", ".join(required_columns(table, completed=completed)),
+            do="give one record a line: " + ", ".join(required_columns(table)),
         )
     return schema.from_columns(table, data)
 
@@ -182,14 +178,7 @@ def unread(table: str, path: Path, options: Options) -> list[str]:
     return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
 
 
-def parse_row(
-    table: str,
-    record: Mapping[str, Any],
-    where: str,
-    *,
-    completed: Collection[str] = (),
-    blank: Collection[str] = (),
-) -> Row:
+def parse_row(table: str, record: Mapping[str, Any], where: str) -> Row:
     """Build a row of a table from a record: each column's value, with its type and in its range; null if optional.
 
     Raises:
@@ -198,7 +187,7 @@ def parse_row(
     row: Row = {}
     for column in schema.columns(table):
         name, value = column.name, record.get(column.name)
-        optional = column.nullable or name in completed
+        optional = column.nullable or name in _COMPLETED.get(table, ())
         if name not in record and not optional:
             there = ", ".join(list(record)[:12]) or "no fields"
             raise BadInput(
@@ -206,7 +195,7 @@ def parse_row(
                 where=where,
                 do=f"say which field it is: --map THEIRS={name}, or what all records have: --set {name}=VALUE",
             )
-        absent = value is None or (value == "" and name not in blank)
+        absent = value is None or (value == "" and name not in _BLANK.get(table, ()))
         row[name] = None if absent and optional else _READERS[column.kind](column, value, where)
     return row
 

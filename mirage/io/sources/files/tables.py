@@ -71,8 +71,6 @@ def read_answers(
         path,
         options,
         finish,
-        completed=("status",),
-        blank=("text",),
         limit=limit,
         languages=_languages(queries),
     )
@@ -124,7 +122,7 @@ def read_judgments(
         row["call"] = None
         _refuse_unknown(row, keys, where)
 
-    return read_table("judgments", path, options, finish, completed=("verdict",), languages=_languages(keys))
+    return read_table("judgments", path, options, finish, languages=_languages(keys))
 
 
 def read_battle_list(path: Path) -> list[OrderedPair]:
@@ -221,7 +219,7 @@ def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> 
         if not isinstance(entry, Mapping):
             raise BadInput(f"it is {entry!r}, not an object", where=where)
         record = options.apply(entry) | {name: query[name] for name in ("language", "query_id")}
-        row = parse_row(PASSAGES, record, where, completed=("position",))
+        row = parse_row(PASSAGES, record, where)
     except BadInput as error:
         raise BadInput(f"passage {place}: {error.what}", where=where, do=error.do) from None
     row["position"] = row["position"] or place
@@ -249,7 +247,7 @@ def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) 
             except BadInput as error:
                 errors.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
 
-    return read_table(PASSAGES, path, options, finish, completed=("position",), rest=rest)
+    return read_table(PASSAGES, path, options, finish, rest=rest)
 
 
 def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:

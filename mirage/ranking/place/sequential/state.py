@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mirage.errors import BadInput
 from mirage.ranking.fit import Array
 from mirage.ranking.place.sequential.field import Field
-from mirage.stats.newton import Rows, newton
+from mirage.stats.newton import Rows, StepRule, newton
 
 LEVEL = 0.95
 """Probability of one tier at which a system is settled."""
@@ -109,7 +109,7 @@ class State:
             # The weights depend on the ratings: start from the prior's and refine twice.
             weight = self._weights(languages, cluster, 1 / (1 + np.exp(x[old] - x[new])))
             # From a distant prior, steps longer than a logit could overshoot the maximum.
-            fitted = newton(partial(slopes, weight=weight), x[None], longest=1.0, tolerance=1e-9, limit=100)
+            fitted = newton(partial(slopes, weight=weight), x[None], StepRule(1e-9, 100, longest=1.0))
             x = fitted.point[0]
         return replace(
             self,
