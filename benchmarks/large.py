@@ -75,8 +75,9 @@ def ranked(path: Path, intervals: str, draws: int = DRAWS) -> tuple[float, float
 import time
 from pathlib import Path
 from mirage.ranking.large import VerdictFiles, rank_files
+from mirage.ranking.settings import RankSettings
 start = time.perf_counter()
-ranking = rank_files(VerdictFiles.of_file(Path({str(path)!r})), draws={draws}, intervals={intervals!r})
+ranking = rank_files(VerdictFiles.of_file(Path({str(path)!r})), RankSettings(draws={draws}), intervals={intervals!r})
 print(f"seconds={{time.perf_counter() - start}}")
 rows = [row for row in ranking.table().to_pylist() if row["language"] == "und"]
 widths = [row["high"] - row["low"] for row in rows]

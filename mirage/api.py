@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import mirage.ranking as ranks
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
-from mirage.ranking import DRAWS, SEED, Difference
+from mirage.ranking import DRAWS, SEED, CompareSettings, DecideSettings, Difference, RankSettings, Requirements
 from mirage.ranking.compare.records import ComparisonReport
-from mirage.ranking.decide.records import ChoiceReport, Requirements
+from mirage.ranking.decide.records import ChoiceReport
 from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.settings import MOVED
 from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name
@@ -403,19 +404,18 @@ def risk_coverage(
     """
     from mirage.stages import abstain as abstention
 
-    traded = abstention.tradeoffs(
-        arena,
-        signal,
+    settings = abstention.AbstainSettings(
         error=error,
         loss=loss,
         higher=higher,
         method=method,
         confidence=confidence,
-        languages=languages,
-        systems=systems,
+        languages=_tuple(languages),
+        systems=_tuple(systems),
         draws=draws,
         seed=seed,
     )
+    traded = abstention.tradeoffs(arena, signal, settings)
     title = f"{signal} of {arena.name}: area under the risk-coverage curve, and the threshold for an error of {error:g}"
     return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
 
@@ -516,24 +516,24 @@ def rank(
     from mirage.ranking.large import VerdictTable, rank_files
     from mirage.ranking.ranking import rank_by, remarks
 
+    settings = RankSettings(draws=draws, seed=seed, ties=ties, penalty=penalty)
     notes: list[str] = []
     verdicts: VerdictSource | None = _files(battles, judge)
     if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
         verdicts = VerdictTable.of(_judgments(_frame(battles), notes))
     if verdicts is not None and verdicts.large:
-        how: dict[str, Any] = {"draws": draws, "seed": seed, "ties": ties, "penalty": penalty}
-        result = rank_files(verdicts, judge=judge, executor=executor, **how)
+        result = rank_files(verdicts, settings, judge=judge, executor=executor)
         notes += [*remarks(result), "counted in blocks of queries: too many battles for memory"]
-        return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
+        return Ranking(**_values(result), remarks=tuple(notes))
     if isinstance(verdicts, VerdictTable):
         table = verdicts.table
         name = only_judge(judges_of(table), judge)
     else:
         name = only_judge(referees(battles), judge, noun="referee")
         table = battles.read(Referee.from_name(name).table)
-    result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
+    result = rank_by(table, name, settings)
     notes += remarks(result, table if Referee.from_name(name).by_labels else None)
-    return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
+    return Ranking(**_values(result), remarks=tuple(notes))
 
 
 def _current(judge: str | None, referee: str | None) -> str | None:
@@ -556,6 +556,7 @@ def compare(
     languages: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
     assigner: str | None = None,
+    moved: int = MOVED,
     draws: int = DRAWS,
     seed: int = SEED,
     referee: str | None = None,
@@ -573,6 +574,7 @@ def compare(
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.
         assigner: assigner of nuggets; None for the default.
+        moved: number of queries with the largest differences to list.
         draws: bootstrap draws for the intervals of ratings.
         seed: random seed.
         referee: former name of `judge`.
@@ -585,28 +587,26 @@ def compare(
     """
     from mirage.ranking.compare import compare_ratings, compare_systems
 
+    settings = CompareSettings(
+        measure=measure,
+        judge=_current(judge, referee),
+        margin=margin,
+        languages=_tuple(languages),
+        parser=parser,
+        assigner=assigner,
+        moved=moved,
+        draws=draws,
+        seed=seed,
+    )
     if isinstance(data, Arena):
-        report = compare_systems(
-            data,
-            first,
-            second,
-            against=against,
-            measure=measure,
-            referee=_current(judge, referee),
-            margin=margin,
-            languages=None if languages is None else list(languages),
-            parser=parser,
-            assigner=assigner,
-            draws=draws,
-            seed=seed,
-        )
+        report = compare_systems(data, first, second, settings, against=against)
     else:
         if against is not None or languages is not None or measure != "rating":
             raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")
         ranked = isinstance(data, ranks.Ranking)
-        ranking = data if ranked else rank(data, judge=_current(judge, referee), draws=draws, seed=seed)
-        report = compare_ratings(ranking, first, first if second is None else second, margin=margin)
-    return SystemComparison(**{field.name: getattr(report, field.name) for field in fields(report)})
+        ranking = data if ranked else rank(data, judge=settings.judge, draws=draws, seed=seed)
+        report = compare_ratings(ranking, first, first if second is None else second, margin=margin, moved=moved)
+    return SystemComparison(**_values(report))
 
 
 def decide(
@@ -658,13 +658,12 @@ def decide(
     """
     from mirage.ranking.decide import choose_systems
 
-    report = choose_systems(
-        arena,
+    settings = DecideSettings(
         weights=weights,
-        referee=_current(judge, referee),
+        judge=_current(judge, referee),
         requirements=Requirements(budget, seconds, tuple(licences), open_weights, context_length),
         margin=margin,
-        languages=None if languages is None else list(languages),
+        languages=_tuple(languages),
         parser=parser,
         assigner=assigner,
         tokens_in=tokens_in,
@@ -672,7 +671,7 @@ def decide(
         draws=draws,
         seed=seed,
     )
-    return SystemChoice(**{field.name: getattr(report, field.name) for field in fields(report)})
+    return SystemChoice(**_values(choose_systems(arena, settings)))
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
@@ -936,6 +935,10 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
     return [normalise_name(str(value)) if name in NAMES else str(value) for value in values]
 
 
+def _tuple(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
 # --- results out ------------------------------------------------------------------------------------------------------
 
 
@@ -957,6 +960,11 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
                 do="give all its values one kind, such as text",
             ) from None
     return pa.table(columns)
+
+
+def _values(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, for a subclass with further ones."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _cell(value: Any) -> str:

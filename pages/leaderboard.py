@@ -25,7 +25,7 @@ from mirage.publish.charts.report import report_page
 from mirage.publish.leaderboard import to_latex, to_markdown
 from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.scale import Scale
-from mirage.ranking.whatif import RankOptions
+from mirage.ranking.settings import RankSettings
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, counted
 
@@ -71,13 +71,13 @@ def ratings(page: ui.Page) -> None:
     try:
         board = views.board(page.arena, referee, skill, chosen, choice, voted)
     except MirageError as error:
-        if choice == RankOptions() and voted is None:
+        if choice == RankSettings() and voted is None:
             raise
         st.warning(ui.plain(f"{error.what}; {error.do}"))
-        choice, voted = RankOptions(), None
+        choice, voted = RankSettings(), None
         board = views.board(page.arena, referee, skill, chosen)
     judged = referee in judges(page.arena)
-    if choice != RankOptions() or voted or board.counted:
+    if choice != RankSettings() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with options:
@@ -153,7 +153,7 @@ def ratings(page: ui.Page) -> None:
     )
 
 
-def _whiskers(choice: RankOptions, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
+def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
     """What draws the ratings, or the differences to a reference, as dots with whiskers."""
 
     def draw(rows: list[dict[str, Any]]) -> None:
@@ -279,7 +279,7 @@ def _scale() -> Scale:
     return scale
 
 
-def _choice(page: ui.Page, referee: str) -> RankOptions:
+def _choice(page: ui.Page, referee: str) -> RankSettings:
     """What counts, picked beside the referee; the link keeps it."""
     ties = ui.pick(
         "Ties",
@@ -290,7 +290,7 @@ def _choice(page: ui.Page, referee: str) -> RankOptions:
         help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
     )
     if Referee.from_name(referee).by_labels:
-        return RankOptions(ties)
+        return RankSettings(ties)
     battles = ui.pick(
         "Battles",
         ("every", "consistent"),
@@ -329,7 +329,7 @@ def _choice(page: ui.Page, referee: str) -> RankOptions:
             width=150,
             help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
         )
-    return RankOptions(
+    return RankSettings(
         ties,
         None if without == "none" else without,
         own=own == "counts",

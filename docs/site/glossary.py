@@ -47,7 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "difference": "mirage.ranking.records.Difference",
         "tiers": "mirage.ranking.tiers.Tiers",
         "sample size": "mirage.ranking.sample_size.SampleSize",
-        "rank options": "mirage.ranking.whatif.RankOptions",
+        "rank settings": "mirage.ranking.settings.RankSettings",
         "rank change": "mirage.ranking.whatif.RankChange",
         "style control": "mirage.ranking.control.StyleControl",
         "language effect": "mirage.ranking.languages.LanguageEffect",

@@ -55,9 +55,7 @@ def abstain(
     from mirage import store
     from mirage.stages import abstain as abstention
 
-    rows = abstention.tradeoffs(
-        store.open_arena(dir_),
-        signal,
+    settings = abstention.AbstainSettings(
         error=error,
         loss=loss,
         higher=higher,
@@ -68,6 +66,7 @@ def abstain(
         draws=draws,
         seed=seed,
     )
+    rows = abstention.tradeoffs(store.open_arena(dir_), signal, settings)
     if points:
         names = ({"language": row.language, "system": row.system} for row in rows)
         cells = [name | asdict(point) for name, row in zip(names, rows, strict=True) for point in row.curve.points]

@@ -118,7 +118,7 @@ def _by_terms(path: Path, connection: Connection) -> None:
     note("Assigned by shared words (baseline/terms), a lower bound; use --model to assign with a model.")
 
 
-def _by_model(path: Path, connection: Connection, name: str | None, languages: list[str] | None) -> None:
+def _by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
     from mirage.stages.nuggets import stage
 
     settings = connection.settings(max_tokens=MAX_TOKENS)
@@ -161,7 +161,7 @@ def show_nuggets(
     note(f"Assignments by {chosen}.")
 
 
-def _show_agreement(arena: Arena, languages: list[str] | None, output_format: Format) -> None:
+def _show_agreement(arena: Arena, languages: Sequence[str] | None, output_format: Format) -> None:
     from mirage.people.votes import NuggetVote
     from mirage.people.votes.stage import nugget_agreement
 
@@ -217,7 +217,7 @@ def _by_votes(path: Path) -> None:
     grade_support_by_votes(path, log, made_by="mirage support")
 
 
-def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: list[str] | None) -> None:
+def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
     from mirage.stages.features.support_grading import grade_support
 
     settings = connection.settings()

@@ -291,7 +291,7 @@ Share = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
 
-def codes(text: str | None) -> list[str] | None:
+def codes(text: str | None) -> tuple[str, ...] | None:
     """Return the language codes in `--languages`; None for all.
 
     Raises:
@@ -302,7 +302,7 @@ def codes(text: str | None) -> list[str] | None:
     selection = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
     if not selection:
         raise BadInput("--languages is empty", do="give comma-separated codes: en,pt-BR,vi")
-    return in_order(selection)
+    return tuple(in_order(selection))
 
 
 def rows(table: Any, columns: tuple[str, ...]) -> Rows:

@@ -51,7 +51,7 @@ def compare(
     measure: Annotated[
         str, typer.Option(metavar="rating|rate|nuggets|feature:NAME", help="Measure to compare.")
     ] = "rating",
-    referee: Annotated[
+    judge: Annotated[
         str | None,
         typer.Option(
             "--judge",
@@ -88,7 +88,7 @@ def compare(
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
-    from mirage.ranking.compare import compare_systems
+    from mirage.ranking.compare import CompareSettings, compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
     if former_first or former_second:
@@ -97,13 +97,9 @@ def compare(
     if first is None:
         raise BadInput("no system is named", do="name two: mirage compare DIR A B")
     arena = narrowed(store.open_arena(dir_), tags)
-    report = compare_systems(
-        arena,
-        first,
-        second,
-        against=None if against is None else narrowed(store.open_arena(against), tags),
+    settings = CompareSettings(
         measure=measure,
-        referee=referee,
+        judge=judge,
         margin=margin,
         languages=codes(languages),
         parser=parser,
@@ -111,6 +107,8 @@ def compare(
         moved=moved,
         seed=seed,
     )
+    other = None if against is None else narrowed(store.open_arena(against), tags)
+    report = compare_systems(arena, first, second, settings, against=other)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
             store.write_whole(out, text(report, require=require).encode("utf-8"))

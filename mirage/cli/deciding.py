@@ -24,7 +24,7 @@ BY_WEIGHT = ("measure", "weight", "choice", "p_right")
 @app.command()
 def decide(
     dir_: ArenaDir,
-    referee: Annotated[
+    judge: Annotated[
         str | None,
         typer.Option(
             "--judge",
@@ -33,9 +33,10 @@ def decide(
             show_default="the only one",
         ),
     ] = None,
-    weight: Annotated[
+    weights: Annotated[
         list[str] | None,
         typer.Option(
+            "--weight",
             metavar="MEASURE=W",
             help="Weight of a measure: rating, rate, nuggets or feature:NAME. Repeatable.",
             show_default="rating=1",
@@ -43,9 +44,9 @@ def decide(
     ] = None,
     budget: Annotated[float | None, typer.Option(help="Maximum US dollars per 1,000 answers.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Maximum median latency, in seconds.")] = None,
-    licence: Annotated[list[str] | None, typer.Option(help="An acceptable licence. Repeatable.")] = None,
+    licences: Annotated[list[str] | None, typer.Option("--licence", help="An acceptable licence. Repeatable.")] = None,
     open_weights: Annotated[bool, typer.Option("--open-weights", help="Only systems with open weights.")] = False,
-    context: Annotated[int | None, typer.Option(help="Minimum context length, in tokens.")] = None,
+    context_length: Annotated[int | None, typer.Option("--context", help="Minimum context length, in tokens.")] = None,
     tokens_in: Annotated[
         float | None, typer.Option(help="Prompt tokens per answer, if the ledger has no calls.")
     ] = None,
@@ -75,14 +76,13 @@ def decide(
     systems and answers, and the ledger; writes nothing.
     """
     from mirage import store
-    from mirage.ranking.decide import Requirements, choose_systems
+    from mirage.ranking.decide import DecideSettings, Requirements, choose_systems
     from mirage.ranking.decide.reports import language_records, notes, option_records, weight_records
 
-    report = choose_systems(
-        narrowed(store.open_arena(dir_), tags),
-        weights=_weights(weight),
-        referee=referee,
-        requirements=Requirements(budget, seconds, tuple(licence or ()), open_weights, context),
+    settings = DecideSettings(
+        weights=_weights(weights),
+        judge=judge,
+        requirements=Requirements(budget, seconds, tuple(licences or ()), open_weights, context_length),
         margin=margin,
         languages=codes(languages),
         parser=parser,
@@ -91,6 +91,7 @@ def decide(
         tokens_out=tokens_out,
         seed=seed,
     )
+    report = choose_systems(narrowed(store.open_arena(dir_), tags), settings)
     records, columns = {
         "language": (language_records, BY_LANGUAGE),
         "system": (option_records, BY_SYSTEM),

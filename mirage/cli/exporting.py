@@ -147,12 +147,13 @@ def export_leaderboard(
     from mirage.battles.referee import Referee
     from mirage.publish.leaderboard import write_leaderboard
     from mirage.ranking.ranking import rank_by, remarks
+    from mirage.ranking.settings import RankSettings
 
     arena = store.open_arena(dir_)
     by_labels = Referee.from_name(referee, skill=skill).by_labels
     table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     only = codes(languages)
-    ranking = rank_by(table, referee, skill=skill, languages=only, draws=draws, seed=seed)
+    ranking = rank_by(table, referee, RankSettings(skill=skill, languages=only, draws=draws, seed=seed))
     write_leaderboard(ranking, out, title=arena.title, notes=remarks(ranking, table, languages=only))
     note(f"The ranking is in {out}")
 

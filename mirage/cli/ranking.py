@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from mirage.cli.output import Format
     from mirage.llm.engines.tasks import Executor
-    from mirage.ranking import Ranking
-    from mirage.ranking.large import VerdictFiles
+    from mirage.ranking import Ranking, RankSettings
     from mirage.ranking.tags import TagSplit
-    from mirage.ranking.whatif import RankOptions
     from mirage.store import Arena
 
 Penalty = Literal["jeffreys", "none"]
@@ -43,7 +41,7 @@ DIFFERENCES = ("difference", "difference_low", "difference_high")
 @app.command()
 def rank(
     dir_: ArenaDir,
-    referees: Annotated[
+    judges: Annotated[
         list[str] | None,
         typer.Option(
             "--judge",
@@ -136,80 +134,151 @@ def rank(
     table tags and write nothing. Verdicts that fit in memory are ranked here, whatever the --engine. Makers come from
     DIR/makers.csv, else from the systems' names.
     """
-    import mirage.ranking as rank
     from mirage import store
-    from mirage.battles.referee import POOLED, Referee, only_judge
-    from mirage.ranking.large import VerdictFiles
+    from mirage.battles.referee import only_judge
+    from mirage.ranking import DRAWS, RankSettings
     from mirage.ranking.paper import TOURNAMENTS
-    from mirage.ranking.tags import rank_by_tag
-    from mirage.ranking.whatif import RankOptions
-    from mirage.text.makers import BY_NAME
 
-    only = codes(languages)
+    settings = RankSettings(
+        ties=ties,
+        without=without,
+        own=not no_own,
+        consistent=consistent,
+        control=tuple(part.strip() for part in (control or "").split(",") if part.strip()),
+        skill=skill,
+        parser=parser,
+        languages=codes(languages),
+        penalty=penalty,
+        draws=draws or (TOURNAMENTS if paper else DRAWS),
+        seed=seed,
+    )
     executor = executor_of(engine, workers, address)
+    printed = RankingPrinter(output_format, reference, scale)
     if dir_.is_file():
-        judge, more = (referees[0], referees[1:]) if referees else (None, [])
-        arenas = (store_, paper, skill != "both", control, votes, consistent, no_own, without, tags, by, more)
-        printer = RankingPrinter(output_format, reference, scale)
-        _of_file(dir_, judge, only, printer, draws, seed, ties, penalty, executor, plain=not any(arenas))
+        _refuse_arena_options(dir_, settings, judges or [], stored=store_ or paper, narrowed=bool(tags or by or votes))
+        _rank_file(dir_, judges[0] if judges else None, settings, executor, printed)
         return
     arena = narrowed(store.open_arena(dir_), tags)
-    referees = referees or [only_judge(_referees(arena), noun="referee")]
-    referee = referees[0]
-    by_labels = Referee.from_name(referee).by_labels
-    style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
-    makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
-    draws = draws or (TOURNAMENTS if paper else rank.DRAWS)
-    printed = RankingPrinter(output_format, reference, scale)
-    choice = RankOptions(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
-    varied = len(referees) > 1 or referee == POOLED or choice != RankOptions(ties) or votes
-    _refuse_part(bool(tags or by), stored=store_ or paper, split=by is not None, varied=varied)
-    if varied:
-        if store_ or paper or skill != "both" or parser != "strict" or penalty != "jeffreys":
+    judges = judges or [only_judge(_referees(arena), noun="referee")]
+    if without is not None or no_own:
+        settings = replace(settings, makers=store.makers_of(arena))
+    way = _choose_way(judges, settings, paper=paper, by=by, votes=votes)
+    _refuse_combinations(way, settings, printed, stored=store_, paper=paper, part=bool(tags or by))
+    if way == "what if":
+        _rank_what_if(arena, judges, settings, votes, printed)
+    elif way == "paper":
+        _rank_as_published(arena, judges[0], settings, output_format, stored=store_)
+    elif by is not None:
+        _rank_by_tag(arena, judges[0], by, settings, printed)
+    else:
+        _rank_plainly(arena, judges[0], settings, executor, printed, stored=store_)
+
+
+Way = Literal["what if", "paper", "by tag", "plain"]
+"""Ways to rank an arena."""
+
+
+def _choose_way(judges: list[str], settings: RankSettings, *, paper: bool, by: str | None, votes: bool) -> Way:
+    """Return the way of ranking that the options ask for.
+
+    Raises:
+        BadInput: if they ask for a split of a ranking with some verdicts only.
+    """
+    from mirage.battles.referee import POOLED
+
+    if len(judges) > 1 or judges[0] == POOLED or settings.selects_verdicts or votes:
+        if by is not None:
             raise BadInput(
-                "a ranking by pooled judges, some verdicts, with votes, or with style control cannot be stored",
-                do="omit --store, --paper, --skill, --parser and --penalty",
+                "--by splits the unmodified ranking of one referee",
+                do="omit --by, or the options that change the ranking",
             )
-        _print_what_if(arena, referees, choice, votes, languages=only, draws=draws, seed=seed, printed=printed)
-        return
-    if store_ and (only or ties != "half" or parser != "strict" or penalty != "jeffreys"):
+        return "what if"
+    return "paper" if paper else "plain" if by is None else "by tag"
+
+
+def _refuse_combinations(
+    way: Way, settings: RankSettings, printed: RankingPrinter, *, stored: bool, paper: bool, part: bool
+) -> None:
+    """Reject options that do not apply to a way of ranking.
+
+    Args:
+        way: the way.
+        settings: settings of the ranking.
+        printed: output options.
+        stored: whether to store the ranking.
+        paper: whether to rank by the paper's method.
+        part: whether to rank on some of the queries.
+
+    Raises:
+        BadInput: if one does not apply.
+    """
+    changed = settings.changed
+    if part and (stored or paper):
+        raise BadInput("a ranking on some of the queries cannot be stored", do="omit --store and --paper")
+    if way == "what if" and (stored or paper or changed & {"skill", "parser", "penalty"}):
+        raise BadInput(
+            "a ranking by pooled judges, some verdicts, with votes, or with style control cannot be stored",
+            do="omit --store, --paper, --skill, --parser and --penalty",
+        )
+    if stored and changed & {"languages", "ties", "parser", "penalty"}:
         raise BadInput(
             "--store supports only the default ranking",
             do="omit --languages, --ties, --parser and --penalty",
         )
-    if paper:
-        if ties not in ("half", "drop"):
-            raise BadInput("the paper drops ties", do="omit --ties, or --paper")
-        if reference is not None or scale != "logit":
-            raise BadInput("the paper's ratings are printed as published", do="omit --reference and --scale")
-        as_published(
-            arena, referee, skill=skill, parser=parser, languages=only, draws=draws, seed=seed, how=output_format
-        )
-        if store_:
-            keep_tournaments(arena, referee, draws=draws, seed=seed)
-        return
-    how_rated: dict[str, Any] = {"ties": ties, "penalty": penalty, "draws": draws, "seed": seed}
-    if by is not None:
-        arena.need("tags")
-        table = _read_decisions(arena, referee)
-        how_rated |= {"skill": skill, "parser": parser, "languages": only}
-        printed.show_split(rank_by_tag(table, arena.read("tags"), by, referee, **how_rated))
-        return
-    files = None if by_labels or tags else VerdictFiles.of_arena(arena, languages=only)
-    in_blocks = files is not None and files.large
-    counted_from = files if in_blocks else None
-    ranking, lines = _rank_arena(
-        arena, referee, skill, parser, only, files=counted_from, executor=executor, how=how_rated
-    )
+    if way == "paper" and settings.ties == "davidson":
+        raise BadInput("the paper drops ties", do="omit --ties, or --paper")
+    if way == "paper" and (printed.reference is not None or printed.scale != "logit"):
+        raise BadInput("the paper's ratings are printed as published", do="omit --reference and --scale")
+
+
+def _rank_as_published(arena: Arena, referee: str, settings: RankSettings, how: Format, *, stored: bool) -> None:
+    """Print the ranking by the paper's method."""
+    as_published(arena, referee, settings, how=how)
+    if stored:
+        keep_tournaments(arena, referee, settings)
+
+
+def _rank_by_tag(arena: Arena, referee: str, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
+    """Print one ranking for each value of a tag."""
+    from mirage.ranking.tags import rank_by_tag
+
+    arena.need("tags")
+    table = _read_decisions(arena, referee)
+    printed.show_split(rank_by_tag(table, arena.read("tags"), tag, referee, settings))
+
+
+def _rank_plainly(
+    arena: Arena,
+    referee: str,
+    settings: RankSettings,
+    executor: Executor | None,
+    printed: RankingPrinter,
+    *,
+    stored: bool,
+) -> None:
+    """Print the ranking by one referee with every verdict, counted in blocks by `executor` if they are many."""
+    from mirage.battles.referee import Referee
+    from mirage.ranking.large import VerdictFiles, rank_files
+    from mirage.ranking.ranking import rank_by, remarks
+
+    by_labels = Referee.from_name(referee).by_labels
+    files = None if by_labels or arena.tags else VerdictFiles.of_arena(arena, languages=settings.languages)
+    if files is not None and files.large:
+        ranking = rank_files(files, settings, judge=referee, executor=executor)
+        lines = remarks(ranking)
+    else:
+        files, table = None, _read_decisions(arena, referee)
+        ranking = rank_by(table, referee, settings)
+        lines = remarks(ranking, table, languages=settings.languages)
     printed.check(ranking)
-    if store_:
-        _store_ratings(arena, ranking, in_blocks=in_blocks, draws=draws, seed=seed)
+    if stored:
+        _store_ratings(arena, ranking, settings, in_blocks=files is not None)
     printed.show(ranking)
     for line in (ranking.method, *lines):
         note(line)
 
 
-def _store_ratings(arena: Arena, ranking: Ranking, *, in_blocks: bool, draws: int, seed: int) -> None:
+def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings, *, in_blocks: bool) -> None:
     """Store the ratings by a referee: every skill by relevance labels; for a judge counted in blocks, the given
     ranking.
     """
@@ -223,32 +292,10 @@ def _store_ratings(arena: Arena, ranking: Ranking, *, in_blocks: bool, draws: in
         keep_ratings(arena, ranking, made_by=made_by)
         return
     by_labels = Referee.from_name(referee).by_labels
-    options: dict[str, Any] = {"draws": draws, "seed": seed} | ({} if by_labels else {"judge": referee})
+    options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
+    options |= {} if by_labels else {"judge": referee}
     stage = RELEVANCE_RATINGS if by_labels else JUDGED_RATINGS
     run(stage, arena.path, made_by=made_by, part="referee", notes=[f"{referee}: {ranking.method}"], **options)
-
-
-def _rank_arena(
-    arena: Arena,
-    referee: str,
-    skill: schema.Skill,
-    parser: schema.Parser,
-    languages: list[str] | None,
-    *,
-    files: VerdictFiles | None,
-    executor: Executor | None,
-    how: dict[str, Any],
-) -> tuple[Ranking, list[str]]:
-    """Rank by one referee and list remarks, from verdicts in memory, or from files counted in blocks by `executor`."""
-    from mirage.ranking.large import rank_files
-    from mirage.ranking.ranking import rank_by, remarks
-
-    if files is not None:
-        ranking = rank_files(files, judge=referee, languages=languages, executor=executor, **how)
-        return ranking, remarks(ranking)
-    table = _read_decisions(arena, referee)
-    ranking = rank_by(table, referee, skill=skill, parser=parser, languages=languages, **how)
-    return ranking, remarks(ranking, table, languages=languages)
 
 
 def _referees(arena: Arena) -> tuple[str, ...]:
@@ -277,62 +324,47 @@ def _read_decisions(arena: Arena, referee: str) -> pa.Table:
     )
 
 
-def _of_file(
-    path: Path,
-    judge: str | None,
-    languages: list[str] | None,
-    printed: RankingPrinter,
-    draws: int | None,
-    seed: int,
-    ties: schema.Ties,
-    penalty: Penalty,
-    executor: Executor | None,
-    *,
-    plain: bool,
+def _refuse_arena_options(
+    path: Path, settings: RankSettings, judges: list[str], *, stored: bool, narrowed: bool
 ) -> None:
-    """Print the ranking of a file of battles.
+    """Reject options for arenas with a file of battles.
 
     Raises:
-        BadInput: if an option for arenas is given.
+        BadInput: if one is given.
     """
-    if not plain:
+    if settings.selects_verdicts or settings.skill != "both" or len(judges) > 1 or stored or narrowed:
         raise BadInput(
             f"{path} is a file of battles, which is ranked by one judge without further options",
             do="omit the options, or import it first: mirage import judgments FILE --into DIR",
         )
+
+
+def _rank_file(
+    path: Path, judge: str | None, settings: RankSettings, executor: Executor | None, printed: RankingPrinter
+) -> None:
+    """Print the ranking of a file of battles.
+
+    Raises:
+        BadInput: if languages are chosen of a file that is not Parquet.
+    """
     from mirage import api
-    from mirage.ranking import DRAWS
     from mirage.ranking.large import VerdictFiles, rank_files
     from mirage.ranking.ranking import remarks
 
-    options: dict[str, Any] = {"draws": draws or DRAWS, "seed": seed, "ties": ties, "penalty": penalty}
     files = VerdictFiles.of_file(path)
-    if files is not None and (files.large or languages):
-        ranking: Ranking = rank_files(files, judge=judge, languages=languages, executor=executor, **options)
+    if files is not None and (files.large or settings.languages):
+        ranking: Ranking = rank_files(files, settings, judge=judge, executor=executor)
         lines = remarks(ranking)
-    elif languages:
+    elif settings.languages:
         raise BadInput("--languages needs an arena or a Parquet file", do="omit it, or convert the file to Parquet")
     else:
+        options: dict[str, Any] = {name: getattr(settings, name) for name in ("draws", "seed", "ties", "penalty")}
         result = api.rank(path, judge=judge, **options)
         ranking, lines = result, list(result.remarks)
     printed.check(ranking)
     printed.show(ranking)
     for line in (ranking.method, *lines):
         note(line)
-
-
-def _refuse_part(part: bool, *, stored: bool, split: bool, varied: bool) -> None:
-    """Reject storing a ranking of some queries, and splitting a ranking with further options.
-
-    Raises:
-        BadInput: if either is requested.
-    """
-    if part and stored:
-        raise BadInput("a ranking on some of the queries cannot be stored", do="omit --store and --paper")
-    if split and varied:
-        raise BadInput(
-            "--by splits the unmodified ranking of one referee", do="omit --by, or the options that change the ranking"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,26 +437,26 @@ class RankingPrinter:
         return cells
 
 
-def _print_what_if(
-    arena: Arena, referees: list[str], choice: RankOptions, voted: bool, *, printed: RankingPrinter, **options: Any
+def _rank_what_if(
+    arena: Arena, judges: list[str], settings: RankSettings, voted: bool, printed: RankingPrinter
 ) -> None:
-    """Print a ranking under different counting rules, and the ranks that change."""
+    """Print a ranking with some of the verdicts, or at equal style, and the ranks that change."""
     import mirage.ranking as rank
     from mirage.people.votes import Vote
     from mirage.people.votes.stage import people_verdicts
     from mirage.ranking.ranking import change_lines, counted_lines, remarks, what_if
-    from mirage.ranking.whatif import RankOptions, compare
+    from mirage.ranking.whatif import compare
 
     table = arena.read("judgments", columns=rank.COLUMNS)
-    features = arena.read("features") if choice.control else None
+    features = arena.read("features") if settings.control else None
     people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
-    result = what_if(table, referees, choice, features=features, votes=people, **options)
+    result = what_if(table, judges, settings, features=features, votes=people)
     printed.check(result.ranking)
     printed.show(result.ranking)
     for line in (result.method, *counted_lines(result), *remarks(result.ranking, table)):
         note(line)
-    if choice != RankOptions() or result.voted:
-        usual = what_if(table, referees, RankOptions(), **options).ranking
+    if settings != settings.plain or result.voted:
+        usual = what_if(table, judges, settings.plain).ranking
         different = compare(usual, result.ranking)
         for code in result.ranking.languages:
             note(f"against the plain ranking, {code}: " + "; ".join(change_lines(different, language=code)))

@@ -64,8 +64,10 @@ def surrogate(
     """
     from mirage import store
     from mirage.battles.referee import Referee
+    from mirage.ranking.surrogate.reporting import report_on
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
     from mirage.ranking.surrogate.summaries import conclusions
+    from mirage.ranking.surrogate.training import training
     from mirage.stages.stage import run
 
     arena = store.open_arena(dir_)
@@ -77,14 +79,16 @@ def surrogate(
     for name in stage.reads:
         arena.need(name)
     reports: list[Report] = []
-    skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or (store_ and by_labels)]
     with progress("Leaving out systems") as update:
-        options: dict[str, Any] = {"referee": referee, "skills": skills, "regressors": regressor, "seed": seed}
-        options |= {"progress": update, "on_report": reports.append}
+        options: dict[str, Any] = {"regressors": regressor, "seed": seed, "progress": update}
         if store_:
+            skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or by_labels]
+            options |= {"referee": referee, "skills": skills, "on_report": reports.append}
             run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
         else:
-            stage.run({name: arena.read(name) for name in stage.reads}, languages=only, weigh=False, **options)
+            features, verdicts = (arena.read(name) for name in stage.reads)
+            seen = training(features, verdicts, referee, skill=skill, languages=only)
+            reports.append(report_on(seen, referee, skill=skill, **options))
     report = next(candidate for candidate in reports if candidate.skill == skill)
     show(_table(report, view, seed), COLUMNS[view], output_format)
     for line in conclusions(report, price=price):

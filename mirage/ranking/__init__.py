@@ -7,14 +7,14 @@
 `fit.py` maximises the likelihood of battles (`mirage.battles`), `bootstrap.py` resamples queries and computes
 intervals, `sandwich.py` computes analytic intervals as a check, `tiers.py` tests every two systems, `sample_size.py`
 estimates the queries needed to separate them, `graph.py` finds the ratings the data does not bound, `design.py` reports
-weak spots of the design, `scale.py` defines display scales, `whatif.py` ranks with a subset of the verdicts,
-`control.py` ranks at equal style, `languages.py` compares languages, `paper.py` replicates the published tournaments.
-`stage.py` declares the stages. NumPy and SciPy only; no module here calls a model.
+weak spots of the design, `scale.py` defines display scales, `settings.py` the settings, `whatif.py` ranks with a subset
+of the verdicts, `control.py` ranks at equal style, `languages.py` compares languages, `paper.py` replicates the
+published tournaments. `stage.py` declares the stages. NumPy and SciPy only; no module here calls a model.
 """
 
 from mirage.battles.counts import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, verdicts
-from mirage.ranking.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, join_rankings, rate
+from mirage.ranking.bootstrap import Difference, LanguageRanking, Ranking, join_rankings, rate
 from mirage.ranking.design import Finding, design, designs
 from mirage.ranking.fit import RIDGE, Fit, Penalty, fit
 from mirage.ranking.graph import Side
@@ -22,6 +22,7 @@ from mirage.ranking.records import FEW
 from mirage.ranking.sample_size import SampleSize, sample_sizes
 from mirage.ranking.sandwich import Sandwich, analytic, disagreements
 from mirage.ranking.scale import Scale, on_scale
+from mirage.ranking.settings import DRAWS, SEED, CompareSettings, DecideSettings, RankSettings, Requirements
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import Tiers, separate
 from mirage.schema import Ties
@@ -35,12 +36,16 @@ __all__ = [
     "SEED",
     "SUBSETS",
     "Battles",
+    "CompareSettings",
+    "DecideSettings",
     "Difference",
     "Finding",
     "Fit",
     "LanguageRanking",
     "Penalty",
+    "RankSettings",
     "Ranking",
+    "Requirements",
     "SampleSize",
     "Sandwich",
     "Scale",

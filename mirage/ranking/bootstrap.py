@@ -29,7 +29,9 @@ from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, f
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import joint_row
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
+from mirage.ranking.tiers import Tiers, separate
 from mirage.schema import Ties
 from mirage.stats.intervals import need_draws
 from mirage.stats.units import Unit, Units, centre_moves, name_unit
@@ -38,13 +40,9 @@ from mirage.text.languages import refuse_name_of_all
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.tiers import Tiers
-
 __all__ = [
-    "DRAWS",
     "JOINT",
     "LEVEL",
-    "SEED",
     "Difference",
     "LanguageRanking",
     "Ranking",
@@ -52,10 +50,6 @@ __all__ = [
     "query_weights",
     "rate",
 ]
-
-DRAWS, SEED = 1000, 0
-"""Default bootstrap draws and seed. With 1,000 draws an interval end varies between seeds by 4% of the half-width, with
-200 by 10%."""
 
 SHOWN = 20
 """Languages printed by `repr`."""
@@ -140,8 +134,6 @@ class Ranking:
         """Tests between all systems at the 5% level and the resulting tiers, by language and `all`; without battles,
         only for languages tested with the ranking.
         """
-        from mirage.ranking.tiers import separate
-
         if self.tested and not self.battles:
             return self.tested
         known = {code: tiers for part in self.parts for code, tiers in part.tiers.items()}

@@ -31,12 +31,13 @@ import numpy as np
 
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, add_joint_row, rate, units_of
+from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking, add_joint_row, rate, units_of
 from mirage.ranking.cells import StyledRatings, fit_style
 from mirage.ranking.fit import RIDGE, Array
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages
 from mirage.ranking.records import widen_draws
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.stats.intervals import bootstrap_tails
 from mirage.stats.units import Units, name_unit

@@ -15,8 +15,8 @@ from mirage.battles.blocks import BlockedBattles, count_blocks
 from mirage.battles.referee import only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.tasks import Executor
-from mirage.ranking.bootstrap import DRAWS, SEED, Ranking
-from mirage.ranking.fit import Penalty
+from mirage.ranking.bootstrap import Ranking
+from mirage.ranking.settings import RankSettings
 from mirage.ranking.streamed import Intervals, rate_blocks
 from mirage.schema import Ties
 from mirage.text.names import NAMES, normalise_names
@@ -162,13 +162,9 @@ class VerdictFiles(VerdictSource):
 
 def rank_files(
     files: VerdictSource,
+    settings: RankSettings = RankSettings(),
     *,
     judge: str | None = None,
-    languages: Sequence[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    ties: Ties = "half",
-    penalty: Penalty = "jeffreys",
     intervals: Intervals | None = None,
     executor: Executor | None = None,
 ) -> Ranking:
@@ -177,12 +173,8 @@ def rank_files(
     Args:
         files: the verdicts, in files or in memory; without `language` they are of one language, without `query_id`
             each row is a separate query, without `judge` all are of one judge.
+        settings: the settings; ties are `half` or `drop`.
         judge: name of the judge; None if there is only one.
-        languages: codes; None for all.
-        draws: draws behind the intervals.
-        seed: seed of the draws.
-        ties: `half` or `drop`.
-        penalty: `jeffreys`, or `none` for maximum likelihood.
         intervals: `draws` or `sandwich`; None for draws unless they would take long.
         executor: runs the counting, by language and block of queries; None for this process.
 
@@ -191,7 +183,9 @@ def rank_files(
         UnknownName: if the judge or a language has no verdicts.
         NotEnoughData: if there is no battle to rate.
     """
-    columns = files.columns
+    if settings.selects_verdicts:
+        raise BadInput("verdicts counted in blocks of queries all count", do="omit the settings that select verdicts")
+    columns, languages = files.columns, settings.languages
     for name in ("system_a", "system_b", "verdict"):
         if name not in columns:
             raise BadInput(f"there is no column {name}", where=files.origin, do=f"rename the column to {name}")
@@ -201,9 +195,18 @@ def rank_files(
         if code not in codes:
             raise UnknownName("language", code, codes, where=f"battles by {referee}")
     opened: Mapping[str, Callable[[], AbstractContextManager[BlockedBattles]]] = {
-        code: partial(_open_battles, files, columns, referee, code, ties, executor) for code in languages or codes
+        code: partial(_open_battles, files, columns, referee, code, settings.ties, executor)
+        for code in languages or codes
     }
-    return rate_blocks(opened, referee=referee, draws=draws, seed=seed, ties=ties, penalty=penalty, intervals=intervals)
+    return rate_blocks(
+        opened,
+        referee=referee,
+        draws=settings.draws,
+        seed=settings.seed,
+        ties=settings.ties,
+        penalty=settings.penalty,
+        intervals=intervals,
+    )
 
 
 def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store.Arena:

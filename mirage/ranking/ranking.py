@@ -6,78 +6,57 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
-from mirage import schema
 from mirage.battles.referee import POOLED, RELEVANCE, Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import BadInput
-from mirage.ranking import DRAWS, SEED
 from mirage.ranking.bootstrap import units_of
 from mirage.ranking.control import covariates
 from mirage.ranking.records import JOINT
+from mirage.ranking.settings import RankSettings
 from mirage.ranking.sparse import DENSE
-from mirage.ranking.whatif import RankComparison, RankOptions, WhatIfResult, recompute
+from mirage.ranking.whatif import RankComparison, WhatIfResult, recompute
 from mirage.text.segmentation import counted, enumerated
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def rank_by(
-    table: pa.Table,
-    referee: str,
-    *,
-    skill: schema.Skill = "both",
-    parser: schema.Parser = "strict",
-    languages: Sequence[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    ties: schema.Ties = "half",
-    penalty: rank.Penalty = "jeffreys",
-) -> rank.Ranking:
+def rank_by(table: pa.Table, referee: str, settings: RankSettings = RankSettings()) -> rank.Ranking:
     """Rank the systems by a referee.
 
     Args:
         table: `outcomes` if the referee is `relevance`, else `judgments`.
         referee: `relevance`, or a judge's name.
-        skill: skill whose queries count; a judge has only `both`.
-        parser: parser whose outcomes decide.
-        languages: codes; None for all that can be ranked.
-        draws: bootstrap draws.
-        seed: seed of the draws.
-        ties: treatment of ties.
-        penalty: `jeffreys`, or `none` for maximum likelihood.
+        settings: the settings; those that select verdicts of judges need `what_if`.
 
     Raises:
         UnknownName: if a language or judge has no battles.
         NotEnoughData: if a chosen language lacks a subset the skill needs.
-        BadInput: if a judge is combined with a skill.
+        BadInput: if a judge is combined with a skill, or the settings select verdicts.
     """
-    battles = Referee.from_name(referee, skill=skill, parser=parser).battles(table, languages=languages)
-    return rank.rate(battles, draws=draws, seed=seed, ties=ties, penalty=penalty)
+    if settings.selects_verdicts:
+        raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
+    decider = Referee.from_name(referee, skill=settings.skill, parser=settings.parser)
+    battles = decider.battles(table, languages=settings.languages)
+    return rank.rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty)
 
 
 def what_if(
     judgments: pa.Table,
     judges: Sequence[str],
-    choice: RankOptions,
+    settings: RankSettings,
     *,
     features: pa.Table | None = None,
     votes: pa.Table | None = None,
-    languages: Sequence[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> WhatIfResult:
-    """Rank the systems by one judge or several pooled, with the verdicts that the options select.
+    """Rank the systems by one judge or several pooled, with the verdicts that the settings select.
 
     Args:
         judgments: table `judgments`.
         judges: names; `pooled` for every judge of the table.
-        choice: the options.
+        settings: the settings; the bias reduction is always by Jeffreys' prior.
         features: table `features`, for style control.
         votes: people's verdicts that replace the judges' (`ranking.whatif.recompute`).
-        languages: codes; None for all.
-        draws: bootstrap draws.
-        seed: seed of the draws.
 
     Raises:
         UnknownName: if a judge, maker, covariate or language is not known here.
@@ -91,8 +70,8 @@ def what_if(
         )
     names = judges_of(judgments) if POOLED in judges else list(dict.fromkeys(judges))
     verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
-    style = covariates(features, choice.control) if features is not None and choice.control else None
-    return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
+    style = covariates(features, settings.control) if features is not None and settings.control else None
+    return recompute(verdicts, settings, style=style, votes=votes)
 
 
 def counted_lines(result: WhatIfResult) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
 from mirage.ranking.holm import holm
 from mirage.ranking.ranking import rank_by
+from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,13 +104,7 @@ class TagSplit:
 
 
 def rank_by_tag(
-    table: pa.Table,
-    tags: pa.Table,
-    tag: str,
-    referee: str,
-    *,
-    languages: tuple[str, ...] | None = None,
-    **options: Any,
+    table: pa.Table, tags: pa.Table, tag: str, referee: str, settings: RankSettings = RankSettings()
 ) -> TagSplit:
     """Rank the systems on the queries of each value of a tag, and test each value against the other queries.
 
@@ -122,8 +117,7 @@ def rank_by_tag(
         tags: table `tags`.
         tag: name of the tag.
         referee: `relevance`, or a judge's name.
-        languages: codes; None for all.
-        options: as for `rank_by`.
+        settings: as for `rank_by`.
 
     Raises:
         UnknownName: if no query has the tag.
@@ -135,8 +129,9 @@ def rank_by_tag(
     if tag not in (known := sorted(set(tags["tag"].to_pylist()))):
         raise UnknownName("tag", tag, known)
     name = "outcomes" if "outcome" in table.column_names else "judgments"
-    if languages is not None:
-        table = table.filter(pc.is_in(table["language"], value_set=pa.array(languages, pa.string())))
+    if settings.languages is not None:
+        table = table.filter(pc.is_in(table["language"], value_set=pa.array(settings.languages, pa.string())))
+        settings = replace(settings, languages=None)  # a value may have no query in some of them
     tags = tags.filter(pc.equal(tags["tag"], tag)).join(table.select(_KEYS), _KEYS, join_type="left semi")
     rankings: dict[str, Ranking] = {}
     lacking: dict[str, str] = {}
@@ -146,14 +141,14 @@ def rank_by_tag(
         having = tags.filter(pc.equal(tags["value"], value)).select(_KEYS)
         parts = (schema.sort(name, table.join(having, _KEYS, join_type=side)) for side in ("left semi", "left anti"))
         try:
-            rankings[value] = rank_by(next(parts), referee, **options)
+            rankings[value] = rank_by(next(parts), referee, settings)
         except (NotEnoughData, UnknownName, BadInput) as error:
             lacking[value] = error.what
             continue
         rest = next(parts)
         sizes[value] = len(having)
         try:
-            cells[value] = list(_effects(value, rankings[value], rank_by(rest, referee, **options)))
+            cells[value] = list(_effects(value, rankings[value], rank_by(rest, referee, settings)))
         except (NotEnoughData, UnknownName, BadInput):
             cells[value] = []
     if not rankings:

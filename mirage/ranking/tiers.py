@@ -30,11 +30,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.counts import Battles
 from mirage.errors import UnknownName
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic, maximise
@@ -43,9 +44,6 @@ from mirage.ranking.holm import holm
 from mirage.ranking.records import JOINT, LanguageRanking
 from mirage.ranking.threads import one_thread
 from mirage.stats.units import Units, joint_spread, moves_alike
-
-if TYPE_CHECKING:
-    from mirage.ranking.bootstrap import Ranking
 
 ALPHA = 0.05
 """Probability that any two equal systems of a row are separated."""
@@ -162,7 +160,28 @@ class Tiers:
         return (min(tiers), max(tiers)) if tiers else None
 
 
-def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tiers] | None = None) -> dict[str, Tiers]:
+class RatedBattles(Protocol):
+    """The parts of a ranking that the tests use: its rows, and the battles behind them."""
+
+    @property
+    def languages(self) -> Mapping[str, LanguageRanking]:
+        """By language code, and `all`."""
+        ...
+
+    @property
+    def battles(self) -> Mapping[str, Battles]:
+        """By language code."""
+        ...
+
+    @property
+    def by_query(self) -> Mapping[str, ByQuery]:
+        """The battles arranged by query, by language code."""
+        ...
+
+
+def separate(
+    ranking: RatedBattles, *, level: float = ALPHA, known: Mapping[str, Tiers] | None = None
+) -> dict[str, Tiers]:
     """Test every two systems of each language of a ranking, and of `all`, and group them into tiers.
 
     Args:

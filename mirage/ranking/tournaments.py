@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mirage import schema, store
+from mirage import store
 from mirage.battles.referee import Referee
-from mirage.ranking import paper
+from mirage.ranking import RankSettings, paper
 from mirage.ranking.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
 from mirage.stages.stage import Progress, run
 
 
 def tournaments(
-    arena: store.Arena,
-    referee: str,
-    *,
-    skill: schema.Skill = "both",
-    parser: schema.Parser = "strict",
-    languages: Sequence[str] | None = None,
-    tournaments: int = paper.TOURNAMENTS,
-    seed: int = 0,
-    progress: Progress | None = None,
+    arena: store.Arena, referee: str, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
-    """Run the tournaments of a referee (`ranking.paper.play`); other arguments and errors as for `rank_by`."""
-    decider = Referee.from_name(referee, skill=skill, parser=parser)
-    battles = decider.battles(arena.read(decider.table), languages=languages)
-    return paper.play(battles, tournaments=tournaments, seed=seed, progress=progress)
+    """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_by`."""
+    decider = Referee.from_name(referee, skill=settings.skill, parser=settings.parser)
+    battles = decider.battles(arena.read(decider.table), languages=settings.languages)
+    return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 
 def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:

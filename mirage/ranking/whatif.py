@@ -1,7 +1,7 @@
-"""Rankings under other options: other judges, a subset of the verdicts, equal style; and the ranks that change.
+"""Rankings under other settings: other judges, a subset of the verdicts, equal style; and the ranks that change.
 
     by_judge = {judge: verdicts(judgments, judge=judge) for judge in judges}
-    usual, other = recompute(by_judge, RankOptions()), recompute(by_judge, RankOptions(consistent=True))
+    usual, other = recompute(by_judge, RankSettings()), recompute(by_judge, RankSettings(consistent=True))
     compare(usual.ranking, other.ranking).moves
 
 Everything starts from the coded verdicts (`battles.verdict_rows`), which are read once: counting, pooling judges and
@@ -22,36 +22,17 @@ from mirage.battles.counts import Battles, pool_battles
 from mirage.battles.referee import POOLED
 from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, join_rankings, rate
+from mirage.ranking.bootstrap import LEVEL, LanguageRanking, Ranking, join_rankings, rate
 from mirage.ranking.control import Covariates, StyleControl, control_style
-from mirage.schema import Ties
-from mirage.text.makers import BY_NAME, Makers
+from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
-class RankOptions:
-    """Verdicts that count in a ranking by judges, and their treatment; by default every verdict, unchanged."""
-
-    ties: Ties = "half"
-    """Treatment of ties."""
-    without: str | None = None
-    """Maker whose judges are excluded; None for none."""
-    own: bool = True
-    """Whether a judge's verdicts on systems of its own maker count."""
-    consistent: bool = False
-    """Whether to count only battles whose two orders were judged and agree."""
-    control: tuple[str, ...] = ()
-    """Covariates to hold equal (`control.COVARIATES`)."""
-    makers: Makers = BY_NAME
-    """Maker of each judge and system."""
-
-
 @dataclass(frozen=True, eq=False)
 class CountedVerdicts:
-    """The verdicts of one language that the options select, counted."""
+    """The verdicts of one language that the settings select, counted."""
 
     language: str
     """Code."""
@@ -63,12 +44,8 @@ class CountedVerdicts:
     """Number of excluded verdicts, by reason."""
     voted: int
     """Number of verdicts replaced by people's votes."""
-    ties: Ties
-    """Treatment of ties."""
-    draws: int
-    """Bootstrap draws of the ranking."""
-    seed: int
-    """Their seed."""
+    settings: RankSettings
+    """Settings they were counted with."""
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -78,7 +55,8 @@ class CountedVerdicts:
             NotEnoughData: if there are none.
         """
         battles = {} if self.battles is None else {self.language: self.battles}
-        return rate(battles, draws=self.draws, seed=self.seed, ties=self.ties)
+        settings = self.settings
+        return rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +65,8 @@ class WhatIfResult:
 
     ranking: Ranking
     """The ranking; its referee is the one judge, or `pooled`."""
-    choice: RankOptions
-    """The options."""
+    settings: RankSettings
+    """Settings of the ranking."""
     n_verdicts: Mapping[str, int]
     """Number of parsed verdicts that count, by judge; each verdict has equal weight."""
     left_out: Mapping[str, int]
@@ -108,58 +86,48 @@ class WhatIfResult:
 
 def recompute(
     verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
-    choice: RankOptions,
+    settings: RankSettings,
     *,
-    languages: Sequence[str] | None = None,
     style: Mapping[str, Covariates] | None = None,
     votes: pa.Table | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> WhatIfResult:
-    """Rank the systems by the verdicts that the options select.
+    """Rank the systems by the verdicts that the settings select.
 
     The steps are in this order: votes replace verdicts and always count; verdicts on systems of the judge's own maker
     are excluded; battles whose two orders disagree are excluded; several judges are pooled (`battles.pool_battles`).
 
     Args:
         verdicts_by_judge: verdicts by judge and language.
-        choice: the options.
-        languages: codes; None for all.
-        style: covariates by language, exactly those in `choice.control`.
+        settings: the settings; the bias reduction is always by Jeffreys' prior.
+        style: covariates by language, exactly those in `settings.control`.
         votes: people's verdicts (`Verdicts.override`), with a column `language`; they replace those of judges.
-        draws: bootstrap draws.
-        seed: seed of the draws.
 
     Raises:
         UnknownName: if no judge is of the maker to exclude, or no judge judged a language.
         NotEnoughData: if no battle is left.
         BadInput: if covariates to hold equal are not given, or ties are modelled along with them.
     """
+    languages: Sequence[str] | None = settings.languages
     if languages is None:
-        languages = [code for judge in _judges(tuple(verdicts_by_judge), choice) for code in verdicts_by_judge[judge]]
-    parts = [
-        count_verdicts(verdicts_by_judge, choice, code, votes=votes, draws=draws, seed=seed)
-        for code in sorted(set(languages))
-    ]
-    return rate_counted(parts, choice, style=style)
+        languages = [code for judge in _judges(tuple(verdicts_by_judge), settings) for code in verdicts_by_judge[judge]]
+    parts = [count_verdicts(verdicts_by_judge, settings, code, votes=votes) for code in sorted(set(languages))]
+    return rate_counted(parts, settings, style=style)
 
 
 def count_verdicts(
     verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
-    choice: RankOptions,
+    settings: RankSettings,
     code: str,
     *,
     votes: pa.Table | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> CountedVerdicts:
-    """Count the verdicts that the options select in one language; arguments as for `recompute`.
+    """Count the verdicts that the settings select in one language; arguments as for `recompute`.
 
     Raises:
         UnknownName: if no judge is of the maker to exclude, or no judge judged the language.
         NotEnoughData: if every judge is of that maker.
     """
-    judges = _judges(tuple(verdicts_by_judge), choice)
+    judges = _judges(tuple(verdicts_by_judge), settings)
     by_judge = {judge: verdicts_by_judge[judge][code] for judge in judges if code in verdicts_by_judge[judge]}
     if not by_judge:
         codes = sorted({code for judge in judges for code in verdicts_by_judge[judge]})
@@ -167,7 +135,7 @@ def count_verdicts(
     parts: list[Battles] = []
     counted, left_out, voted = dict.fromkeys(judges, 0), dict[str, int](), 0
     for judge, verdicts in by_judge.items():
-        selection = _select_verdicts(verdicts, choice, code, votes)
+        selection = _select_verdicts(verdicts, settings, code, votes)
         for reason, n in selection.left_out.items():
             left_out[reason] = left_out.get(reason, 0) + n
         part = selection.battles()
@@ -175,18 +143,18 @@ def count_verdicts(
         voted += int(selection.voted.sum())
         parts.append(part)
     whole = pool_battles(parts, referee=judges[0] if len(verdicts_by_judge) == 1 else POOLED)
-    any_left = whole.wins.any() or (choice.ties != "drop" and whole.ties.any())
-    return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
+    any_left = whole.wins.any() or (settings.ties != "drop" and whole.ties.any())
+    return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, settings)
 
 
 def rate_counted(
-    parts: Sequence[CountedVerdicts], choice: RankOptions, *, style: Mapping[str, Covariates] | None = None
+    parts: Sequence[CountedVerdicts], settings: RankSettings, *, style: Mapping[str, Covariates] | None = None
 ) -> WhatIfResult:
     """Rate the systems by the counted verdicts of some languages.
 
     Args:
-        parts: counted verdicts by language, with the same draws and seed.
-        choice: the options they were counted with.
+        parts: counted verdicts by language.
+        settings: the settings they were counted with.
         style: as in `recompute`.
 
     Raises:
@@ -204,51 +172,51 @@ def rate_counted(
     if not nonempty:
         raise NotEnoughData(
             "no battle is left to rate: " + "; ".join(f"{n:,} left out, {reason}" for reason, n in left_out.items()),
-            do="exclude fewer verdicts" + (", or judge both orders of each pair" if choice.consistent else ""),
+            do="exclude fewer verdicts" + (", or judge both orders of each pair" if settings.consistent else ""),
         )
     controlled = None
-    if not choice.control:
+    if not settings.control:
         ranking = join_rankings([part.ranking for part in nonempty])
     else:
-        if style is None or any(set(covariates.names) != set(choice.control) for covariates in style.values()):
+        if style is None or any(set(covariates.names) != set(settings.control) for covariates in style.values()):
             raise BadInput("the covariates to hold equal are missing", do="read them with covariates()")
-        ties = cast(Literal["half", "drop"], choice.ties)
+        ties = cast(Literal["half", "drop"], settings.ties)
         battles = {
             part.language: part.battles for part in nonempty if part.battles is not None and part.language in style
         }
         lacking |= {
-            part.language: f"no {' or '.join(choice.control)} of its answers is known"
+            part.language: f"no {' or '.join(settings.control)} of its answers is known"
             for part in nonempty
             if part.language not in style
         }
-        controlled = control_style(battles, style, ties=ties, draws=nonempty[0].draws, seed=nonempty[0].seed)
+        controlled = control_style(battles, style, ties=ties, draws=settings.draws, seed=settings.seed)
         ranking = controlled.ranking
-    return WhatIfResult(ranking, choice, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
+    return WhatIfResult(ranking, settings, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
 
 
-def _judges(judges: tuple[str, ...], choice: RankOptions) -> tuple[str, ...]:
+def _judges(judges: tuple[str, ...], settings: RankSettings) -> tuple[str, ...]:
     """Return the judges that are not of the excluded maker."""
-    without = choice.without
+    without = settings.without
     if without is None:
         return judges
-    makers = sorted({choice.makers.of(judge) for judge in judges})
+    makers = sorted({settings.makers.of(judge) for judge in judges})
     if without not in makers:
         raise UnknownName("maker of a judge", without, makers)
-    left = tuple(judge for judge in judges if choice.makers.of(judge) != without)
+    left = tuple(judge for judge in judges if settings.makers.of(judge) != without)
     if not left:
         raise NotEnoughData(f"every judge is by {without}", do="add judges of other makers, or include this maker")
     return left
 
 
-def _select_verdicts(verdicts: Verdicts, choice: RankOptions, code: str, votes: pa.Table | None) -> Verdicts:
+def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, votes: pa.Table | None) -> Verdicts:
     """Return the verdicts of one judge in one language that count."""
     import pyarrow.compute as pc
 
     if votes is not None:
         verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
-    if not choice.own:
-        verdicts = verdicts.without_own(choice.makers)
-    return verdicts.consistent() if choice.consistent else verdicts
+    if not settings.own:
+        verdicts = verdicts.without_own(settings.makers)
+    return verdicts.consistent() if settings.consistent else verdicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.report import report_page
 from mirage.ranking.ranking import rank_by as rank_by
+from mirage.ranking.settings import RankSettings
 from pages import page_text
 
 PAGE = ROOT / "pages" / "leaderboard.py"
@@ -280,7 +281,7 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = rank_by(odd.read("judgments"), "gpt-4o", draws=50)
+    ranking = rank_by(odd.read("judgments"), "gpt-4o", RankSettings(draws=50))
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (

@@ -22,6 +22,7 @@ from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare import compare_systems
+from mirage.ranking.settings import CompareSettings
 from pages import headings, html, page_text, read_tables
 
 APP = ROOT / "app.py"
@@ -65,7 +66,15 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
     assert not page.exception
     arena = store.open_arena(arenas / "judged")
     report = compare_systems(
-        arena, "gpt-4", "llama-2-7b", measure="rate", margin=0.1, languages=["en", "fi"], moved=views.MOVED
+        arena,
+        "gpt-4",
+        "llama-2-7b",
+        CompareSettings(
+            measure="rate",
+            margin=0.1,
+            languages=("en", "fi"),
+            moved=views.MOVED,
+        ),
     )
     assert headings(page)[0] == f"gpt-4 {views.verdict_words(report)} llama-2-7b"
     assert views.evidence(report) in page_text(page)
@@ -80,7 +89,7 @@ def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
     page = open_page(by="rating", referee="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
     arena = store.open_arena(arenas / "judged")
-    report = compare_systems(arena, "gpt-4", "aya-101", referee="judge-x", moved=views.MOVED)
+    report = compare_systems(arena, "gpt-4", "aya-101", CompareSettings(judge="judge-x", moved=views.MOVED))
     assert views.evidence(report) in page_text(page)
 
 
@@ -183,7 +192,7 @@ def test_the_second_system_may_be_in_another_arena(
     yesterday = store.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     system = views.systems(today, "rate", "")[0]
-    expected = compare_systems(today, system, against=yesterday, measure="rate")
+    expected = compare_systems(today, system, settings=CompareSettings(measure="rate"), against=yesterday)
     app = open_page(by="rate", a=system, against="yesterday", b=system)
     assert not app.exception
     assert headings(app)[0] == f"{system} {views.verdict_words(expected)} {system} (yesterday)"

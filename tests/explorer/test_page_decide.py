@@ -20,6 +20,7 @@ from mirage.explorer import kit as ui
 from mirage.explorer.decide import data as views
 from mirage.explorer.decide.chart import trade_off
 from mirage.ranking.decide import Requirements, choose_systems
+from mirage.ranking.settings import DecideSettings
 from pages import headings, html, page_text, read_tables
 
 APP = ROOT / "app.py"
@@ -63,10 +64,9 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
     assert not page.exception
     report = choose_systems(
         store.open_arena(arenas / "priced"),
-        weights={"rating": 1, "rate": 1},
-        requirements=Requirements(budget=5),
-        tokens_in=1000,
-        tokens_out=100,
+        DecideSettings(
+            weights={"rating": 1, "rate": 1}, requirements=Requirements(budget=5), tokens_in=1000, tokens_out=100
+        ),
     )
     assert headings(page)[0] == views.verdict(report) == "cheap for all languages"
     assert views.evidence(report) in page_text(page)

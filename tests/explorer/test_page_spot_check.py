@@ -35,7 +35,7 @@ from mirage.people.votes import Evidence, Vote, Votes
 from mirage.people.votes.ballots import draw_ballots, keep
 from mirage.people.votes.stage import CorrectionResult
 from mirage.ranking.ranking import what_if
-from mirage.ranking.whatif import RankOptions
+from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
 from pages import html, page_text, text
 
@@ -351,7 +351,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes.votes_on(simulated, people.database().rows(Vote)).counting
-    result = what_if(simulated.read("judgments"), ["gpt-4o"], RankOptions(), votes=votes.people(log))
+    result = what_if(simulated.read("judgments"), ["gpt-4o"], RankSettings(), votes=votes.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions

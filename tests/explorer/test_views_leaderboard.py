@@ -14,7 +14,8 @@ from mirage.battles import referees
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.published import published_ranks
-from mirage.ranking.whatif import RankOptions, recompute
+from mirage.ranking.settings import RankSettings
+from mirage.ranking.whatif import recompute
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +149,7 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, "pooled", "both", ("en", "sw"))
     verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
-    core = recompute(verdicts, RankOptions()).ranking.languages["all"]
+    core = recompute(verdicts, RankSettings()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
@@ -160,17 +161,17 @@ def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_o
 def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
     plain = views.board(judged, "gpt-4o", "both", ("en", "sw"))
     assert (plain.counted, plain.moved) == ((), ())
-    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), RankOptions(consistent=True))
+    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), RankSettings(consistent=True))
     assert "the two orders disagree" in board.counted[0]
     assert "moved" in board.moved[0]
-    styled = views.board(judged, "pooled", "both", ("en", "sw"), RankOptions(without="OpenAI", control=("language",)))
+    styled = views.board(judged, "pooled", "both", ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
     assert set(styled.rows["tier"].to_pylist()) == {None}
     assert views.needed(styled, "sim-01") == ()
     assert "equal language" in styled.method
 
 
 def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
-    board = views.board(arena, "relevance", "both", ("en", "fi"), RankOptions(ties="drop"))
+    board = views.board(arena, "relevance", "both", ("en", "fi"), RankSettings(ties="drop"))
     assert "ties dropped" in board.method
     assert board.moved
 

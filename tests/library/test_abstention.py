@@ -17,7 +17,7 @@ import mirage
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, MirageError
-from mirage.stages.abstain import curve, promise, signals, tradeoffs
+from mirage.stages.abstain import AbstainSettings, curve, promise, signals, tradeoffs
 from mirage.stages.abstain.promise import conformal, p_value
 
 EXACT = 1e-9
@@ -208,41 +208,47 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_score_is_a_signal_and_a_loss(scored: Path) -> None:
     arena = mirage.open_arena(scored)
     assert signals(arena) == ("doubt", "grade")
-    (row,) = tradeoffs(arena, "doubt", loss="grade", error=0.3, higher=False, draws=20)
+    (row,) = tradeoffs(arena, "doubt", AbstainSettings(loss="grade", error=0.3, higher=False, draws=20))
     assert (row.unmeasured, row.curve.n) == (1, 79)
     assert row.curve.excess == pytest.approx(0, abs=EXACT), "the doubt orders the answers as the grades do"
     assert row.promise.threshold is not None
     assert row.promise.threshold > 0, "in the unit of the signal"
     assert row.promise.overall is not None
     assert row.promise.overall < 0.4
-    (turned,) = tradeoffs(arena, "doubt", loss="grade", error=0.3, draws=20)
+    (turned,) = tradeoffs(arena, "doubt", AbstainSettings(loss="grade", error=0.3, draws=20))
     assert turned.curve.area > row.curve.area  # type: ignore[operator]
     with pytest.raises(BadInput, match="scale"):
-        tradeoffs(arena, "grade", loss="doubt", error=0.3)
+        tradeoffs(arena, "grade", AbstainSettings(loss="doubt", error=0.3))
 
 
 def test_a_feature_orders_the_answers_of_an_arena() -> None:
     arena = mirage.open_arena("nomiracl")
     options: dict[str, Any] = {"error": 0.2, "languages": ["sw"], "systems": ["Orca-2-7b"], "draws": 50}
-    (row,) = tradeoffs(arena, "length", **options)
+    (row,) = tradeoffs(arena, "length", AbstainSettings(**options))
     rates = mirage.rates(arena, languages=["sw"], systems=["Orca-2-7b"]).to_pandas()
     by_subset = rates[rates.language == "sw"].set_index("subset")["answered"]
     assert row.curve.n + row.unmeasured == by_subset.sum()
     assert row.curve.risk == pytest.approx(by_subset["non_relevant"] / by_subset.sum())
     assert (row.promise.n_calibration + row.promise.n_test) == row.curve.n
-    assert tradeoffs(arena, "length", **options) == [row], "the same seed gives the same numbers"
-    (wrong,) = tradeoffs(arena, "length", loss="wrong", **options)
+    assert tradeoffs(arena, "length", AbstainSettings(**options)) == [row], "the same seed gives the same numbers"
+    (wrong,) = tradeoffs(arena, "length", AbstainSettings(loss="wrong", **options))
     assert wrong.curve.n > row.curve.n, "abstentions can be wrong too"
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"signal": "lenght"}, {"loss": "hallucinations"}, {"languages": ["xx"]}, {"systems": ["gpt-9"]}, {"draws": 1}],
+    ("signal", "options"),
+    [
+        ("lenght", {}),
+        ("length", {"loss": "hallucinations"}),
+        ("length", {"languages": ("xx",)}),
+        ("length", {"systems": ("gpt-9",)}),
+        ("length", {"draws": 1}),
+    ],
 )
-def test_a_name_that_is_not_there_is_refused(options: dict[str, Any]) -> None:
+def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any]) -> None:
     arena = mirage.open_arena(SAMPLE)
     with pytest.raises(MirageError):
-        tradeoffs(arena, **{"signal": "length", "error": 0.1, **options})
+        tradeoffs(arena, signal, AbstainSettings(**options))
 
 
 def test_the_command_and_the_function_give_the_same_rows() -> None:
@@ -279,7 +285,10 @@ def test_bands_hold_the_truth_as_often_as_they_say() -> None:
 
 def test_all_languages_together_are_one_population_with_one_threshold() -> None:
     arena = store.open_arena(ROOT / "data" / "sample")
-    rows = {(row.language, row.system): row for row in tradeoffs(arena, "length", error=0.3, loss="wrong", draws=50)}
+    rows = {
+        (row.language, row.system): row
+        for row in tradeoffs(arena, "length", AbstainSettings(error=0.3, loss="wrong", draws=50))
+    }
     for (language, system), row in rows.items():
         if language == "all":
             parts = [each for (code, name), each in rows.items() if name == system and code != "all"]
@@ -290,5 +299,5 @@ def test_all_languages_together_are_one_population_with_one_threshold() -> None:
             tested = row.promise
             assert tested.n_calibration + tested.n_test == row.curve.n
     assert {system for language, system in rows if language == "all"} == {system for _, system in rows}
-    alone = tradeoffs(arena, "length", error=0.3, loss="wrong", draws=50, languages=["sw"])
+    alone = tradeoffs(arena, "length", AbstainSettings(error=0.3, loss="wrong", draws=50, languages=("sw",)))
     assert {row.language for row in alone} == {"sw"}

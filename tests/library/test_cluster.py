@@ -37,6 +37,7 @@ from mirage.llm.engines import cluster as engine
 from mirage.llm.engines.calls import complete_on
 from mirage.llm.engines.tasks import Task, Work
 from mirage.ranking import large
+from mirage.ranking.settings import RankSettings
 from mirage.store import worker_ledgers
 
 pytestmark = pytest.mark.cluster
@@ -146,8 +147,8 @@ def test_verdicts_counted_on_a_cluster_are_ranked_in_the_bytes_of_one_machine(no
     pq.write_table(verdicts(6, 80, 6, seed=9, languages=("en", "fi"), soft=True), path, row_group_size=100)
     files = large.VerdictFiles.of_file(path)
     assert files is not None
-    here = large.rank_files(files, draws=20)
-    there = large.rank_files(files, draws=20, executor=engine.Cluster(2, nodes.address))
+    here = large.rank_files(files, RankSettings(draws=20))
+    there = large.rank_files(files, RankSettings(draws=20), executor=engine.Cluster(2, nodes.address))
     assert there.table().equals(here.table())
     for code, row in here.languages.items():
         assert there.languages[code].draws.tobytes() == row.draws.tobytes()

@@ -21,6 +21,7 @@ from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.ranking.compare import ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.paired import more_queries, paired_estimate
 from mirage.ranking.ranking import rank_by
+from mirage.ranking.settings import CompareSettings, RankSettings
 
 SIMULATED = 800
 """Arenas of a simulation: a share of 5% then has a standard error of 0.8 points."""
@@ -63,7 +64,7 @@ FEATURE = "feature:n_words"
 
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
     arena = arena_of(tmp_path / "words", {"en": {"new": first, "old": second}}, "length")
-    return compare_systems(arena, "new", "old", measure="feature:length", **how)
+    return compare_systems(arena, "new", "old", CompareSettings(measure="feature:length", **how))
 
 
 # What simulation says. Answers are right by an item-response model with a random difficulty of every query, lengths are
@@ -187,7 +188,7 @@ def judged(rng: np.random.Generator, n: int, strengths: dict[str, float], langua
 
 
 def by_rating(table: pa.Table, first: str, second: str, **how: Any) -> ComparisonReport:
-    return compare_ratings(rank_by(table, "j", draws=200), first, second, **how)
+    return compare_ratings(rank_by(table, "j", RankSettings(draws=200)), first, second, **how)
 
 
 def test_ratings_of_equal_systems_are_told_apart_in_at_most_a_twentieth_and_cover() -> None:
@@ -245,14 +246,14 @@ def test_the_difference_of_ratings_is_that_of_the_ranking_and_its_queries_add_up
     store.write(tmp_path / "arena", {"judgments": pa.concat_tables(tables)}, made_by="a test")
     arena = store.open_arena(tmp_path / "arena")
     ranking = mirage.rank(arena, draws=100)
-    report = compare_systems(arena, "a", "b", draws=100, moved=1000)
+    report = compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
     for row in report.rows:
         gap = ranking.difference("a", "b", language=row.language)
         assert (row.difference, row.low, row.high) == (gap.value, gap.low, gap.high)
     assert [row.language for row in report.rows] == ["en", "fi", "all"]
     # At the maximum the moves of all queries add up to nothing but what the prior adds.
     assert abs(sum(row.difference for row in report.moved if row.language == "en")) < 0.2
-    assert report == compare_systems(arena, "a", "b", draws=100, moved=1000)
+    assert report == compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
 
 
 @pytest.mark.parametrize(("first", "second"), [([3.0], [5.0]), ([3.0, 3.0, 3.0], [3.0, 3.0, 3.0])])
@@ -269,9 +270,9 @@ def test_without_a_spread_of_an_unbounded_measure_there_is_no_interval(
 def test_identical_systems_are_equivalent_within_what_so_many_queries_can_show(tmp_path: Path) -> None:
     same = [bool(k % 3) for k in range(400)]
     arena = outcomes_arena(tmp_path / "arena", {"en": {"new": same, "old": same}})
-    few = compare_systems(arena, "new", "old", measure="rate", margin=0.001).overall
+    few = compare_systems(arena, "new", "old", CompareSettings(measure="rate", margin=0.001)).overall
     assert few.verdict == "inconclusive"
-    row = compare_systems(arena, "new", "old", measure="rate", margin=0.05).overall
+    row = compare_systems(arena, "new", "old", CompareSettings(measure="rate", margin=0.05)).overall
     assert (row.verdict, row.difference, row.differing, row.p) == ("equivalent", 0.0, 0, 1.0)
     assert -0.05 < row.low < 0 < row.high < 0.05
     assert (row.more, row.more_low, row.more_high) == (0, 0, 0)
@@ -279,10 +280,10 @@ def test_identical_systems_are_equivalent_within_what_so_many_queries_can_show(t
 
 def test_a_system_that_is_always_right_against_one_that_never_is(tmp_path: Path) -> None:
     arena = outcomes_arena(tmp_path / "arena", {"en": {"new": [True] * 40, "old": [False] * 40}})
-    row = compare_systems(arena, "new", "old", measure="rate").overall
+    row = compare_systems(arena, "new", "old", CompareSettings(measure="rate")).overall
     assert (row.verdict, row.difference, row.high) == ("better", 1.0, 1.0)
     assert 0.5 < row.low < 1
-    assert compare_systems(arena, "old", "new", measure="rate").overall.verdict == "worse"
+    assert compare_systems(arena, "old", "new", CompareSettings(measure="rate")).overall.verdict == "worse"
 
 
 def test_a_difference_of_rates_is_that_of_the_rates(tmp_path: Path) -> None:
@@ -292,7 +293,7 @@ def test_a_difference_of_rates_is_that_of_the_rates(tmp_path: Path) -> None:
     }
     arena = outcomes_arena(tmp_path / "arena", right)
     rates = {(row["language"], row["subset"], row["system"]): row["rate"] for row in mirage.rates(arena)}
-    for row in compare_systems(arena, "new", "old", measure="rate").rows:
+    for row in compare_systems(arena, "new", "old", CompareSettings(measure="rate")).rows:
         gaps = [rates[row.language, s, "old"] - rates[row.language, s, "new"] for s in ("relevant", "non_relevant")]
         assert row.difference == pytest.approx(sum(gaps) / 2)
 
@@ -302,7 +303,7 @@ def test_a_handful_of_queries_that_differ_decides_nothing(tmp_path: Path) -> Non
     for wrong, verdict in ((5, "inconclusive"), (8, "better")):
         old = [k >= wrong for k in range(100)]
         arena = outcomes_arena(tmp_path / str(wrong), {"en": {"new": new, "old": old}})
-        row = compare_systems(arena, "new", "old", measure="rate").overall
+        row = compare_systems(arena, "new", "old", CompareSettings(measure="rate")).overall
         assert (row.verdict, row.differing) == (verdict, wrong)
         assert row.low is not None
         assert (row.low > 0) == (verdict == "better")
@@ -316,7 +317,9 @@ def test_holm_holds_over_the_languages_and_the_overall_row_stands_alone(tmp_path
         code: {"new": (part + 50 + (0.4 if code == "ar" else 0.0)).tolist(), "old": [50.0] * 30}
         for code, part in zip(codes, noise.values(), strict=True)
     }
-    report = compare_systems(arena_of(tmp_path / "arena", values, "length"), "new", "old", measure="feature:length")
+    report = compare_systems(
+        arena_of(tmp_path / "arena", values, "length"), "new", "old", CompareSettings(measure="feature:length")
+    )
     languages = report.rows[:-1]
     assert report.overall.language == "all"
     assert report.overall.p == report.overall.p_holm
@@ -334,7 +337,7 @@ def test_one_worse_language_ends_a_gate_that_all_languages_together_would_pass(t
         "te": {"new": [True] * 60, "old": [True] * 60},
     }
     arena = outcomes_arena(tmp_path / "arena", {code: right[code] for code in ("en", "sw")} | {"te": right["te"]})
-    report = compare_systems(arena, "new", "old", measure="rate")
+    report = compare_systems(arena, "new", "old", CompareSettings(measure="rate"))
     assert report.worse == ("sw",)
     assert report.exit_code() == 1
 
@@ -349,7 +352,7 @@ def test_queries_of_one_system_alone_are_counted_and_left_out(tmp_path: Path) ->
 def test_where_lower_is_better_the_sign_is_turned(tmp_path: Path) -> None:
     values = {"en": {"new": [0.0, 1.0, 0.0], "old": [2.0, 2.0, 3.0]}}
     arena = arena_of(tmp_path / "arena", values, "n_unknown_citations")
-    report = compare_systems(arena, "new", "old", measure="feature:n_unknown_citations")
+    report = compare_systems(arena, "new", "old", CompareSettings(measure="feature:n_unknown_citations"))
     assert report.overall.difference == pytest.approx(2.0)
     assert (report.moved[0].query_id, report.moved[0].difference) == ("q2", 3.0)
 
@@ -357,7 +360,7 @@ def test_where_lower_is_better_the_sign_is_turned(tmp_path: Path) -> None:
 def test_two_runs_of_a_system_go_together_by_key(tmp_path: Path) -> None:
     today = arena_of(tmp_path / "today", {"en": {"bot": [5.0, 6.0, 7.0, 9.0]}}, "length")
     yesterday = arena_of(tmp_path / "yesterday", {"en": {"bot": [4.0, 4.0, 6.0]}, "fi": {"bot": [1.0]}}, "length")
-    report = compare_systems(today, "bot", against=yesterday, measure="feature:length")
+    report = compare_systems(today, "bot", settings=CompareSettings(measure="feature:length"), against=yesterday)
     assert {row.language: (row.n_queries, row.unpaired) for row in report.rows} == {
         "en": (3, 1),
         "fi": (0, 1),
@@ -374,8 +377,8 @@ def test_ratings_of_two_runs_are_those_of_one_arena_with_both(tmp_path: Path) ->
     both = outcomes_arena(tmp_path / "both", {"en": right})
     today = outcomes_arena(tmp_path / "today", {"en": {"new": right["new"], "other": right["other"]}})
     yesterday = outcomes_arena(tmp_path / "yesterday", {"en": {"new": right["old"]}})
-    expected = compare_systems(both, "new", "old", referee="relevance")
-    report = compare_systems(today, "new", against=yesterday, referee="relevance")
+    expected = compare_systems(both, "new", "old", CompareSettings(judge="relevance"))
+    report = compare_systems(today, "new", settings=CompareSettings(judge="relevance"), against=yesterday)
     assert report.overall.difference == pytest.approx(expected.overall.difference, abs=1e-6)
     assert report.overall.n_queries == 60
     assert report.overall.verdict == expected.overall.verdict == "better"
@@ -425,32 +428,34 @@ def test_two_runs_with_the_same_values_are_equivalent_where_few_queries_can_be_o
 def test_the_same_values_say_how_many_queries_can_be_otherwise(tmp_path: Path) -> None:
     right = {"en": {"new": [True, False] * 20, "old": [True, False] * 20}}
     arena = outcomes_arena(tmp_path / "arena", right)
-    few = compare_systems(arena, "new", "old", measure="rate", margin=0.1).overall
+    few = compare_systems(arena, "new", "old", CompareSettings(measure="rate", margin=0.1)).overall
     assert few.verdict == "inconclusive"
     assert few.reason is not None
     assert "40 queries" in few.reason
-    enough = compare_systems(arena, "new", "old", measure="rate", margin=0.2).overall
+    enough = compare_systems(arena, "new", "old", CompareSettings(measure="rate", margin=0.2)).overall
     assert (enough.verdict, enough.reason) == ("equivalent", None)
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
+    ("second", "options", "error"),
     [
-        ({"second": "new"}, BadInput),
-        ({"second": "nobody"}, UnknownName),
-        ({"margin": -1.0}, BadInput),
-        ({"margin": float("nan")}, BadInput),
-        ({"measure": "beauty"}, UnknownName),
-        ({"measure": "feature:beauty"}, UnknownName),
-        ({"measure": "rate"}, TableMissing),
-        ({"measure": "feature:length", "referee": "j"}, BadInput),
-        ({"languages": ["fi"]}, UnknownName),
+        ("new", {}, BadInput),
+        ("nobody", {}, UnknownName),
+        ("old", {"margin": -1.0}, BadInput),
+        ("old", {"margin": float("nan")}, BadInput),
+        ("old", {"measure": "beauty"}, UnknownName),
+        ("old", {"measure": "feature:beauty"}, UnknownName),
+        ("old", {"measure": "rate"}, TableMissing),
+        ("old", {"measure": "feature:length", "judge": "j"}, BadInput),
+        ("old", {"languages": ("fi",)}, UnknownName),
     ],
 )
-def test_what_cannot_be_compared_is_refused(tmp_path: Path, options: dict[str, Any], error: type[Exception]) -> None:
+def test_what_cannot_be_compared_is_refused(
+    tmp_path: Path, second: str, options: dict[str, Any], error: type[Exception]
+) -> None:
     arena = arena_of(tmp_path / "arena", {"en": {"new": [1.0, 2.0], "old": [2.0, 3.0]}}, "length")
     with pytest.raises(error):
-        compare_systems(arena, "new", **{"second": "old", "measure": "feature:length", **options})
+        compare_systems(arena, "new", second, CompareSettings(**{"measure": "feature:length"} | options))
 
 
 @given(
@@ -568,7 +573,7 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         "nugget_assignments": schema.from_rows(schema.NuggetAssignment, given_to),
     }
     arena = store.write(tmp_path / "arena", tables, made_by="a test")
-    row = compare_systems(arena, "new", "old", measure="nuggets").overall
+    row = compare_systems(arena, "new", "old", CompareSettings(measure="nuggets")).overall
     share = {name: np.mean([yes for (_, s, _), yes in stated.items() if s == name]) for name in ("new", "old")}
     assert row.difference == pytest.approx(share["new"] - share["old"])
     assert row.n_queries == 8

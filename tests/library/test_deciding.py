@@ -22,6 +22,7 @@ from mirage.ranking.compare.measures import QueryMeasure, QueryValue
 from mirage.ranking.decide import Requirements, choose_systems
 from mirage.ranking.decide.contest import Contest
 from mirage.ranking.decide.worth import draw_contests, measure_influence
+from mirage.ranking.settings import DecideSettings
 
 SIMULATED = 400
 """Arenas of a simulation: a share of 5% then has a standard error of 1.1 points."""
@@ -48,15 +49,15 @@ def test_the_truly_best_is_among_the_contenders(truth: list[float]) -> None:
     assert np.mean(held) >= 0.95 - 3 * 0.011
 
 
-@pytest.mark.parametrize("languages", [None, ["en"], ["ar", "sw"]])
-def test_ratings_that_are_known_already_give_the_same_choice(languages: list[str] | None) -> None:
+@pytest.mark.parametrize("languages", [None, ("en",), ("ar", "sw")])
+def test_ratings_that_are_known_already_give_the_same_choice(languages: tuple[str, ...] | None) -> None:
     arena = store.open_arena(store.bundled()["sample"])
-    known = ranking_by(arena, "heuristic", tuple(languages or ()))
-    options: dict[str, Any] = {"referee": "heuristic", "languages": languages}
-    again, report = choose_systems(arena, **options), choose_systems(arena, ranking=known, **options)
+    known = ranking_by(arena, "heuristic", languages or ())
+    settings = DecideSettings(judge="heuristic", languages=languages)
+    again, report = choose_systems(arena, settings), choose_systems(arena, settings, ranking=known)
     assert (report.rows, report.options, report.referee) == (again.rows, again.options, again.referee)
     with pytest.raises(BadInput):
-        choose_systems(arena, weights={"rate": 1.0}, ranking=known)
+        choose_systems(arena, DecideSettings(weights={"rate": 1.0}), ranking=known)
 
 
 def test_regrets_hold_what_is_truly_lost() -> None:
@@ -132,7 +133,7 @@ TOKENS = {"tokens_in": 1000.0, "tokens_out": 100.0}
 
 @pytest.mark.parametrize("weights", [None, {"rate": 1.0}, {"rating": 1.0, "rate": 2.0}], ids=["rating", "rate", "both"])
 def test_the_known_optimum_is_chosen(arena: store.Arena, weights: dict[str, float] | None) -> None:
-    report = choose_systems(arena, weights=weights, **TOKENS)
+    report = choose_systems(arena, DecideSettings(weights=weights, **TOKENS))
     assert [row.language for row in report.rows] == ["en", "sw", "all"]
     assert {row.choice for row in report.rows} == {"cheap"}
     assert set(report.overall.contenders) == {"dear", "cheap"}
@@ -147,7 +148,7 @@ def test_the_known_optimum_is_chosen(arena: store.Arena, weights: dict[str, floa
 
 
 def test_the_worth_of_a_rate_is_the_rate(arena: store.Arena) -> None:
-    report = choose_systems(arena, weights={"rate": 3.0}, languages=["en"])
+    report = choose_systems(arena, DecideSettings(weights={"rate": 3.0}, languages=("en",)))
     wrong = {row["system"]: [] for row in mirage.rates(arena)}  # type: ignore[var-annotated]
     for row in mirage.rates(arena, languages=["en"]):
         if row["language"] == "en" and row["subset"] in ("relevant", "non_relevant"):
@@ -160,7 +161,7 @@ def test_the_worth_of_a_rate_is_the_rate(arena: store.Arena) -> None:
 def test_one_for_all_loses_where_another_is_best(tmp_path: Path) -> None:
     right = {"en": {"x": 0.9, "y": 0.5}, "sw": {"x": 0.6, "y": 0.7}}
     arena = write(tmp_path / "arena", right, 400, cards=False)
-    report = choose_systems(arena, weights={"rate": 1.0})
+    report = choose_systems(arena, DecideSettings(weights={"rate": 1.0}))
     english, swahili, overall = report.rows
     assert (english.choice, swahili.choice, overall.choice) == ("x", "y", "x")
     assert (english.one_regret, overall.one_regret) == (0.0, 0.0)
@@ -187,7 +188,7 @@ def test_one_for_all_loses_where_another_is_best(tmp_path: Path) -> None:
 def test_what_must_hold_leaves_the_others_out_with_a_reason(
     arena: store.Arena, wanted: Requirements, choice: str | None, refused: set[str]
 ) -> None:
-    report = choose_systems(arena, requirements=wanted, **TOKENS)
+    report = choose_systems(arena, DecideSettings(requirements=wanted, **TOKENS))
     assert report.overall.choice == choice
     assert {option.facts.system for option in report.options if option.refused} == refused
     assert (report.overall.reason is None) == (choice is not None)
@@ -203,7 +204,7 @@ def test_other_weights_choose_otherwise(tmp_path: Path) -> None:
     ]
     arena = store.write(tmp_path / "arena", {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
     names = ["feature:answer_bleu", "feature:answer_rougeL"]
-    report = choose_systems(arena, weights=dict.fromkeys(names, 1.0))
+    report = choose_systems(arena, DecideSettings(weights=dict.fromkeys(names, 1.0)))
     choices = {(row.measure, row.weight): row.choice for row in report.by_weight}
     assert (choices[names[0], 0.0], choices[names[0], 1.0]) == ("y", "x")
     assert (choices[names[1], 0.0], choices[names[1], 1.0]) == ("x", "y")
@@ -234,7 +235,10 @@ def test_tokens_and_seconds_come_from_the_ledger(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_and_the_interface_what_the_command_prints(arena: store.Arena) -> None:
     weights = {"rating": 1.0, "rate": 1.0}
     report = mirage.decide(arena, weights=weights, budget=5, **TOKENS)
-    assert report.rows == choose_systems(arena, weights=weights, requirements=Requirements(5), **TOKENS).rows
+    assert (
+        report.rows
+        == choose_systems(arena, DecideSettings(weights=weights, requirements=Requirements(5), **TOKENS)).rows
+    )
     assert "cheap" in repr(report)
     assert report.to_pandas()["choice"].tolist() == ["cheap"] * 3
     assert report.systems()["system"].tolist() == [option.facts.system for option in report.options]
@@ -262,16 +266,16 @@ def test_the_same_seed_gives_the_same_and_the_interface_what_the_command_prints(
         ({"weights": {"rating": 0.0}}, BadInput),
         ({"weights": {}}, BadInput),
         ({"weights": {"beauty": 1.0}}, UnknownName),
-        ({"weights": {"rate": 1.0}, "referee": RELEVANCE}, BadInput),
+        ({"weights": {"rate": 1.0}, "judge": RELEVANCE}, BadInput),
         ({"weights": {"nuggets": 1.0}}, TableMissing),
-        ({"referee": "nobody"}, UnknownName),
+        ({"judge": "nobody"}, UnknownName),
         ({"margin": -1.0}, BadInput),
-        ({"languages": ["xx"]}, UnknownName),
+        ({"languages": ("xx",)}, UnknownName),
     ],
 )
 def test_what_makes_no_sense_is_refused(arena: store.Arena, options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        choose_systems(arena, **options)
+        choose_systems(arena, DecideSettings(**options))
 
 
 def test_requirements_that_cannot_be_are_refused() -> None:
@@ -283,4 +287,4 @@ def test_systems_without_a_common_measure_are_no_choice(tmp_path: Path) -> None:
     rows = [schema.Feature("en", f"q{k}", f, f, 1.0, None) for f in ("answer_bleu", "answer_rougeL") for k in range(5)]
     arena = store.write(tmp_path / "arena", {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
     with pytest.raises(NotEnoughData):
-        choose_systems(arena, weights={"feature:answer_bleu": 1, "feature:answer_rougeL": 1})
+        choose_systems(arena, DecideSettings(weights={"feature:answer_bleu": 1, "feature:answer_rougeL": 1}))

@@ -21,6 +21,7 @@ from mirage.io.formats.run import Summary
 from mirage.io.formats.spec import Tables
 from mirage.io.sources.files import Options, read_answers, read_judgments
 from mirage.ranking.large import VerdictFiles, rank_files
+from mirage.ranking.settings import RankSettings
 from mirage.stages.retrieve.summary import measured
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
@@ -341,7 +342,7 @@ def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> Non
     systems = [set(mirage.rank(given).to_pandas()["system"]) for given in (battles, tmp_path / "j.parquet")]
     systems += [set(read_judgments(path)[side].to_pylist()) for side in ("system_a", "system_b")]
     assert systems == [{SPELLINGS[0], "b"}] * 2 + [{SPELLINGS[0]}, {"b"}]
-    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 3), draws=20).languages["und"].systems == (
+    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 3), RankSettings(draws=20)).languages["und"].systems == (
         "b",
         SPELLINGS[0],
     )

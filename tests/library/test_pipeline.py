@@ -21,6 +21,7 @@ from mirage.io.imports.own import ImportResult, UserFile, import_own
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import rank_by, remarks
+from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -169,15 +170,15 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_by(outcomes, "relevance", languages=["sw"])
+        rank_by(outcomes, "relevance", RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
-        rank_by(half, "relevance", languages=["fi"])
+        rank_by(half, "relevance", RankSettings(languages=("fi",)))
     ranking = rank_by(half, "relevance")
     assert any("not ranked: fi (no non-relevant queries)" in line for line in remarks(ranking, half))
     table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        rank_by(table, "j", skill="abstain")
+        rank_by(table, "j", RankSettings(skill="abstain"))
     with pytest.raises(UnknownName, match="'jj'"):
         rank_by(table, "jj")
 

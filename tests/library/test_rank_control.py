@@ -18,7 +18,8 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import query_weights
 from mirage.ranking.control import Covariates, control_style, covariates
 from mirage.ranking.ranking import counted_lines
-from mirage.ranking.whatif import RankOptions, recompute
+from mirage.ranking.settings import RankSettings
+from mirage.ranking.whatif import recompute
 
 
 def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[rank.Battles, Covariates]:
@@ -216,7 +217,7 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
         control_style({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="covariates to hold equal"):
         recompute(
-            {"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, RankOptions(control=("length",))
+            {"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, RankSettings(control=("length",))
         )
 
 
@@ -340,7 +341,9 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
     verdicts = {"j": rank.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = counted_lines(recompute(verdicts, RankOptions(control=("length",)), style={"en": style}, draws=2))
+        lines[name] = counted_lines(
+            recompute(verdicts, RankSettings(control=("length",), draws=2), style={"en": style})
+        )
     assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
     assert not any("extrapolation" in line for line in lines["near"])
 

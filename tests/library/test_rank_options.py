@@ -23,7 +23,8 @@ from mirage.people import votes as ballots
 from mirage.ranking import ranking
 from mirage.ranking.fit import PairCounts
 from mirage.ranking.ranking import change_lines
-from mirage.ranking.whatif import RankOptions, compare, recompute
+from mirage.ranking.settings import RankSettings
+from mirage.ranking.whatif import compare, recompute
 
 
 def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
@@ -146,7 +147,7 @@ def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
     selection = {judge: verdicts for judge, verdicts in verdicts_by_judge(table).items() if judge == "llama-3"}
     plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
-    result = recompute(selection, RankOptions())
+    result = recompute(selection, RankSettings())
     assert result.ranking.table().equals(plain.table())
     assert result.n_verdicts == {"llama-3": 2 * 30 * 30}
     assert compare(plain, result.ranking).moves == ()
@@ -157,7 +158,7 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     table = table.filter(
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
-    result = recompute(verdicts_by_judge(table), RankOptions())
+    result = recompute(verdicts_by_judge(table), RankSettings())
     assert result.ranking.referee == "pooled"
     assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
     assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
@@ -165,14 +166,14 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
 
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
-    result = recompute(verdicts_by_judge(table), RankOptions(without="OpenAI"))
+    result = recompute(verdicts_by_judge(table), RankSettings(without="OpenAI"))
     alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
     for code, rating in alone.languages.items():
         np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
-        recompute(verdicts_by_judge(table), RankOptions(without="Cohere"))
+        recompute(verdicts_by_judge(table), RankSettings(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
-        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankOptions(without="OpenAI"))
+        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankSettings(without="OpenAI"))
 
 
 def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
@@ -183,7 +184,7 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    result = recompute(verdicts_by_judge(table), RankOptions(own=False), draws=2)
+    result = recompute(verdicts_by_judge(table), RankSettings(own=False, draws=2))
     english = result.ranking.battles["en"]
     assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
@@ -224,7 +225,7 @@ def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pit
 def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
     table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
     with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
-        recompute(verdicts_by_judge(table), RankOptions(consistent=True))
+        recompute(verdicts_by_judge(table), RankSettings(consistent=True))
     assert "both orders" in str(refused.value)
 
 
@@ -236,9 +237,9 @@ def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
     """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
     simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
-    all_ = recompute(verdicts_by_judge(simulation.tables["judgments"]), RankOptions()).ranking.languages["en"]
+    all_ = recompute(verdicts_by_judge(simulation.tables["judgments"]), RankSettings()).ranking.languages["en"]
     agree = recompute(
-        verdicts_by_judge(simulation.tables["judgments"]), RankOptions(consistent=True)
+        verdicts_by_judge(simulation.tables["judgments"]), RankSettings(consistent=True)
     ).ranking.languages["en"]
     assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
 
@@ -260,7 +261,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         ("sw", "q1", "j", "x", "y", "A"),
     )
     result = recompute(
-        verdicts_by_judge(table), RankOptions(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2
+        verdicts_by_judge(table), RankSettings(draws=2), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B"))
     )
     assert result.voted == 2
     assert result.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
@@ -295,9 +296,8 @@ def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
     result = recompute(
         verdicts_by_judge(table),
-        RankOptions(own=False, consistent=True),
+        RankSettings(own=False, consistent=True, draws=2),
         votes=votes(("q", "gpt-4", "x", "B")),
-        draws=2,
     )
     assert result.ranking.battles["en"].wins.sum() == 1
     assert result.voted == 1

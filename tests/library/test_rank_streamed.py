@@ -23,6 +23,7 @@ from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm.engines.processes import Processes
 from mirage.ranking import large, streamed
+from mirage.ranking.settings import RankSettings
 from mirage.ranking.streamed import rate_blocks
 
 
@@ -201,8 +202,8 @@ def test_counting_in_processes_makes_the_bytes_of_counting_here(
     pq.write_table(verdicts(6, 80, 6, seed=9, languages=("en", "fi"), soft=True), path, row_group_size=100)
     files = large.VerdictFiles.of_file(path)
     assert files is not None
-    here = large.rank_files(files, draws=20)
-    there = large.rank_files(files, draws=20, executor=Processes(2))
+    here = large.rank_files(files, RankSettings(draws=20))
+    there = large.rank_files(files, RankSettings(draws=20), executor=Processes(2))
     assert there.table().equals(here.table())
     for code, row in here.languages.items():
         assert there.languages[code].draws.tobytes() == row.draws.tobytes()

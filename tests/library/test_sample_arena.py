@@ -17,6 +17,7 @@ from mirage import schema, store
 from mirage.pipeline.sample import OVER, SEARCHES, build_sample, write_sample
 from mirage.ranking.ranking import rank_by
 from mirage.ranking.records import JOINT
+from mirage.ranking.settings import RankSettings
 from mirage.stages.features.stage import nugget_means
 from mirage.stages.generate.baselines import BASELINES
 from mirage.stages.generate.stage import whole_system
@@ -72,12 +73,12 @@ def test_the_judge_puts_the_systems_of_the_sample_into_six_tiers_or_more_and_rel
     None
 ):
     arena = store.open_arena(SAMPLE)
-    judged = rank_by(arena.read("judgments"), "heuristic", draws=20).tiers[JOINT].tier
+    judged = rank_by(arena.read("judgments"), "heuristic", RankSettings(draws=20)).tiers[JOINT].tier
     assert len(set(judged.values())) >= 6
     by_fault = ["reference", "baseline/extract", "baseline/bm25-3", "baseline/no-best", "baseline/lead"]
     assert [judged[system] for system in by_fault] == sorted({judged[system] for system in by_fault})
     # Whoever always answers, or never, has half of what relevance counts: near misses are not told apart by words.
-    by_labels = rank_by(arena.read("outcomes"), "relevance", draws=20).tiers[JOINT].tier
+    by_labels = rank_by(arena.read("outcomes"), "relevance", RankSettings(draws=20)).tiers[JOINT].tier
     assert [system for system, tier in by_labels.items() if tier == 1] == ["reference"]
 
 

@@ -32,6 +32,7 @@ from typer.testing import CliRunner
 from mirage import api, cli, schema, store
 from mirage.errors import ArenaError, BadInput, MirageError, Unreachable
 from mirage.ranking.large import VerdictFiles, rank_files
+from mirage.ranking.settings import RankSettings
 from mirage.store import cache, copies, home, objects, query_rows, remote
 from mirage.store.ledger import ledger_path
 
@@ -278,19 +279,19 @@ def test_the_ledger_stays_on_this_machine(storage: Storage, arena: store.Arena) 
 def test_an_arena_that_is_ranked_a_block_at_a_time_is_fetched(arena: store.Arena) -> None:
     files = VerdictFiles.of_arena(arena)
     assert len(files.paths) == 3
-    ranking = rank_files(files, draws=20)
+    ranking = rank_files(files, RankSettings(draws=20))
     assert set(ranking.languages) >= {"en", "fi", "sw"}
 
 
 def test_a_ranking_of_some_languages_fetches_no_others(storage: Storage, arena: store.Arena) -> None:
-    whole = rank_files(VerdictFiles.of_arena(arena), languages=["fi"], draws=20)
+    whole = rank_files(VerdictFiles.of_arena(arena), RankSettings(languages=("fi",), draws=20))
     forget_everything(Path(os.environ["MIRAGE_CACHE"]).parent)
     storage.requests.clear()
     files = VerdictFiles.of_arena(store.open_arena(arena.path), languages=["fi"])
     assert len(files.paths) == 1
     assert files.rows < arena.rows("judgments")
     assert counted_requests(storage, "GET", "/judgments/") == 1
-    assert rank_files(files, languages=["fi"], draws=20).table() == whole.table()
+    assert rank_files(files, RankSettings(languages=("fi",), draws=20)).table() == whole.table()
     assert len(VerdictFiles.of_arena(arena, languages=["fi", "te"]).paths) == 3, "who names a wrong one is told of all"
 
 

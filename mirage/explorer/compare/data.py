@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mirage.battles.referee import referees
 from mirage.errors import NotEnoughData
 from mirage.explorer.leaderboard.data import ranking_of, size
-from mirage.ranking.compare import Comparison, ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
-from mirage.ranking.whatif import RankOptions
+from mirage.ranking.settings import RankSettings
 from mirage.stages.features import FEATURES
 from mirage.text.languages import name_of
 from mirage.text.segmentation import counted, signed
@@ -118,21 +118,11 @@ def report(
     Raises:
         MirageError: as `compare_systems` does.
     """
+    settings = CompareSettings(measure, margin=margin, languages=languages or None, moved=MOVED)
     if against is not None:
-        return compare_systems(
-            arena,
-            first,
-            second,
-            against=against,
-            measure=measure,
-            referee=referee or None,
-            languages=languages or None,
-            margin=margin,
-            moved=MOVED,
-        )
+        return compare_systems(arena, first, second, replace(settings, judge=referee or None), against=against)
     if measure != RATING:
-        chosen = languages or None
-        return compare_systems(arena, first, second, measure=measure, languages=chosen, margin=margin, moved=MOVED)
+        return compare_systems(arena, first, second, settings)
     return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
 
 
@@ -145,7 +135,7 @@ def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Rankin
     codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
     if not codes:
         raise NotEnoughData(f"{referee} decided no battle in these languages", do="pick other languages")
-    return ranking_of(arena, referee, "both", codes, RankOptions(), None)[0]
+    return ranking_of(arena, referee, "both", codes, RankSettings(), None)[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

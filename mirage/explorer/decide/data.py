@@ -11,7 +11,7 @@ from mirage.explorer.compare.data import measures as measures
 from mirage.explorer.compare.data import ranking_by, systems, with_values
 from mirage.io.sources.cards import cards_of
 from mirage.ranking.compare.measures import OF_FEATURE, RATING
-from mirage.ranking.decide import ChoiceReport, Requirements, choose_systems
+from mirage.ranking.decide import ChoiceReport, DecideSettings, Requirements, choose_systems
 from mirage.ranking.decide.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
 from mirage.ranking.records import JOINT
 from mirage.text.languages import name_of
@@ -62,17 +62,16 @@ def report(
     shares = dict(weights)
     # Of the Leaderboard's ratings by language, which it keeps: another choice of languages rates nothing again.
     ranking = None if referee is None or RATING not in shares else ranking_by(arena, referee, languages)
-    return choose_systems(
-        arena,
+    settings = DecideSettings(
         weights=shares,
-        referee=referee,
-        ranking=ranking,
+        judge=referee,
         requirements=requirements,
         margin=margin,
         languages=languages or None,
         tokens_in=tokens[0],
         tokens_out=tokens[1],
     )
+    return choose_systems(arena, settings, ranking=ranking)
 
 
 @lru_cache(maxsize=16)

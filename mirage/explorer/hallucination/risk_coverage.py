@@ -33,16 +33,14 @@ def tradeoffs(
     Raises:
         MirageError: as `abstention.tradeoffs` does.
     """
-    rows = abstention.tradeoffs(
-        arena,
-        signal,
+    settings = abstention.AbstainSettings(
         loss=loss,
         error=error,
         parser=parser,  # type: ignore[arg-type]  # a parser of the arena
         languages=languages or None,
         draws=_DRAWS,
     )
-    return tuple(rows)
+    return tuple(abstention.tradeoffs(arena, signal, settings))
 
 
 def scopes(rows: tuple[Tradeoff, ...]) -> list[str]:

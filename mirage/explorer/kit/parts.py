@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.explorer.kit.table import Col
+    from mirage.explorer.kit.columns import Col
 
 
 CHART, CARD = "Chart", "Card"

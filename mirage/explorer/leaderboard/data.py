@@ -22,7 +22,8 @@ from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import change_lines as change_lines
 from mirage.ranking.ranking import counted_lines as counted_lines
 from mirage.ranking.records import JOINT
-from mirage.ranking.whatif import RankOptions, WhatIfResult, compare
+from mirage.ranking.settings import RankSettings
+from mirage.ranking.whatif import WhatIfResult, compare
 from mirage.schema import UNDECIDED
 from mirage.store import is_remote, makers_of
 
@@ -173,7 +174,7 @@ def ranking_of(
     referee: str,
     skill: Skill,
     languages: tuple[str, ...],
-    choice: RankOptions,
+    choice: RankSettings,
     voted: tuple[str, int] | None,
 ) -> tuple[rank.Ranking, WhatIfResult | None]:
     """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
@@ -197,7 +198,7 @@ def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
 
 @lru_cache(maxsize=256)
 def _counted(
-    arena: Arena, referee: str, code: str, choice: RankOptions, voted: tuple[str, int] | None
+    arena: Arena, referee: str, code: str, choice: RankSettings, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
     """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
     votes = None
@@ -283,7 +284,7 @@ def board(
     referee: str,
     skill: Skill,
     languages: tuple[str, ...],
-    choice: RankOptions = RankOptions(),  # noqa: B008  # frozen
+    choice: RankSettings = RankSettings(),
     voted: tuple[str, int] | None = None,
 ) -> Board:
     """Rate the systems over the chosen languages.
@@ -320,9 +321,9 @@ def board(
     shown = tuple(code for code in codes if code in ranking.languages)
     scope = JOINT if JOINT in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
-    other = choice != RankOptions() or voted is not None
+    other = choice != RankSettings() or voted is not None
     if other:
-        different = compare(ranking_of(arena, referee, skill, codes, RankOptions(), None)[0], ranking)
+        different = compare(ranking_of(arena, referee, skill, codes, RankSettings(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     table = leaderboard(ranking)

@@ -16,7 +16,7 @@ from mirage.battles.verdict_rows import programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
 from mirage.people.votes.rows import AnyRow
-from mirage.ranking import DRAWS, SEED
+from mirage.ranking import DRAWS, SEED, RankSettings
 from mirage.ranking.ranking import rank_by
 from mirage.store.export import export_rows
 
@@ -254,7 +254,8 @@ def correct_ranking(
         corrections["all"] = votes.join_corrections(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
-        uncorrected = rank_by(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
+        settings = RankSettings(languages=tuple(codes), draws=draws, seed=seed)
+        uncorrected = rank_by(judgments, label, settings).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
     return CorrectionResult(
         label,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage import schema
 from mirage.battles.referee import Referee, only_judge, referees
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking import DRAWS, SEED
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
 from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate
@@ -23,15 +22,13 @@ from mirage.ranking.holm import holm
 from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.ranking import rank_by
 from mirage.ranking.records import JOINT
+from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
     from mirage.ranking import Ranking
     from mirage.store import Arena
-
-MOVED = 10
-"""Default number of queries listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +47,9 @@ def compare_systems(
     arena: Arena,
     first: str,
     second: str | None = None,
+    settings: CompareSettings = CompareSettings(),
     *,
     against: Arena | None = None,
-    measure: str = RATING,
-    referee: str | None = None,
-    margin: float = 0.0,
-    languages: Sequence[str] | None = None,
-    parser: schema.Parser = "strict",
-    assigner: str | None = None,
-    moved: int = MOVED,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> ComparisonReport:
     """Compare two systems over the queries that both have.
 
@@ -68,46 +57,40 @@ def compare_systems(
         arena: holds the first system, and the second unless `against` is given.
         first: the system to compare.
         second: the reference system; None for the system of the same name in `against`.
+        settings: the settings.
         against: holds the second system; queries are matched by language and query_id. For ratings, the second system's
             battles there are added to those of the first arena, and systems of the same name are identical.
-        measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
-        referee: decider of battles, for ratings; None for the only one.
-        margin: largest difference that counts as none; 0 or more, in the unit of the measure.
-        languages: codes; None for all.
-        parser: parser whose outcomes count.
-        assigner: model whose nugget assignments count; None for the default.
-        moved: number of queries with the largest differences to list.
-        draws: bootstrap draws behind the intervals of ratings.
-        seed: seed of the draws.
 
     Raises:
-        BadInput: if a system is compared with itself, or the margin is invalid.
-        UnknownName: if a system, language, measure or referee does not exist.
+        BadInput: if a system is compared with itself.
+        UnknownName: if a system, language, measure or judge does not exist.
         TableMissing: if the arena lacks a table that the measure needs.
         NotEnoughData: if there is no query of both systems.
     """
     other = first if second is None else second
-    if not (math.isfinite(margin) and margin >= 0):
-        raise BadInput(f"a margin cannot be {margin}", do="give 0 or more: the largest difference that counts as none")
     if against is None and other == first:
         raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
-    if measure == RATING:
+    if settings.measure == RATING:
         if against is not None:
-            how_to_rank = {"languages": languages, "parser": parser, "draws": draws, "seed": seed}
-            ranking, other = rank_runs(arena, first, against, other, referee, **how_to_rank)  # type: ignore[arg-type]
+            ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            ranking = _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
-        return compare_ratings(ranking, first, other, margin=margin, moved=moved)
-    if referee is not None:
+            ranking = _ranking(arena, settings.judge, settings.ranking)
+        return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
+    if settings.judge is not None:
         raise BadInput("a referee applies to ratings only, not to this measure", do="omit the referee")
-    value = query_measure(measure)
-    how = {"languages": languages, "parser": parser, "assigner": assigner}
+    value = query_measure(settings.measure)
+    read = partial(
+        query_values,
+        measure=value,
+        languages=settings.languages,
+        parser=settings.parser,
+        assigner=settings.assigner,
+    )
     if against is None:
-        of_first, of_second = query_values(arena, (first, other), value, **how)  # type: ignore[arg-type]
+        of_first, of_second = read(arena, (first, other))
     else:
-        (of_first,) = query_values(arena, (first,), value, **how)  # type: ignore[arg-type]
-        (of_second,) = query_values(against, (other,), value, **how)  # type: ignore[arg-type]
-    return _by_values(of_first, of_second, value, (first, other), margin, moved)
+        (of_first,), (of_second,) = read(arena, (first,)), read(against, (other,))
+    return _by_values(of_first, of_second, value, (first, other), settings)
 
 
 def compare_ratings(
@@ -140,23 +123,15 @@ def compare_ratings(
     )
 
 
-def _ranking(
-    arena: Arena,
-    referee: str | None,
-    languages: Sequence[str] | None,
-    *,
-    parser: schema.Parser,
-    draws: int,
-    seed: int,
-) -> Ranking:
-    name = only_judge(referees(arena, panel=True) if referee else referees(arena), referee, noun="referee")
-    judge = Referee.from_name(name)
-    if judge.kind == "judge" and not arena.tags:
-        files = VerdictFiles.of_arena(arena, languages=None if languages is None else list(languages))
+def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
+    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
+    referee = Referee.from_name(name)
+    if referee.kind == "judge" and not arena.tags:
+        languages = None if settings.languages is None else list(settings.languages)
+        files = VerdictFiles.of_arena(arena, languages=languages)
         if files.large:
-            return rank_files(files, judge=name, languages=languages, draws=draws, seed=seed)
-    table = arena.read(judge.table)
-    return rank_by(table, name, parser=parser, languages=languages, draws=draws, seed=seed)
+            return rank_files(files, settings, judge=name)
+    return rank_by(arena.read(referee.table), name, settings)
 
 
 def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:
@@ -201,10 +176,9 @@ def _by_values(
     of_second: QueryValues,
     measure: QueryMeasure,
     systems: tuple[str, str],
-    margin: float,
-    most: int,
+    settings: CompareSettings,
 ) -> ComparisonReport:
-    shared = sorted(of_first.keys() & of_second.keys())
+    margin, shared = settings.margin, sorted(of_first.keys() & of_second.keys())
     if not shared:
         raise NotEnoughData(
             f"there is no query on which both {systems[0]} and {systems[1]} have a value of {measure.name}",
@@ -233,7 +207,9 @@ def _by_values(
         parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
     table = _rows(parts, margin)
     unit = Units({code: part.queries for code, part in estimated.items()}).unit
-    return ComparisonReport(*systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, most), unit)
+    return ComparisonReport(
+        *systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, settings.moved), unit
+    )
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mirage import schema
 from mirage.battles.referee import Referee, only_judge, referees
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.ranking import rank_by
+from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,12 +22,8 @@ def rank_runs(
     first: str,
     against: Arena,
     second: str,
-    referee: str | None,
-    *,
-    languages: Sequence[str] | None,
-    parser: schema.Parser,
-    draws: int,
-    seed: int,
+    judge: str | None,
+    settings: RankSettings,
 ) -> tuple[Ranking, str]:
     """Rank the systems of an arena together with one system of another arena.
 
@@ -40,11 +36,8 @@ def rank_runs(
         first: its name, for the error message.
         against: holds the second; its battles with systems of the first arena count.
         second: its name there.
-        referee: decider in both; None for the only one of the first arena.
-        languages: codes; None for all.
-        parser: parser whose outcomes count, with relevance labels.
-        draws: bootstrap draws.
-        seed: seed of the draws.
+        judge: judge of both, or `relevance`; None for the only one of the first arena.
+        settings: settings of the ranking.
 
     Returns:
         The ranking, and the name of the second system in it: the arena's name is appended if the first arena has a
@@ -56,7 +49,7 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    name = only_judge(referees(arena, panel=True) if referee else referees(arena), referee, noun="referee")
+    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
     decider = Referee.from_name(name)
     table, other = arena.read(decider.table), against.read(decider.table)
     sides = ("system",) if decider.by_labels else ("system_a", "system_b")
@@ -73,7 +66,7 @@ def rank_runs(
             do="compare by rate, nuggets or feature:NAME, or let both runs meet the same systems",
         )
     both = pa.concat_tables([table, rows.select(table.column_names)])
-    return rank_by(both, name, parser=parser, languages=languages, draws=draws, seed=seed), label
+    return rank_by(both, name, settings), label
 
 
 def _names(table: pa.Table, sides: Sequence[str]) -> set[str]:

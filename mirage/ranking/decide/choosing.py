@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mirage import schema
 from mirage.battles.referee import Referee, only_judge, referees
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import DRAWS, SEED, Ranking
+from mirage.ranking import Ranking
 from mirage.ranking.compare.measures import RATING, measured_systems, query_measure, query_values
 from mirage.ranking.decide.contest import Contest
 from mirage.ranking.decide.facts import system_facts
 from mirage.ranking.decide.records import (
     ChoiceReport,
     LanguageChoice,
-    Requirements,
     SystemFacts,
     SystemOption,
     WeightedChoice,
@@ -37,6 +35,7 @@ from mirage.ranking.decide.worth import (
 )
 from mirage.ranking.ranking import rank_by
 from mirage.ranking.records import JOINT
+from mirage.ranking.settings import DecideSettings, RankSettings, Requirements
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -81,61 +80,35 @@ class _Field:
 
 
 def choose_systems(
-    arena: Arena,
-    *,
-    weights: Mapping[str, float] | None = None,
-    referee: str | None = None,
-    ranking: Ranking | None = None,
-    requirements: Requirements | None = None,
-    margin: float = 0.0,
-    languages: Sequence[str] | None = None,
-    parser: schema.Parser = "strict",
-    assigner: str | None = None,
-    tokens_in: float | None = None,
-    tokens_out: float | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
+    arena: Arena, settings: DecideSettings = DecideSettings(), *, ranking: Ranking | None = None
 ) -> ChoiceReport:
     """Choose among the systems of an arena.
 
     Args:
         arena: holds the tables of the measures; cards and the ledger, if present, give price and latency.
-        weights: weights of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings only. With
-            several, differences are scaled by the range from the worst to the best system.
-        referee: decider of battles, for ratings; None for the only one.
+        settings: the settings.
         ranking: ratings in these languages, if computed already; None to compute them.
-        requirements: requirements on a system; None for none.
-        margin: largest difference that counts as none, in the unit of the worth.
-        languages: codes; None for all.
-        parser: parser whose outcomes count.
-        assigner: model whose nugget assignments count; None for the default.
-        tokens_in: prompt tokens of an answer, for systems without calls in the ledger; None if unknown.
-        tokens_out: tokens of an answer, likewise.
-        draws: draws behind intervals and probabilities.
-        seed: seed of the draws.
 
     Raises:
-        BadInput: if a weight or the margin is invalid.
-        UnknownName: if a measure, referee or language does not exist.
+        BadInput: if a weight is invalid.
+        UnknownName: if a measure, judge or language does not exist.
         TableMissing: if the arena lacks a table that a measure needs.
         NotEnoughData: if no language has a system with all measures.
     """
-    shares = _shares({RATING: 1.0} if weights is None else weights)
-    if not (math.isfinite(margin) and margin >= 0):
-        raise BadInput(f"a margin cannot be {margin}", do="give 0 or more: the largest difference that counts as none")
-    wants = requirements or Requirements()
+    shares = _shares({RATING: 1.0} if settings.weights is None else settings.weights)
+    wants, margin = settings.requirements, settings.margin
     if RATING in shares:
-        ranking = ranking or _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
-    elif referee is not None or ranking is not None:
+        ranking = ranking or _ranking(arena, settings.judge, settings.ranking)
+    elif settings.judge is not None or ranking is not None:
         raise BadInput("a referee applies to ratings only, and no measure is a rating", do="omit the referee")
     parts: Mapping[str, Mapping[str, Contest]] = {}
     units = Units({} if ranking is None else {code: of.queries for code, of in ranking.battles.items()})
     if set(shares) != {RATING}:
-        parts, units = _parts(arena, shares, ranking, languages, parser, assigner, draws=draws, seed=seed)
+        parts, units = _parts(arena, shares, ranking, settings)
     systems = {system for of in parts.values() for part in of.values() for system in part.systems}
     if ranking is not None and not parts:
         systems = {system for row in ranking.languages.values() for system in row.systems}
-    facts = system_facts(arena, systems, tokens_in=tokens_in, tokens_out=tokens_out)
+    facts = system_facts(arena, systems, tokens_in=settings.tokens_in, tokens_out=settings.tokens_out)
     allowed = frozenset(system for system, known in facts.items() if known.lacking(wants) is None)
     weighed = _Field(ranking, parts, units, facts, allowed, margin)
     scales = _scales(weighed, shares)
@@ -154,8 +127,8 @@ def choose_systems(
         margin=margin,
         unit=units.unit,
         requirements=wants,
-        n_draws=draws,
-        seed=seed,
+        n_draws=settings.draws,
+        seed=settings.seed,
     )
 
 
@@ -171,30 +144,13 @@ def _shares(weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight / whole for name, weight in weights.items()}
 
 
-def _ranking(
-    arena: Arena,
-    referee: str | None,
-    languages: Sequence[str] | None,
-    *,
-    parser: schema.Parser,
-    draws: int,
-    seed: int,
-) -> Ranking:
-    name = only_judge(referees(arena, panel=True) if referee else referees(arena), referee, noun="referee")
-    table = arena.read(Referee.from_name(name).table)
-    return rank_by(table, name, parser=parser, languages=languages, draws=draws, seed=seed)
+def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
+    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
+    return rank_by(arena.read(Referee.from_name(name).table), name, settings)
 
 
 def _parts(
-    arena: Arena,
-    measures: Iterable[str],
-    ranking: Ranking | None,
-    languages: Sequence[str] | None,
-    parser: schema.Parser,
-    assigner: str | None,
-    *,
-    draws: int,
-    seed: int,
+    arena: Arena, measures: Iterable[str], ranking: Ranking | None, settings: DecideSettings
 ) -> tuple[dict[str, dict[str, Contest]], Units]:
     """Return the contests by language and measure, for languages with every measure, and the units of their queries."""
     by_measure: dict[str, dict[str, Influence]] = {}
@@ -203,7 +159,14 @@ def _parts(
             by_measure[name] = {code: rating_influence(ranking, code) for code in ranking.battles}
             continue
         measure, systems = query_measure(name), measured_systems(arena, name)
-        values_of = query_values(arena, systems, measure, languages=languages, parser=parser, assigner=assigner)
+        values_of = query_values(
+            arena,
+            systems,
+            measure,
+            languages=settings.languages,
+            parser=settings.parser,
+            assigner=settings.assigner,
+        )
         values = dict(zip(systems, values_of, strict=True))
         codes = in_order({code for of in values.values() for code, _ in of})
         known = ((code, measure_influence(values, measure, code)) for code in codes)
@@ -211,6 +174,7 @@ def _parts(
     codes = in_order(set.intersection(*(set(of) for of in by_measure.values())))
     parts = {code: {name: of[code] for name, of in by_measure.items()} for code in codes}
     units = Units({code: queries_of(of) for code, of in parts.items()})
+    draws, seed = settings.draws, settings.seed
     shared = SharedWeights.of(units.shared, n_draws=draws, seed=seed)
     contests = {
         code: draw_contests(of, n_draws=draws, seed=seed + _number(code), shared=shared) for code, of in parts.items()

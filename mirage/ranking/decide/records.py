@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mirage.errors import BadInput
+from mirage.ranking.settings import Requirements
 from mirage.stats.units import Unit
-
-
-@dataclass(frozen=True, slots=True)
-class Requirements:
-    """Requirements on a system. An unknown fact does not meet a requirement."""
-
-    budget: float | None = None
-    """Maximum US dollars for 1,000 answers."""
-    seconds: float | None = None
-    """Maximum median seconds for an answer."""
-    licences: tuple[str, ...] = ()
-    """Accepted licences, as in the cards; empty for any."""
-    open_weights: bool = False
-    """Whether the weights must be downloadable."""
-    context_length: int | None = None
-    """Minimum context length, in tokens of prompt and answer."""
-
-    def __post_init__(self) -> None:
-        for name in ("budget", "seconds", "context_length"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"{name} is {value}", do="give 0 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ def _predictions(
     *,
     referee: str = RELEVANCE,
     skills: Sequence[schema.Skill] = ("both",),
-    languages: Sequence[str] | None = None,
     regressors: Sequence[str] | None = None,
     seed: int = SEED,
     progress: Progress | None = None,
@@ -34,7 +33,7 @@ def _predictions(
     verdicts = tables[Referee.from_name(referee).table]
     prediction_tables, weights = [], []
     for skill in skills:
-        seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)
+        seen = training(tables["features"], verdicts, referee, skill=skill)
         result = report_on(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
         on_report(result)
         prediction_tables.append(result.table())

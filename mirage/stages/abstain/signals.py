@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import BadInput, UnknownName
 from mirage.schema import Parser
-from mirage.stages.abstain.curve import DRAWS, curve
+from mirage.stages.abstain.curve import curve
 from mirage.stages.abstain.promise import promise
-from mirage.stages.abstain.records import Method, Tradeoff
+from mirage.stages.abstain.records import Tradeoff
+from mirage.stages.abstain.settings import AbstainSettings
 from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import RIGHT
-from mirage.stats.intervals import CONFIDENCE
 from mirage.stats.sampling import sample
 from mirage.stats.units import Unit, shared_ids
 from mirage.store import Arena
@@ -42,55 +42,30 @@ def signals(arena: Arena) -> tuple[str, ...]:
     return tuple(out)
 
 
-def tradeoffs(
-    arena: Arena,
-    signal: str,
-    *,
-    error: float,
-    loss: str = "hallucination",
-    higher: bool | None = None,
-    method: Method = "conformal",
-    confidence: float = CONFIDENCE,
-    languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
-    parser: Parser = "strict",
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> list[Tradeoff]:
-    """Risk against coverage, and the threshold for a promised error, of every system in every language, and over all.
+def tradeoffs(arena: Arena, signal: str, settings: AbstainSettings = AbstainSettings()) -> list[Tradeoff]:
+    """Return the risk-coverage trade-off and the threshold of every system in every language, and over all.
 
-    Half of the queries of a language choose the thresholds and the other half try them, the same for every system; a
-    query that several languages share is on the same side in all of them. Over
-    all languages (`all`) there is one threshold, and every query weighs the same: its promise is for queries that come
-    from the languages as often as these.
+    Half of the queries of a language choose the thresholds and the other half test them, the same for every system; a
+    query that several languages share is on the same side in all of them. Over all languages (`all`) there is one
+    threshold, and every query has equal weight: its guarantee is for queries with the same mix of languages.
 
     Args:
         arena: with the signal, and outcomes or scores for the loss.
         signal: a feature, or a measure of `scores`, whose mean over the raters counts.
-        error: the promised error, between 0 and 1.
-        loss: a name of `LOSSES`, or a measure of `scores` whose scale is known.
-        higher: whether more of the signal speaks for the answer; None: as the feature declares, else yes.
-        method: see `Promise`.
-        confidence: of the method `tested`.
-        languages: codes; None for all.
-        systems: names; None for all.
-        parser: whose outcomes count.
-        draws: of the bootstrap, at least 2.
-        seed: of the draws and of the split.
+        settings: the settings.
 
     Raises:
         TableMissing: if the arena lacks the table of the signal or of the loss.
         UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the error or the confidence cannot be, or a scale is not known.
+        BadInput: if the error or the confidence is out of range, or a scale is unknown.
     """
     import numpy as np
 
-    if draws < 2:
-        raise BadInput(f"{draws} draws are too few", do="use at least 2")
-    wanted = None if languages is None else list(languages)
-    measured, losses = _signal(arena, signal, wanted), _losses(arena, loss, wanted, parser)
-    chosen = _systems(losses, systems)
-    up = _higher(signal) if higher is None else higher
+    loss, seed = settings.loss, settings.seed
+    wanted = None if settings.languages is None else list(settings.languages)
+    measured, losses = _signal(arena, signal, wanted), _losses(arena, loss, wanted, settings.parser)
+    chosen = _systems(losses, settings.systems)
+    up = _higher(signal) if settings.higher is None else settings.higher
     sign = 1.0 if up else -1.0
     queries: dict[str, set[str]] = {}
     for (language, _), values in losses.items():
@@ -112,10 +87,19 @@ def tradeoffs(
         number: dict[tuple[str, str], int] = {}
         keys = (("", query) if query in shared else (code, query) for code, query in ids)
         units = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
-        held = promise(x, y, calibration, error=error, method=method, confidence=confidence, seed=seed, units=units)
+        held = promise(
+            x,
+            y,
+            calibration,
+            error=settings.error,
+            method=settings.method,
+            confidence=settings.confidence,
+            seed=seed,
+            units=units,
+        )
         if not up and held.threshold is not None:
             held = dataclasses.replace(held, threshold=-held.threshold)
-        drawn = curve(x, y, draws=draws, seed=seed, units=units)
+        drawn = curve(x, y, draws=settings.draws, seed=seed, units=units)
         unit: Unit = "query shared by languages" if len(number) < len(ids) else "query"
         out.append(Tradeoff(language, system, signal, loss, up, len(lost) - len(ids), drawn, held, unit))
     return out

@@ -1,0 +1,166 @@
+"""Keywords of the API and options of the commands against the records of settings: same names, same defaults."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from mirage import api
+from mirage.cli.abstaining import abstain
+from mirage.cli.comparing import compare
+from mirage.cli.deciding import decide
+from mirage.cli.ranking import rank
+from mirage.ranking.settings import CompareSettings, DecideSettings, RankSettings, Requirements
+from mirage.stages.abstain import AbstainSettings
+
+SUBJECT = "what the function is about, not how it is done"
+OUTPUT = "output of the command"
+FORMER = "former name, until the next version"
+COUNTED = "where verdicts are counted, which changes no number"
+OF_JUDGES = "selects verdicts of judges: on the command line and the page, not in Python"
+BY_LABELS = "applies to relevance labels of an arena, not to rows of battles"
+FIXED = "a gate in CI has the default draws"
+
+
+@dataclass(frozen=True)
+class Door:
+    """A function of the API or a command, with the records of its settings."""
+
+    function: Callable[..., Any]
+    records: tuple[type, ...]
+    others: Mapping[str, str]
+    """Parameters that are no fields, with the reason."""
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    """Fields that are no parameters, with the reason."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Parameters with a default of their own, with the reason."""
+
+
+RANKED = {"judge": SUBJECT, "executor": COUNTED}
+LANGUAGES = {"languages": "a comma-separated list, None for all"}
+DOORS = {
+    "api.rank": Door(
+        api.rank,
+        (RankSettings,),
+        {"battles": SUBJECT, **RANKED},
+        dict.fromkeys(("without", "own", "consistent", "control", "makers"), OF_JUDGES)
+        | dict.fromkeys(("skill", "parser", "languages"), BY_LABELS),
+    ),
+    "mirage rank": Door(
+        rank,
+        (RankSettings,),
+        {
+            **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "paper"), SUBJECT),
+            **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
+            **dict.fromkeys(("engine", "workers", "address"), COUNTED),
+            "no_own": "flag that turns `own` off",
+        },
+        {"own": "--no-own-family turns it off", "makers": "makers.csv of the arena"},
+        {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},
+    ),
+    "api.compare": Door(
+        api.compare,
+        (CompareSettings,),
+        {**dict.fromkeys(("data", "first", "second", "against"), SUBJECT), "referee": FORMER},
+    ),
+    "mirage compare": Door(
+        compare,
+        (CompareSettings,),
+        {
+            **dict.fromkeys(("dir_", "first", "second", "against", "tags"), SUBJECT),
+            **dict.fromkeys(("former_first", "former_second"), FORMER),
+            **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
+        },
+        {"draws": FIXED},
+    ),
+    "api.decide": Door(
+        api.decide,
+        (DecideSettings, Requirements),
+        {"arena": SUBJECT, "referee": FORMER},
+        {"requirements": "its fields are keywords"},
+    ),
+    "mirage decide": Door(
+        decide,
+        (DecideSettings, Requirements),
+        {**dict.fromkeys(("dir_", "tags"), SUBJECT), **dict.fromkeys(("by", "output_format"), OUTPUT)},
+        {"requirements": "its fields are options", "draws": FIXED},
+        {"licences": "a repeatable option, None for any"},
+    ),
+    "api.risk_coverage": Door(
+        api.risk_coverage,
+        (AbstainSettings,),
+        {"arena": SUBJECT, "signal": SUBJECT},
+        {"parser": "the default parser"},
+    ),
+    "mirage abstain": Door(
+        abstain,
+        (AbstainSettings,),
+        {"dir_": SUBJECT, "signal": SUBJECT, "points": OUTPUT, "output_format": OUTPUT},
+        {"systems": "the rows of all systems are printed"},
+    ),
+}
+
+
+def default(entry: Field[Any]) -> Any:
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
+def test_keywords_and_options_are_the_fields_of_the_settings_with_their_defaults(door: Door) -> None:
+    known = {entry.name: default(entry) for record in door.records for entry in fields(record)}
+    given = {name: p.default for name, p in inspect.signature(door.function).parameters.items()}
+    assert given.keys() - known.keys() == door.others.keys()
+    assert known.keys() - given.keys() == door.lacking.keys()
+    different = {name for name in known.keys() & given.keys() if known[name] != given[name]}
+    assert different == door.defaults.keys()
+
+
+@pytest.mark.parametrize("record", [RankSettings, CompareSettings, DecideSettings, Requirements, AbstainSettings])
+def test_settings_are_frozen(record: type) -> None:
+    assert record.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+def test_settings_that_cannot_be_are_refused() -> None:
+    from mirage.errors import BadInput
+
+    for make in (
+        lambda: CompareSettings(margin=-1.0),
+        lambda: DecideSettings(margin=float("nan")),
+        lambda: AbstainSettings(draws=1),
+    ):
+        with pytest.raises(BadInput):
+            make()
+
+
+OWNED = (
+    *("mirage/ranking", "mirage/battles", "mirage/stages/abstain"),
+    *("mirage/cli/tournaments.py", "mirage/api.py", "mirage/cli/ranking.py", "mirage/cli/comparing.py"),
+    *("mirage/cli/deciding.py", "mirage/cli/abstaining.py", "mirage/cli/placing.py", "mirage/cli/surrogate.py"),
+)
+MOST = 8
+LISTS = {"rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"}
+"""Functions of the API and commands, whose parameters are the list of options."""
+
+
+def test_functions_take_few_parameters_behind_the_api_and_the_commands() -> None:
+    many = {}
+    for place in OWNED:
+        path = ROOT / place
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            door = file.name == "api.py" or file.parent.name == "cli"
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.FunctionDef) or (door and node.name in LISTS):
+                    continue
+                args = node.args
+                names = [
+                    a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in ("self", "cls")
+                ]
+                if len(names) > MOST:
+                    many[f"{file.relative_to(ROOT)}: {node.name}"] = len(names)
+    assert not many
