@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -13,6 +14,7 @@ import typer
 from mirage.cli.common import app, existing_arena
 from mirage.cli.output import note
 from mirage.errors import BadInput
+from mirage.store.extras import extra
 from mirage.store.shipped import shipped
 
 PORT = 8501
@@ -60,6 +62,8 @@ def explorer(
 
     Reads the arena and the bundled ones. Writes nothing but the file of --nginx-conf.
     """
+    with extra("explorer", "the explorer"):
+        metadata.version("streamlit")  # not imported: the server is a process of its own
     page = shipped() / "app.py"
     if not page.exists():
         raise BadInput(

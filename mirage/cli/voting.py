@@ -11,6 +11,7 @@ import typer
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_log, codes, rows
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
+from mirage.store.extras import extra
 
 votes = typer.Typer(help="People's votes: export and import, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
@@ -114,7 +115,9 @@ def ballot(
     FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-    from mirage.explorer.spot_check.ballot import ballot_html
+
+    with extra("explorer", "mirage votes ballot"):
+        from mirage.explorer.spot_check.ballot import ballot_html
     from mirage.people.votes import correction_needs
     from mirage.people.votes.ballots import draw_ballots, keep, people_of
     from mirage.people.votes.stage import vote_pool

@@ -9,6 +9,7 @@ import sys
 import tomllib
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import browser
@@ -103,28 +104,73 @@ def test_requirements_are_the_dependencies_the_extras_of_the_pipeline_and_the_te
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     listed = {line for line in lines if line and not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
-    ours = {*PROJECT["dependencies"], *extras["hub"], *extras["models"]}
+    ours = {*PROJECT["dependencies"], *extras["explorer"], *extras["hub"], *extras["models"]}
     assert listed - ours == {line for line in listed if line.startswith("pytest")}
     assert ours <= listed
 
 
-def test_a_plain_install_brings_at_most_70_packages() -> None:
-    """Counted by what the installed packages ask for, as pip does."""
-    from importlib import metadata
-
-    there: set[str] = set()
-    open_ = [Requirement(line) for line in PROJECT["dependencies"]]
+def closure(lines: list[str]) -> set[str]:
+    """Names of the packages that pip installs for these requirements, by what the installed ones ask for."""
+    there: dict[str, set[str]] = {}
+    open_ = [Requirement(line) for line in lines]
     while open_:
         wanted = open_.pop()
-        name = re.sub(r"[-_.]+", "-", wanted.name).lower()
-        if name in there:
+        name = canonicalize_name(wanted.name)
+        if name in there and wanted.extras <= there[name]:
             continue
-        there.add(name)
+        there.setdefault(name, set()).update(wanted.extras)
         for line in metadata.requires(name) or []:
             inner = Requirement(line)
             if inner.marker is None or any(inner.marker.evaluate({"extra": e}) for e in ("", *wanted.extras)):
                 open_.append(inner)
-    assert len(there) <= 70, sorted(there)
+    return set(there)
+
+
+def test_the_core_install_is_at_most_45_packages_without_streamlit() -> None:
+    core = closure(PROJECT["dependencies"])
+    assert len(core) + 1 <= 45, sorted(core)
+    assert "streamlit" not in core
+    assert "streamlit" in closure([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["explorer"]])
+
+
+@pytest.fixture(scope="module")
+def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel and the packages it requires, and no others.
+
+    The packages are linked from this environment, so the test needs no network.
+    """
+    folder = tmp_path_factory.mktemp("core")
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    for name in closure(PROJECT["dependencies"]):
+        distribution = metadata.distribution(name)
+        # Programs of a package are listed as `../../../bin/NAME`.
+        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
+    return folder / "bin" / "python"
+
+
+def test_the_core_install_ranks_a_file_and_names_the_extra_of_the_explorer(core: Path, tmp_path: Path) -> None:
+    (tmp_path / "battles.csv").write_text("system_a,system_b,verdict\nx,y,A\nx,y,A\nx,y,B\n", encoding="utf-8")
+    assert run(core, "-c", "import streamlit", cwd=tmp_path).returncode == 1
+    ranked = run(core, "-c", "import mirage; print(mirage.rank('battles.csv').table()['system'][0])", cwd=tmp_path)
+    assert (ranked.returncode, ranked.stdout.strip()) == (0, "x"), ranked.stderr
+    printed = run(core, "-m", "mirage", "rank", "battles.csv", "--format", "csv", cwd=tmp_path)
+    assert printed.returncode == 0, printed.stderr
+    assert [line.split(",")[1] for line in printed.stdout.splitlines()] == ["system", "x", "y"]
+    assert run(core, "-m", "mirage", "doctor", cwd=tmp_path).returncode == 0
+    report = run(core, "-m", "mirage", "export", "report", "nomiracl", "--out", "report.html", cwd=tmp_path)
+    assert report.returncode == 0, report.stderr
+    ballot = ("votes", "ballot", "sample", "--language", "sw", "--out", "ballot.html")
+    for words in (("app",), ("app", "nomiracl", "--workers", "2"), ballot):
+        refused = run(core, "-m", "mirage", *words, cwd=tmp_path)
+        assert refused.returncode == 2, refused.stderr
+        assert "Traceback" not in refused.stderr
+        assert refused.stderr.count("pip install") == 1
+        assert "pip install 'mirage-rag[explorer]'" in refused.stderr
 
 
 @pytest.mark.parametrize(("package", "extra"), [("openai", "models"), ("datasets", "hub")])

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any
 
+from mirage.stages.features.bleu import Tokenizer, sentence_bleu
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.text import languages
 
-TOKENIZERS = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
+TOKENIZERS: dict[str, Tokenizer] = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
 """sacreBLEU's tokenizer by language; for all others `intl`, or `char` in unspaced scripts. Japanese, Korean and Thai
 are compared by character, which needs no dictionary.
 """
 
 
-def _tokenizer(code: str) -> str:
+def _tokenizer(code: str) -> Tokenizer:
     entry = languages.language(code)
     if entry.script in ("Hans", "Hant", "Hani"):
         return "zh"
     return TOKENIZERS.get(entry.base, "intl" if entry.spaced else "char")
-
-
-@cache
-def _metric(tokenizer: str) -> Any:
-    from sacrebleu.metrics.bleu import BLEU
-
-    return BLEU(tokenize=tokenizer, effective_order=True)
-
-
-_ORDERS = 4
-"""BLEU compares n-grams up to this order."""
-
-
-def _tokens(text: str, tokenizer: str) -> list[str]:
-    tokens: list[str] = _metric(tokenizer).tokenizer(text.rstrip()).split()
-    return tokens
-
-
-def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """Count the n-grams of tokens."""
-    return Counter(zip(*[tokens[start:] for start in range(order)], strict=False))
-
-
-# Answers to a query are consecutive and share one reference, so cache only a few: an answer may
-# have a million words.
-@lru_cache(maxsize=1)
-def _reference(text: str, tokenizer: str) -> tuple[int, list[Counter[tuple[str, ...]]]]:
-    """Return the number of tokens of a reference, and its n-grams of each order."""
-    tokens = _tokens(text, tokenizer)
-    return len(tokens), [_ngrams(tokens, order) for order in range(1, _ORDERS + 1)]
 
 
 def bleu(answer: str, reference: str, language: str) -> float:
@@ -64,26 +32,7 @@ def bleu(answer: str, reference: str, language: str) -> float:
         reference: the reference.
         language: code of the query's language, which selects the tokenizer.
     """
-    tokenizer = _tokenizer(language)
-    tokens = _tokens(answer, tokenizer)
-    reference_length, counted = _reference(reference, tokenizer)
-    shared = []
-    for order, other in enumerate(counted, 1):
-        own = _ngrams(tokens, order)
-        both = own.keys() & other.keys()
-        # Without shared n-grams there are no longer ones either.
-        if not both:
-            break
-        shared.append(sum(map(min, map(own.__getitem__, both), map(other.__getitem__, both))))
-    result = _metric(tokenizer).compute_bleu(
-        shared + [0] * (_ORDERS - len(shared)),
-        [max(len(tokens) - order, 0) for order in range(_ORDERS)],
-        len(tokens),
-        reference_length,
-        smooth_method="exp",
-        effective_order=True,
-    )
-    return min(float(result.score) / 100, 1.0)
+    return sentence_bleu(answer, reference, _tokenizer(language))
 
 
 def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
