@@ -115,7 +115,7 @@ def test_no_module_imports_itself_by_way_of_others(imports: dict[str, set[str]])
     TopologicalSorter(imports).prepare()  # raises CycleError with the cycle
 
 
-def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public_names(
+def test_every_module_is_used_by_a_command_a_page_a_benchmark_or_the_api(
     imports: dict[str, set[str]],
 ) -> None:
     # The last two by `make sample` and by Streamlit.
