@@ -6,6 +6,9 @@
 PY := .venv/bin/python
 DATA ?= ../shared/data
 
+# Hundreds of tests start Python, which takes three times as long where it may not cache bytecode.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help app test test-fast lint bench outcomes engines data sample pictures docs
 

@@ -165,7 +165,7 @@ def test_what_makes_no_assignment_is_refused(arena: store.Arena, arguments: dict
 # --- the file that is sent --------------------------------------------------------------------------------------------
 
 
-def test_the_file_names_no_system_no_judge_and_no_query_and_asks_for_nothing_outside(
+def test_the_file_names_no_system_judge_or_query_and_requests_nothing(
     arena: store.Arena, ballot: Ballot, home: Path
 ) -> None:
     page = ballot_html(arena, ballot)

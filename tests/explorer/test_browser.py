@@ -484,7 +484,7 @@ def test_only_the_two_probes_of_a_deep_link_are_forgiven(address: str, status: i
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
-def test_without_a_browser_the_tests_are_skipped_with_a_reason_and_fail_where_they_must_run(
+def test_without_a_browser_tests_skip_with_a_reason_and_fail_in_ci(
     monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
 ) -> None:
     monkeypatch.setattr(browser, "CHROMIUM", None)

@@ -256,9 +256,7 @@ def test_a_worker_is_killed_while_twenty_vote_and_every_acknowledged_vote_is_the
 
 
 @pytest.mark.browser
-def test_in_a_browser_a_reader_goes_on_elsewhere_with_the_same_view_and_votes_under_a_name_in_utf_8(
-    site: Deployment, database: str
-) -> None:
+def test_a_reader_keeps_the_view_elsewhere_and_votes_under_a_name_in_utf_8(site: Deployment, database: str) -> None:
     from playwright.sync_api import TimeoutError as NotYet
     from playwright.sync_api import sync_playwright
 
@@ -352,7 +350,7 @@ def test_nginx_takes_what_is_written(tmp_path: Path, workers: int, path: str) ->
         {"htpasswd": Path('/a"b')},
     ],
 )
-def test_what_would_mean_something_else_to_nginx_is_refused_and_a_secret_is_not_shown(wrong: dict[str, Any]) -> None:
+def test_syntax_of_nginx_is_refused_and_a_secret_is_not_shown(wrong: dict[str, Any]) -> None:
     sound: dict[str, Any] = {"ports": [9001], "listen": "80", "hosts": ["a.example"]}
     nginx.site(nginx.Site(**sound))
     with pytest.raises(BadInput) as caught:

@@ -235,7 +235,7 @@ def test_values_leave_room_for_half_a_mark() -> None:
     assert all(top + MARK_SIZE / 2 <= mark[1] <= top + features.PANEL - SPACE / 2 for mark in drawn.marks)
 
 
-def test_a_judges_mark_is_its_own_hollow_where_too_little_is_known_and_the_fair_line_lies_on_the_grid() -> None:
+def test_a_judges_mark_is_hollow_with_few_data_and_the_fair_line_is_on_the_grid() -> None:
     rows = [
         {
             "judge": judge,
@@ -376,7 +376,7 @@ def predicted(system: str, rating: float, judged: float | None) -> Prediction:
     )
 
 
-def test_the_legend_shows_the_first_mark_of_each_trace_and_the_drawing_begins_below_it() -> None:
+def test_the_legend_shows_each_traces_first_mark_above_the_drawing() -> None:
     points = [predicted(NAME, 0.5, -1.0), predicted("b", 0.1, None)]
     figure = surrogate.ratings(points, {}, referee=NAME, mode="light")
     drawn = draw(figure)

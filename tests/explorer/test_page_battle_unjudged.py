@@ -50,7 +50,7 @@ def opened(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str, **lin
     return app.run()
 
 
-def test_two_answers_are_shown_with_passages_scores_and_the_commands_that_bring_verdicts(
+def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdicts(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = opened(arena, monkeypatch, "battle", a=A, b=B, query=":".join(KEY))

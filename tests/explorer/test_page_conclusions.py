@@ -14,7 +14,7 @@ from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.nuggets.data import NuggetMatrix, NuggetRow
 
 
-def test_the_features_name_what_goes_most_clearly_with_the_rating_and_who_is_at_its_wrong_end() -> None:
+def test_features_name_the_clearest_correlate_of_the_rating_and_its_worst_system() -> None:
     arena = store.open_arena(ROOT / "data" / "nomiracl")
     codes = ("ar", "sw")
     sentence = page_conclusions.of_the_features(arena, codes)

@@ -193,7 +193,7 @@ def voted_on(app: AppTest) -> set[int]:
         ({"en": 12}, "en", {12}, set()),
     ],
 )
-def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_named(
+def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
     partly: Path, counts: dict[str, int], picked: str, expected: set[int], none: set[str]
 ) -> None:
     vote(partly, counts)

@@ -86,7 +86,7 @@ def test_a_search_in_the_link_keeps_the_definitions_that_hold_all_its_words() ->
     assert "<strong>Rating</strong>" in html(app)
 
 
-def test_every_prompt_is_shown_whole_with_its_source_and_each_departure_with_its_reason() -> None:
+def test_every_prompt_is_shown_with_its_source_and_each_departure_with_its_reason() -> None:
     app = page(section="Prompts")
     assert prompts_of(app) == [origin.name for origin in ORIGINS]
     shown = texts(app)
@@ -139,7 +139,7 @@ def test_what_the_arena_lacks_comes_with_its_command() -> None:
     assert any(command.startswith("mirage import queries") for command in commands)
 
 
-def test_pitfall_26_the_cells_without_a_right_answer_are_counted_on_the_real_outcomes() -> None:
+def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes() -> None:
     effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
     assert effects["A cell without one right answer"].moved.startswith("24 of 363 cells")
     assert effects["API errors"].moved.startswith("191 answers")

@@ -374,7 +374,7 @@ def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkey
     assert "Votes" not in [group.label for group in app.get("button_group")]
 
 
-def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_the_other(
+def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     simulated: store.Arena,
 ) -> None:
     app = elsewhere("leaderboard", referee="gpt-4o")

@@ -49,7 +49,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert printed["printed_tau"].between(0.8, 1).all()
 
 
-def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figures_beside_it() -> None:
+def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None:
     page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
     assert page.selectbox(key="regressor").value == "forest"
     regressors = page.dataframe[0].value.set_index("published")

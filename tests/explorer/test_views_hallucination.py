@@ -69,7 +69,7 @@ def arena(tmp_path: Path) -> Arena:
     return write(tmp_path, BASIC)
 
 
-def test_pitfall_32_both_definitions_and_the_undecided_share_stand_beside_each_other(arena: Arena) -> None:
+def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Arena) -> None:
     decided = cell(views.both_rates(arena, None), "hallucination", "aya-101", "en")
     assert (decided["value"], decided["other"], decided["undecided"]) == (0.75, pytest.approx(0.8), 0.2)
     assert (decided["low"], decided["high"]) == outcomes.wilson(6, 8)
@@ -240,7 +240,7 @@ def test_with_the_published_parser_every_cell_agrees_with_the_print(bundled: tup
     assert rates.lacking == (("bn", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
 
 
-def test_pitfall_26_the_cells_of_the_published_outputs_that_were_printed_as_none_read_one(
+def test_pitfall_26_published_cells_that_were_printed_as_none_read_one(
     bundled: tuple[Arena, Arena],
 ) -> None:
     rates = views.both_rates(*bundled, parser="published")

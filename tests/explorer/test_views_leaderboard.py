@@ -146,7 +146,7 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
     assert views.controls(arena) == ()
 
 
-def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
+def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, "pooled", "both", ("en", "sw"))
     verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
     core = recompute(verdicts, RankSettings()).ranking.languages["all"]

@@ -120,7 +120,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     TopologicalSorter(imports).prepare()  # raises CycleError with the cycle
 
 
-def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public_names(
+def test_every_module_is_used_by_a_command_a_page_a_benchmark_or_the_api(
     imports: dict[str, set[str]],
 ) -> None:
     # The last two by `make sample` and by Streamlit.

@@ -46,7 +46,7 @@ def answers(queries: pa.Table, passages: pa.Table) -> dict[str, str | None]:
     return dict(zip(table["system"].to_pylist(), table["text"].to_pylist(), strict=True))
 
 
-def test_every_baseline_answers_in_the_published_form_and_cites_what_it_says_it_does() -> None:
+def test_every_baseline_answers_in_the_published_form_and_cites_as_it_says() -> None:
     texts = answers(*arena())
     built, keeper = "The lighthouse was built in 1832.", "The lighthouse keeper also fished."
     assert texts["baseline/lead"] == "##Reason: The harbour is old. [d#0]\n##Answer: The harbour is old. [d#0]"
@@ -90,7 +90,7 @@ def test_coverage_is_a_share_that_no_order_of_passages_changes(query: str, passa
     assert BaselineInput("en", query, (*shown, ("all", query))).coverage in (0.0, pytest.approx(1.0))
 
 
-def test_a_query_in_another_script_is_answered_in_english_by_the_one_that_knows_latin_script() -> None:
+def test_the_baseline_of_latin_script_answers_other_scripts_in_english() -> None:
     given = [("p", "Маяк построен в 1832 году."), ("r", "Он стоит на скале.")]
     rows = [schema.Passage("ru", "q", name, n, None, text, True) for n, (name, text) in enumerate(given, start=1)]
     queries = schema.from_rows("queries", [schema.Query("ru", "q", None, "Когда построен маяк?", None)])

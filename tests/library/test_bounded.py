@@ -96,7 +96,7 @@ def test_retrieval_means_near_an_end_have_a_width_pitfall_127() -> None:
     assert every.high == pytest.approx(every.mean + (fi.high - fi.mean) / 2)
 
 
-def test_a_feature_at_an_end_has_a_width_in_every_language_and_over_them_pitfall_127() -> None:
+def test_pitfall_127_a_feature_at_an_end_has_a_width_in_and_over_languages() -> None:
     rows = [
         schema.Feature(code, f"q{k}", "s", "citation_Recall@10", 1.0, None) for code in ("en", "fi") for k in range(12)
     ]

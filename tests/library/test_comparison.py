@@ -412,7 +412,7 @@ def test_runs_that_a_judge_saw_apart_meet_through_the_others(tmp_path: Path) -> 
 
 
 @given(st.integers(2, 400), st.floats(0.005, 0.9))
-def test_two_runs_with_the_same_values_are_equivalent_where_few_queries_can_be_otherwise(n: int, margin: float) -> None:
+def test_two_runs_with_equal_values_are_equivalent_unless_many_queries_could_differ(n: int, margin: float) -> None:
     estimate = paired_estimate(np.zeros(n), flat(np.zeros(n)), reach=1.0)
     otherwise = 1 - 0.025 ** (1 / n)
     assert estimate.otherwise == pytest.approx(otherwise)

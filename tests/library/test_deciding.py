@@ -81,7 +81,7 @@ def test_the_choice_is_right_about_as_often_as_it_says() -> None:
     assert abs(np.mean(told) - np.mean(right)) < 0.06
 
 
-def test_chances_are_calibrated_in_each_tenth_for_any_spread_of_the_truth_pitfall_126() -> None:
+def test_pitfall_126_chances_are_calibrated_in_each_tenth_for_any_spread() -> None:
     """Read as they are, draws say 0.9 where 0.68 is right. Errors of the estimates are correlated and unequal here."""
     rng = np.random.default_rng(126)
     chances_given, right = [], []

@@ -107,9 +107,7 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     assert server.requests() == requests
 
 
-def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_not_read(
-    connection: list[str], arena: Path
-) -> None:
+def test_the_judge_command_uses_the_server_and_counts_unparsed_replies(connection: list[str], arena: Path) -> None:
     mirage("run", arena, "--to", "baselines", "--baselines")
     rows = mirage(
         "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
@@ -120,7 +118,7 @@ def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_
     assert {row["judge"] for row in mirage("judges", arena)} == {"tiny-2"}
 
 
-def test_whole_systems_of_a_served_model_and_of_baselines_go_from_retrieval_to_the_ranking(
+def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     server: Server, connection: list[str], tmp_path: Path
 ) -> None:
     arena = tmp_path / "arena"

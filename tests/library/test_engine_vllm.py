@@ -91,7 +91,7 @@ def test_how_a_reply_ended_is_its_status(vllm: StandIn, ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("place", [0, 2, 4])
 @pytest.mark.parametrize("wrong", ["too long", "half a \ud83d character"])
-def test_pitfall_150_a_prompt_that_the_engine_refuses_is_a_row_and_the_others_are_answered(
+def test_pitfall_150_a_refused_prompt_is_a_row_and_the_others_are_answered(
     vllm: StandIn, ledger: Ledger, place: int, wrong: str
 ) -> None:
     queries = [f"q{i}" for i in range(5)]

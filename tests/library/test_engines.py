@@ -206,7 +206,7 @@ def test_what_a_lost_driver_s_workers_have_kept_is_not_asked_again(tmp_path: Pat
         assert len(service.calls) == 30
 
 
-def test_a_service_that_turns_down_the_key_stops_all_and_one_that_always_fails_is_asked_no_more(tmp_path: Path) -> None:
+def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tmp_path: Path) -> None:
     with Service(lambda call: error(401)) as service:
         with pytest.raises(Unreachable, match="401"):
             ask(tmp_path / "a", service)
@@ -258,7 +258,7 @@ def test_the_budget_is_that_of_all_tasks_together(tmp_path: Path) -> None:
     st.floats(1, 600),
     st.lists(st.tuples(st.floats(0, 30), st.floats(0, 1)), min_size=2, max_size=200),
 )
-def test_the_rate_holds_in_every_minute_however_late_requests_are_within_what_is_allowed(
+def test_the_rate_holds_in_every_minute_however_late_requests_are(
     rate: float, waits: list[tuple[float, float]]
 ) -> None:
     now = 0.0

@@ -123,7 +123,7 @@ def test_the_table_of_a_paper_has_tiers_intervals_n_and_says_how_it_was_made() -
         ranking.to_latex("fi")
 
 
-def test_an_end_without_a_bound_is_infinite_and_tiers_that_nobody_told_apart_are_not_bold() -> None:
+def test_an_unbounded_end_is_infinite_and_tiers_not_separated_are_not_bold() -> None:
     rows = [{"query_id": str(k), "system_a": "a", "system_b": "b", "verdict": "A"} for k in range(3)]
     ranking = mirage.rank(rows, draws=20)
     latex = ranking.to_latex()
@@ -385,7 +385,7 @@ def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
     assert refused.exit_code == 2
 
 
-def test_the_rates_are_the_same_to_the_last_digit_whatever_order_the_rows_are_grouped_in() -> None:
+def test_the_rates_are_bitwise_equal_in_any_order_of_grouping() -> None:
     rows = store.open_arena(SAMPLE).read("outcomes")
     turned = rows.take(list(reversed(range(len(rows)))))
     assert outcomes.rates(turned) == outcomes.rates(rows)

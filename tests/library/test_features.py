@@ -76,7 +76,7 @@ def test_every_feature_is_declared_whole() -> None:
         assert set(spec.needs) <= {*schema.TABLES, *(field.name for field in fields(Tools))}
 
 
-def test_importing_the_features_loads_no_network_no_gpu_library_and_no_detector_pitfall_25() -> None:
+def test_pitfall_25_importing_features_loads_no_network_gpu_library_or_detector() -> None:
     heavy = ("torch", "vllm", "transformers", "datasets", "openai", "py3langid", "scipy", "pandas", "pyarrow")
     code = f"import mirage.stages.features, sys; print([m for m in {heavy!r} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -103,9 +103,7 @@ def test_every_answer_has_one_row_a_feature_sorted_and_within_the_contract() -> 
 @pytest.mark.parametrize(
     ("text", "reason"), [(None, "no reply (missing)"), ("", "empty reply"), (" \n", "empty reply")]
 )
-def test_an_answer_that_is_not_there_has_no_value_and_a_reason_never_zero_pitfall_19(
-    text: str | None, reason: str
-) -> None:
+def test_pitfall_19_a_missing_answer_has_no_value_and_a_reason_never_zero(text: str | None, reason: str) -> None:
     assert set(measure(text).values()) == {reason}
 
 

@@ -105,7 +105,7 @@ class FakeGrader:
 # --- which features are measured
 
 
-def test_without_tools_only_what_needs_none_is_measured_and_a_tool_adds_its_features() -> None:
+def test_without_tools_what_needs_none_is_measured_and_a_tool_adds_its_features() -> None:
     plain = measurable()
     assert set(FEATURES) - set(plain) == {
         *("answer_bleu", "answer_rougeL", "answer_overlap_score", "fluency_score"),
@@ -192,7 +192,7 @@ def test_overlap_stays_in_its_range_and_its_order_does_not_matter_to_rouge(a: st
     assert rouge_l(first, first) == (1 if first else 0)
 
 
-def test_the_reference_is_the_named_system_in_any_order_and_its_own_score_is_flagged_pitfall_24() -> None:
+def test_pitfall_24_the_named_reference_is_used_and_its_own_score_is_flagged() -> None:
     texts = {"a": "one two three", "m": "four five six", "z": "seven eight nine"}
     for name in texts:
         results = measure(texts | {"copy": texts[name]}, Tools(reference=name), ["answer_bleu", "answer_rougeL"])
@@ -389,7 +389,7 @@ def test_grades_come_from_the_model_in_one_go_and_failures_are_null_with_the_rea
     assert not grader.queue
 
 
-def test_a_failed_call_is_null_with_its_status_and_one_that_was_cut_may_hold_a_grade() -> None:
+def test_a_failed_call_is_null_with_its_status_and_a_cut_one_may_hold_a_grade() -> None:
     texts = [Said(None, "api_error", "HTTP 500"), Said("Score: [[4]] and", "truncated"), Said("I", "truncated")]
     grader = FakeGrader(deque(texts))
     results = measure({"a": "x", "b": "y", "c": "z"}, Tools(grade=grader), ["fluency_score"])
@@ -415,7 +415,7 @@ def test_what_is_graded_is_fenced_and_never_scanned_pitfalls_1_2_and_4() -> None
     assert all("Swahili" in prompt for prompt in grader.requests)
 
 
-def test_fluency_is_asked_as_the_paper_asks_it_with_query_passages_and_the_whole_answer() -> None:
+def test_fluency_uses_the_papers_prompt_with_query_passages_and_whole_answer() -> None:
     answer = "##Reason: The mill is old [d#1].\n\n##Answer: In 1820 [d#1]."
     grader = FakeGrader(deque([Said("Score: [[4]]")]))
     assert measure({"s": answer}, Tools(grade=grader), ["fluency_score"])["s"] == {"fluency_score": 4}
@@ -435,7 +435,7 @@ def test_fluency_is_asked_as_the_paper_asks_it_with_query_passages_and_the_whole
         assert criterion in prompt
 
 
-def test_the_grader_sees_the_passages_of_both_grades_and_what_is_not_known_is_not_graded() -> None:
+def test_the_grader_sees_passages_of_both_grades_and_skips_what_is_unknown() -> None:
     texts = {"ref": "##Answer: In 1820.", "s": "##Answer: In 1821."}
     only = ["answer_overlap_score", "fluency_score"]
     grader = FakeGrader(deque([Said("[[1]]")] * 3))
@@ -523,9 +523,7 @@ def test_wrong_citations_lower_the_citation_features_and_nothing_else(code: str,
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_missing_citations_zero_the_citation_features_and_change_only_the_length_besides(
-    code: str, means: Means
-) -> None:
+def test_missing_citations_zero_the_citation_features_and_else_change_the_length(code: str, means: Means) -> None:
     right, uncited = means[code]["bm25-3"], means[code]["bm25-uncited"]
     for name in CITING:
         assert uncited[name] == 0 < right[name]

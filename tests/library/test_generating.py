@@ -381,7 +381,7 @@ def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> 
         time.sleep(0.002)
 
 
-def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_without_need(tmp_path: Path) -> None:
+def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_twice(tmp_path: Path) -> None:
     """Seed 2024. Each run is killed between its start and a moment drawn over the whole of its work: during the
     imports, before the first call, while calls are under way, while the table is written.
     """

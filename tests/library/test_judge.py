@@ -63,7 +63,7 @@ def test_pitfall_7_every_pair_meets_in_both_orders_on_every_query() -> None:
 
 
 @pytest.mark.parametrize("sample", [{}, {"queries": 2}, {"pairs": 5}, {"queries": 3, "pairs": 4}])
-def test_pitfall_8_the_choice_leaves_what_it_is_given_and_the_global_generators_as_they_were(
+def test_pitfall_8_the_choice_changes_neither_its_input_nor_global_generators(
     sample: dict[str, int],
 ) -> None:
     table = answers()
@@ -133,9 +133,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
 
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1), st.integers(1, 40))
 @settings(max_examples=60, deadline=None)
-def test_a_sample_by_pair_of_an_incomplete_arena_draws_nothing_twice_and_ends_with_all(
-    present: set[tuple[int, int]], n: int
-) -> None:
+def test_a_sample_by_pair_draws_nothing_twice_and_ends_with_all(present: set[tuple[int, int]], n: int) -> None:
     rows = [schema.Answer("en", f"q{q}", f"s{s}", "x", "ok", None, None, None) for q, s in present]
     table = schema.from_rows("answers", rows)
     possible = sum(1 for q in range(6) for _ in combinations([s for query, s in present if query == q], 2))
@@ -146,7 +144,7 @@ def test_a_sample_by_pair_of_an_incomplete_arena_draws_nothing_twice_and_ends_wi
     assert set(judge.choose_pairs(table, pairs=possible)) == set(judge.choose_pairs(table))
 
 
-def test_a_sample_by_query_takes_as_many_queries_of_each_language_and_all_their_pairs() -> None:
+def test_a_sample_by_query_takes_equally_many_of_each_language_with_all_pairs() -> None:
     table = answers(n=9)
     two, four = (judge.choose_pairs(table, queries=n) for n in (2, 4))
     assert Counter(b.language for b in two) == {"en": 12, "fi": 12}
@@ -226,7 +224,7 @@ def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
 
 @given(any_shown())
 @settings(max_examples=300, deadline=None)
-def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_fence(shown: judge.ShownTexts) -> None:
+def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_in_their_fences(shown: judge.ShownTexts) -> None:
     prompt = judge.render_battle(shown)
     code = fence_code(shown.texts())
     assert not any(code in text.casefold() for text in shown.texts())
@@ -430,14 +428,14 @@ def test_pitfall_4_a_judge_that_only_repeats_an_answer_has_not_decided(plant: st
     assert "carries a verdict mark" in (parsed.reason or "")
 
 
-def test_pitfall_4_a_repeated_answer_after_the_verdict_changes_nothing_or_leaves_none() -> None:
+def test_pitfall_4_a_repeated_answer_after_the_verdict_keeps_it_or_leaves_none() -> None:
     for plant in PLANTS:
         for form in UNMARKED:
             after = parse_verdict("B is right.\n\n[[B]]\n\n" + form.format(plant=plant), [plant])
             assert after.verdict == "B", (plant, form)
 
 
-def test_pitfall_4_verdicts_on_lines_of_their_own_that_disagree_leave_none_where_an_answer_carries_one() -> None:
+def test_pitfall_4_verdict_lines_that_disagree_leave_none_if_an_answer_has_one() -> None:
     parsed = parse_verdict("[[A]]\n\nNo, it is the other.\n\n[[B]]", ["[[C]]"])
     assert parsed.verdict == "unparsed"
     assert "do not agree" in (parsed.reason or "")
@@ -590,7 +588,7 @@ def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
 # --- a model as the judge ---------------------------------------------------------------------------------------------
 
 
-def test_a_verdict_has_its_battle_its_rationale_whole_and_the_call_that_leads_to_the_raw_reply(arena: Path) -> None:
+def test_a_verdict_has_its_battle_whole_rationale_and_the_call_of_its_raw_reply(arena: Path) -> None:
     long = "First, the passages. " * 400
     with Service(lambda call: says("A", long)) as service:
         run(arena, service)
@@ -720,7 +718,7 @@ def test_a_name_with_imported_verdicts_is_refused(arena: Path) -> None:
     assert len(judgments(arena, "j")) == 1
 
 
-def test_the_verdict_on_an_answer_that_has_changed_goes_even_where_the_new_one_fails(arena: Path) -> None:
+def test_the_verdict_on_a_changed_answer_goes_even_if_the_new_call_fails(arena: Path) -> None:
     with Service(by_hash) as service:
         run(arena, service)
         rows = answers().to_pylist()
@@ -821,7 +819,7 @@ def work():
 """
 
 
-def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_asked_again(tmp_path: Path) -> None:
+def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_again(tmp_path: Path) -> None:
     draw = random.Random("a judge killed")  # the seed of the moments
     arena, table = tmp_path / "arena", answers(n=12)
     store.write(arena, {**texts(12), "answers": table}, made_by="a test")
@@ -944,7 +942,7 @@ def test_the_heuristic_judge_does_not_care_which_answer_is_shown_first(values: d
     assert second == {"A": "B", "B": "A"}.get(first, first)
 
 
-def test_the_heuristic_judge_fills_an_arena_for_nothing_and_its_verdicts_can_be_ranked(arena: Path) -> None:
+def test_the_heuristic_judge_costs_nothing_and_its_verdicts_can_be_ranked(arena: Path) -> None:
     mirage("features", arena, "--only", "target_language", "--only", "citation_Recall@10")
     result = mirage("judge", arena, "--judge", "heuristic", "--format", "csv")
     assert len(judgments(arena)) == 48
@@ -1041,7 +1039,7 @@ def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) 
     assert json.loads(mirage("judges", arena, "--format", "json").stdout)[1]["money"] is None
 
 
-def test_the_columns_of_judges_are_the_fields_of_the_result_and_each_says_what_it_means() -> None:
+def test_the_columns_of_judges_are_documented_fields_of_the_result() -> None:
     columns = schema.columns(judge.JudgeStats)
     assert tuple(column.name for column in columns) == COLUMNS
     assert all(column.meaning.endswith(".") for column in columns)

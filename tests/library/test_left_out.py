@@ -184,7 +184,7 @@ def test_a_systems_parts_have_the_tau_as_their_mean() -> None:
     assert np.isnan(tau_parts(np.zeros((4, 4)), np.zeros(4))).all()
 
 
-def test_the_slope_is_that_of_least_squares_where_predictions_do_not_depend_on_the_other() -> None:
+def test_the_slope_is_least_squares_if_predictions_do_not_depend_on_the_other() -> None:
     rng = np.random.default_rng(4)
     for n in (2, 3, 19):
         predicted, true = rng.normal(size=(2, n))

@@ -107,7 +107,7 @@ def grades(arena: Path, feature: str = "fluency_score") -> list[float | None]:
 PRICES = ("--price-in", "1000", "--price-out", "1000")
 
 
-def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_asks_again(tmp_path: Path) -> None:
+def test_failed_grades_have_cost_and_reason_and_the_same_command_asks_again(tmp_path: Path) -> None:
     arena = small(tmp_path / "a")
     with Service(lambda call: error(500, "no room") if "theirs" in call.content else reply(ANSWERED)) as service:
         result = features(arena, service, "--only", "fluency_score", *PRICES)
@@ -123,7 +123,7 @@ def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_ask
         assert set(service.answered.values()) == {1}
 
 
-def test_a_grader_that_answers_nothing_is_an_error_and_what_needs_no_model_is_measured(tmp_path: Path) -> None:
+def test_a_silent_grader_is_an_error_and_what_needs_no_model_is_measured(tmp_path: Path) -> None:
     arena = small(tmp_path / "a")
     with Service(lambda call: error(500, "no room")) as service:
         result = features(arena, service, code=2)

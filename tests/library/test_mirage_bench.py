@@ -54,14 +54,14 @@ ASKED = "Which [56#3] is it?\n\nContexts: are not yet here; Instruction: neither
 
 
 @pytest.mark.parametrize("between", ["\n", "\n\n"])
-def test_pitfall_18_text_that_looks_like_the_frame_or_mentions_other_ids_stays_whole(between: str) -> None:
+def test_pitfall_18_text_like_the_frame_or_with_other_ids_stays_whole(between: str) -> None:
     query, passages = split(prompt(ASKED, HOSTILE, between=between), "34#1", "56#3", "12#0", "5#2")
     assert query == ASKED
     assert passages == HOSTILE
     assert list(passages) == list(HOSTILE), "in the order of the prompt"
 
 
-def test_pitfall_18_an_id_that_also_begins_a_line_of_another_passage_is_told_by_the_blank_line() -> None:
+def test_pitfall_18_an_id_that_begins_a_line_is_told_by_the_blank_line() -> None:
     passages = {"1#0": "First.\n[2#0] is only quoted here.", "2#0": "Second.", "3#0": "Third.\n[1#0] too."}
     assert split(prompt("Why?", passages, between="\n\n"), "1#0", "2#0", "3#0") == ("Why?", passages)
     apart = {"1#0": "First.\n\n[2#0] is only quoted here.", "2#0": "Second.", "3#0": "Third."}

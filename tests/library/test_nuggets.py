@@ -71,7 +71,7 @@ def test_the_scores_are_nuggetizers_and_null_where_it_has_nothing_to_count(bank:
 
 
 @given(BANKS, st.data())
-def test_scores_are_shares_strict_ones_are_no_higher_and_more_support_never_lowers_them(
+def test_scores_are_shares_strict_ones_no_higher_and_support_never_lowers_them(
     bank: list[dict[str, Any]], data: st.DataObject
 ) -> None:
     order = ["not_support", "partial_support", "support"]
@@ -110,7 +110,7 @@ def facts(code: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_matcher_finds_planted_nuggets_in_every_language_and_not_those_of_other_queries(code: str) -> None:
+def test_the_matcher_finds_planted_nuggets_of_the_query_in_every_language(code: str) -> None:
     planted = [texts[0] for texts in facts(code)]
     assert len(planted) >= 5
     own_hits, other_hits = [], []
@@ -317,7 +317,7 @@ def test_the_store_knows_which_features_rest_on_which_table() -> None:
         assert set(store.LINEAGE[table].features) == resting, table
 
 
-def test_a_reworded_nugget_takes_its_assignments_and_the_scores_of_its_query_with_it(arena: Path) -> None:
+def test_a_reworded_nugget_drops_its_assignments_and_the_scores_of_its_query(arena: Path) -> None:
     before = assign(arena)
     assigned, measured = (before.read(name).to_pylist() for name in ("nugget_assignments", "features"))
     change = partial(nuggets.reword, key=key(LINES[1]), text="It is kept by nobody.", **WHO)

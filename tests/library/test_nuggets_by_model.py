@@ -99,7 +99,7 @@ def ill(call: Call) -> bool:
     return hashlib.sha256(call.content.encode()).digest()[0] < 0.3 * 256
 
 
-def test_with_three_calls_in_ten_failing_rows_say_why_and_the_next_run_asks_for_these_alone(arena: Path) -> None:
+def test_with_three_calls_in_ten_failing_rows_say_why_and_a_rerun_asks_for_these(arena: Path) -> None:
     with Service(writes) as service:
         nuggets("create", arena, service)
         service.behave = lambda call: FAILURES[len(call.content) % len(FAILURES)]() if ill(call) else assigns(call)
@@ -121,7 +121,7 @@ def test_with_three_calls_in_ten_failing_rows_say_why_and_the_next_run_asks_for_
     assert all(row["assignment"] for row in table(arena, "nugget_assignments"))
 
 
-def test_a_service_that_ends_the_run_leaves_the_banks_that_had_come_and_the_same_command_goes_on(arena: Path) -> None:
+def test_a_service_that_ends_the_run_leaves_its_banks_and_a_rerun_goes_on(arena: Path) -> None:
     def closing(call: Call) -> Act:
         return writes(call) if service.answered.total() < 5 else error(401, "the key has run out")
 

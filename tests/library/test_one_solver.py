@@ -113,7 +113,7 @@ def test_under_a_constraint_the_maximum_is_that_of_a_general_optimiser(
 
 @FEW
 @given(SEEDS, SYSTEMS, st.floats(0.3, 3))
-def test_with_jeffreys_penalty_and_a_covariate_the_maximum_is_that_of_a_general_optimiser(
+def test_with_jeffreys_penalty_and_covariate_the_maximum_is_a_general_optimisers(
     seed: int, systems: int, phi: float
 ) -> None:
     model = cells(seed, systems, covariates=1)
@@ -174,7 +174,7 @@ def test_many_data_sets_at_once_have_the_maxima_they_have_alone_and_by_chords(
         np.testing.assert_allclose(by_chords.theta[k], alone.theta[0], atol=1e-6)
 
 
-def test_two_equal_systems_are_equal_and_a_system_that_never_wins_has_no_bound_without_a_penalty() -> None:
+def test_equal_systems_are_equal_and_without_penalty_a_loser_is_unbounded() -> None:
     equal = PairCounts(np.array([[3.0, 4, 4]]), np.array([[3.0, 1, 1]]), None, 3)
     theta = fit(equal).theta[0]
     assert theta[0] == pytest.approx(theta[1], abs=1e-9)

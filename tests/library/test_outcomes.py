@@ -560,9 +560,7 @@ def test_the_strict_parser_agrees_with_labels_read_by_hand(real: pa.Table) -> No
 
 
 @pytest.mark.data
-def test_the_strict_parser_agrees_with_the_papers_own_reading_of_the_english_answers(
-    shared: Path, real: pa.Table
-) -> None:
+def test_the_strict_parser_agrees_with_the_papers_reading_of_english_answers(shared: Path, real: pa.Table) -> None:
     """NoMIRACL, Table 2: the authors sorted every English answer of ten systems by pattern."""
     groups = {"answered": ("Yes", "implicit"), "abstained": ("I don't", "synonym", "No with")}
     figures: Counter[tuple[str, str, str]] = Counter()

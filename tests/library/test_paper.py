@@ -78,7 +78,7 @@ def test_the_mean_is_close_to_the_rating_of_all_battles_without_ties(battles: di
         assert result.mean() == pytest.approx(whole.languages[code].theta, abs=0.05)
 
 
-def test_a_languages_draws_do_not_depend_on_the_others_and_a_seed_is_all_that_moves_them(
+def test_a_languages_draws_depend_on_the_seed_and_not_on_other_languages(
     battles: dict[str, Battles],
 ) -> None:
     played = play(battles, tournaments=2, seed=1)

@@ -81,7 +81,7 @@ def test_the_order_of_parts_does_not_matter_nor_how_often_they_are_merged(tmp_pa
     assert len(results) == 1
 
 
-def test_an_answer_takes_the_place_of_a_failed_call_and_what_was_measured_on_the_failure_goes(tmp_path: Path) -> None:
+def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=4)
     with Service(lambda call: error(500) if "q001" in call.content else by_text(call)) as service:
         mirage(*command(path, service))

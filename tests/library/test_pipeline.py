@@ -33,7 +33,7 @@ def arena(tmp_path: Path) -> store.Arena:
     return import_outputs(published_answers(tmp_path / "in"), tmp_path / "arena")
 
 
-def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
+def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> None:
     tables = {"queries", "passages", "answers", "judgments", "nuggets"}
     for stage in pipeline.STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)

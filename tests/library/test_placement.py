@@ -133,7 +133,7 @@ def test_battles_in_two_steps_of_ten_queries_tell_more_than_ten_on_one() -> None
 
 @given(st.integers(1, 40), st.floats(0.0, 2.0), st.floats(0.3, 1.5))
 @settings(max_examples=50, deadline=None)
-def test_a_further_battle_on_a_query_never_tells_less_than_nothing_nor_more_than_the_first(
+def test_a_further_battle_on_a_query_tells_at_least_nothing_at_most_the_first(
     n: int, between: float, dispersion: float
 ) -> None:
     noise = sequential.Noise(dispersion, between)
@@ -156,7 +156,7 @@ def test_a_won_battle_more_never_lowers_the_rating(rows: list[tuple[int, int, fl
     assert start.after([*fought, sequential.BattleResult("new", 1, 0.0)]).joint()[0][-1] < before
 
 
-def test_a_battle_in_one_language_tells_of_another_as_far_as_their_errors_go_together() -> None:
+def test_a_battle_tells_of_another_language_as_far_as_their_errors_correlate() -> None:
     fields = [known((0.5, -0.5)), known((0.5, -0.5))]
     moved = []
     for correlation in (0.0, 0.5, 0.9):

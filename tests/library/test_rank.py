@@ -275,7 +275,7 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_others() -> None:
     assert a.tobytes() != c.tobytes()
 
 
-def test_a_language_does_not_depend_on_its_neighbours_and_the_joint_row_is_their_mean() -> None:
+def test_a_language_does_not_depend_on_others_and_the_joint_row_is_their_mean() -> None:
     several = {
         code: replace(battles, queries=tuple(f"{code}-{query}" for query in battles.queries))
         for code, battles in (("ar", simulate(11)), ("en", simulate(12)), ("zh", simulate(13)))

@@ -135,7 +135,7 @@ def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> 
         np.testing.assert_allclose([c.value for c in result.coefficients["en"]], best[4:] / scale, **near)
 
 
-def test_draws_of_a_control_are_near_those_of_the_plain_bootstrap_where_style_says_nothing() -> None:
+def test_draws_of_a_control_are_near_the_plain_bootstrap_if_style_says_nothing() -> None:
     tally = simulate(6, queries=100)
     noise = np.random.default_rng(1).normal(size=(100, 8, 1))
     result = control_style({"en": tally}, {"en": Covariates(("length",), tally.systems, tally.queries, noise)})
@@ -163,7 +163,7 @@ def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19(
     )
 
 
-def test_a_covariate_that_battles_cannot_tell_from_the_systems_has_no_coefficient_and_says_why() -> None:
+def test_a_covariate_confounded_with_systems_has_no_coefficient_and_says_why() -> None:
     tally, known = talkative(6)
     for values in (np.zeros((60, 8, 1)), np.repeat(np.arange(8.0)[None, :, None], 60, axis=0)):
         result = control_style({"en": tally}, {"en": replace(known, values=values)}, draws=2)

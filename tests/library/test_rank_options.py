@@ -198,7 +198,7 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
 # Consistent battles
 
 
-def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pitfall_7() -> None:
+def test_pitfall_7_battles_whose_two_orders_agree_are_kept_and_others_counted() -> None:
     table = judged(
         ("en", "agree", "j", "x", "y", "A"),
         ("en", "agree", "j", "y", "x", "B"),

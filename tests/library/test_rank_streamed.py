@@ -57,7 +57,7 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
     assert parts.table().select(fixed).equals(whole.table().select(fixed))
 
 
-def test_the_tests_of_fitted_differences_are_those_of_a_ranking_of_many_systems_in_memory() -> None:
+def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> None:
     table = verdicts(70, 300, 60, seed=2)
     whole = rank.rate(rank.from_judgments(table, judge="j"), draws=20)
     parts = rate_blocks(openers(table), referee="j", draws=20, intervals="draws")
@@ -93,7 +93,7 @@ def test_blocks_hold_whole_queries_and_every_point(monkeypatch: pytest.MonkeyPat
     assert not folder.exists()
 
 
-def test_normal_draws_by_the_sandwich_are_as_wide_as_the_bootstrap_where_nobody_nearly_always_wins() -> None:
+def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_wins() -> None:
     table = verdicts(8, 400, 6, seed=5)
     drawn = rate_blocks(openers(table), referee="j", intervals="draws")
     normal = rate_blocks(openers(table), referee="j", intervals="sandwich")
@@ -262,7 +262,7 @@ def test_counts_that_would_fill_the_memory_are_large(tmp_path: Path, monkeypatch
     assert large.VerdictFiles.of_file(tmp_path / "absent.parquet") is None
 
 
-def test_battles_in_memory_take_the_route_in_blocks_where_their_counts_would_fill_it(
+def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A table or CSV file of battles without query ids, whose counts by query and pair took 21 GB."""

@@ -75,7 +75,7 @@ def test_where_all_pairs_meet_the_test_is_the_paired_t_test_of_points() -> None:
             assert tiers.p[a, b] == pytest.approx(max(expected.pvalue, floor), rel=1e-4, abs=1e-12)
 
 
-def test_every_two_systems_of_different_tiers_are_separated_and_no_finer_tiers_would_be() -> None:
+def test_systems_of_different_tiers_are_separated_and_of_finer_tiers_not() -> None:
     most = 0
     for seed in range(5):
         result = tiers_of(simulate(seed, systems=12, queries=200))
@@ -93,7 +93,7 @@ def test_every_two_systems_of_different_tiers_are_separated_and_no_finer_tiers_w
     assert most > 2
 
 
-def test_a_system_with_hardly_any_battles_has_no_tier_and_does_not_hold_the_others_together() -> None:
+def test_a_system_with_hardly_any_battles_has_no_tier_and_joins_no_others() -> None:
     arena = simulate(1, systems=12, queries=200)
     wins, ties = arena.wins.copy(), arena.ties.copy()
     wins[10:, 5], wins[10:, :, 5], ties[10:, 5], ties[10:, :, 5] = 0, 0, 0, 0
@@ -197,7 +197,7 @@ def test_the_joint_test_of_one_language_and_its_translation_is_its_test_pitfall_
     assert twice.n_queries == 60
 
 
-def test_duplicating_every_battle_within_its_query_separates_nothing_more_pitfall_36() -> None:
+def test_pitfall_36_duplicating_battles_within_their_query_separates_nothing_more() -> None:
     arena = unequal(6, np.linspace(1, -1, 6), 60)
     twice = replace(arena, wins=2 * arena.wins, ties=2 * arena.ties)
     np.testing.assert_allclose(tiers_of(twice).t, tiers_of(arena).t, atol=1e-5)
@@ -265,7 +265,7 @@ def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
     assert many.are_separated("s00", "s65")
 
 
-def test_a_ranking_without_its_battles_has_no_tiers_and_an_unknown_system_no_test_pitfall_44() -> None:
+def test_pitfall_44_without_battles_no_tiers_and_no_test_of_an_unknown_system() -> None:
     ranking = rank.rate({"en": simulate(1)}, draws=1)
     with pytest.raises(NotEnoughData, match="battles"):
         rank.separate(replace(ranking, battles={}))
@@ -360,7 +360,7 @@ def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() 
     assert 0.72 < np.mean(separated) < 0.88
 
 
-def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_they_are_as_good_as_equal() -> None:
+def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal() -> None:
     tiers = tiers_of(simulate(1, systems=8))
     top, last = tiers.systems[0], tiers.systems[-1]
     apart = rank.sample_sizes(tiers, top, last)
@@ -445,7 +445,7 @@ def truth(systems: int, share: float, n: int = 20_000) -> Any:
     return np.mean(fits, axis=0)
 
 
-def test_95_percent_intervals_cover_19_systems_x_100_queries_with_unequal_battles_pitfall_37() -> None:
+def test_pitfall_37_95_percent_intervals_cover_with_unequal_battles() -> None:
     """Bootstrap and sandwich; 120 arenas with seeds (41, k), ties, pairs that meet on few queries, missed queries."""
     boot: list[Any] = []
     sandwich: list[Any] = []

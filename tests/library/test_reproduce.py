@@ -89,7 +89,7 @@ def test_every_table_and_figure_of_the_results_is_made_with_the_columns_it_names
     assert reproduction.missing == {}
 
 
-def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_of_the_tournaments(
+def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_rating(
     arena: store.Arena, reproduction: Reproduction
 ) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="judge")

@@ -69,9 +69,7 @@ def test_the_sample_says_what_it_is_and_is_small() -> None:
     assert set(arena.languages("judgments")) == set(LANGUAGES)
 
 
-def test_the_judge_puts_the_systems_of_the_sample_into_six_tiers_or_more_and_relevance_only_the_reference_apart() -> (
-    None
-):
+def test_the_judge_finds_six_tiers_or_more_and_relevance_only_the_reference_apart() -> None:
     arena = store.open_arena(SAMPLE)
     judged = rank_by(arena.read("judgments"), "heuristic", RankSettings(draws=20)).tiers[JOINT].tier
     assert len(set(judged.values())) >= 6
@@ -82,7 +80,7 @@ def test_the_judge_puts_the_systems_of_the_sample_into_six_tiers_or_more_and_rel
     assert [system for system, tier in by_labels.items() if tier == 1] == ["reference"]
 
 
-def test_every_answerable_query_has_nuggets_and_answers_state_fewer_of_them_the_less_they_copy() -> None:
+def test_answerable_queries_have_nuggets_and_answers_that_copy_less_state_fewer() -> None:
     arena = store.open_arena(SAMPLE)
     queries, bank = arena.read("queries").to_pylist(), arena.read("nuggets").to_pylist()
     answerable = {(row["language"], row["query_id"]) for row in queries if row["subset"] == "relevant"}
@@ -98,7 +96,7 @@ def test_every_answerable_query_has_nuggets_and_answers_state_fewer_of_them_the_
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_each_retriever_brings_passages_of_its_language_and_finds_relevant_ones_among_near_misses(code: str) -> None:
+def test_retrievers_stay_in_the_language_and_find_relevant_among_near_misses(code: str) -> None:
     arena = store.open_arena(SAMPLE)
     lists, passages = (arena.read(name, languages=[code]).to_pylist() for name in ("retrieved", "passages"))
     known = {row["passage_id"] for row in passages}
@@ -146,7 +144,7 @@ def test_the_sample_can_be_built_where_its_source_stands(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_the_heuristic_judge_puts_the_reference_first_and_english_answers_behind_the_same_citations(code: str) -> None:
+def test_the_heuristic_judge_puts_the_reference_first_and_english_answers_behind(code: str) -> None:
     arena = store.open_arena(SAMPLE)
     ratings = arena.read("ratings", languages=[code]).to_pylist()
     ranks = {(row["referee"], row["system"]): row["rank"] for row in ratings if row["skill"] == "both"}

@@ -62,7 +62,7 @@ def make(path: Path, **options: Any) -> store.Arena:
 # --- writing and reading ----------------------------------------------------------------------------------------------
 
 
-def test_a_written_arena_says_what_it_is_and_gives_back_its_rows_in_the_order_of_their_keys(tmp_path: Path) -> None:
+def test_a_written_arena_describes_itself_and_returns_rows_in_order_of_keys(tmp_path: Path) -> None:
     arena = make(
         tmp_path / "a",
         title="Small",
@@ -109,7 +109,7 @@ def test_text_can_be_read_as_numbers_of_its_distinct_values(tmp_path: Path, name
     assert part.to_pylist() == arena.read("answers", columns=["system"], languages=["en"]).to_pylist()
 
 
-def test_pitfall_44_an_unknown_table_column_or_language_is_an_error_not_an_empty_result(tmp_path: Path) -> None:
+def test_pitfall_44_an_unknown_table_column_or_language_is_an_error(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
     with pytest.raises(UnknownName, match="there is no table 'query'"):
         arena.read("query")
@@ -320,7 +320,7 @@ def test_a_file_that_is_absent_or_of_another_size_is_seen_on_opening(tmp_path: P
         store.open_arena(tmp_path / "a")
 
 
-def test_a_file_with_other_content_of_the_same_size_is_seen_by_check_and_named_on_reading(tmp_path: Path) -> None:
+def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
     file = first_file(tmp_path / "a")
     file.write_bytes(bytes(len(file.read_bytes())))
@@ -355,7 +355,7 @@ def test_check_sees_a_manifest_that_does_not_match_its_tables(
         store.check(store.open_arena(tmp_path / "a"))
 
 
-def test_check_sees_rows_that_break_the_contract_under_a_manifest_that_agrees_with_them(tmp_path: Path) -> None:
+def test_check_sees_rows_that_break_the_contract_though_the_manifest_agrees(tmp_path: Path) -> None:
     make(tmp_path / "a")
     file = first_file(tmp_path / "a")
     data = pq.read_table(file)

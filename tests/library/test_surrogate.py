@@ -238,7 +238,7 @@ def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
         assert loss(w + rng.normal(0, 1e-3, 4), d + rng.normal(0, 1e-3, (3, 4))) > minimum
 
 
-def test_shrunk_to_one_slope_the_languages_share_what_each_has_too_few_systems_to_learn() -> None:
+def test_shrunk_to_one_slope_languages_share_what_each_alone_cannot_learn() -> None:
     tables = simulate_arena(systems=6, queries=40, languages=["ar", "en", "fi", "sw", "te", "zh"], seed=2).tables
     seen = join(tables["features"], tables["judgments"])
 

@@ -180,7 +180,7 @@ def completion(content: str, finish: str = "stop", **more: str) -> bytes:
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}]}).encode()
 
 
-def test_thoughts_within_a_reply_are_kept_beside_it_like_those_a_service_keeps_apart() -> None:
+def test_thoughts_within_a_reply_are_stored_like_those_of_a_separate_field() -> None:
     def read(body: bytes) -> tuple[str | None, str, str | None]:
         reply = read_completion("k", body, 1, messages=[{"role": "user", "content": "x"}], max_tokens=100)
         return reply.text, reply.status, reply.reasoning

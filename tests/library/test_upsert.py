@@ -283,7 +283,7 @@ def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) 
     assert put("red", "second").manifest["made"]["answers"]["notes"] == ["blue: only", "red: second"]
 
 
-def test_what_a_step_was_run_with_is_forgotten_when_another_program_has_written_since(arena: Path) -> None:
+def test_the_settings_of_a_step_are_forgotten_after_a_write_by_another_program(arena: Path) -> None:
     left = store.content(store.open_arena(arena), "outcomes")
     store.record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
     assert store.runs(store.open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}

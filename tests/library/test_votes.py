@@ -88,7 +88,7 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
     assert db.version() == (9, 1, 0)
 
 
-def test_of_several_votes_of_one_person_on_one_battle_the_last_stands_whatever_the_order_shown(db: Votes) -> None:
+def test_the_last_of_a_persons_votes_on_a_battle_counts_in_any_order_shown(db: Votes) -> None:
     early = db.submit(vote(time="2026-01-01T00:00:00.000000Z"))
     late = db.submit(vote(time="2026-01-01T00:00:01.000000Z", system_a="aya-101", system_b="mine", vote="tie"))
     other = db.submit(vote(voter="juma", time="2026-01-01T00:00:02.000000Z"))

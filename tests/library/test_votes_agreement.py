@@ -177,7 +177,7 @@ def test_where_all_agree_the_interval_is_not_a_point_and_chance_has_no_value() -
     assert result.reason == "no kappa or alpha: all opinions are the same"
 
 
-def test_all_languages_weigh_the_same_and_those_with_few_votes_are_named_and_left_out() -> None:
+def test_languages_weigh_equally_and_those_with_few_votes_are_named_and_left_out() -> None:
     cast, rows = [], []
     for code, n, agree in (("sw", 40, 36), ("te", 20, 4), ("yo", 3, 0)):
         for k in range(n):
@@ -218,7 +218,7 @@ def test_intervals_cover_the_truth() -> None:
 # --- the queue prefers, the figures stay right ------------------------------------------------------------------------
 
 
-def test_agreement_over_all_votes_is_biased_by_what_the_queue_prefers_and_that_of_the_random_share_is_not() -> None:
+def test_agreement_is_biased_over_all_votes_and_not_over_the_random_share() -> None:
     rng = np.random.default_rng(2)
     systems = [f"s{k}" for k in range(6)]
     pairs = list(itertools.combinations(systems, 2))

@@ -82,7 +82,7 @@ def test_votes_stay_with_an_arena_that_is_renamed_copied_or_made_again(
         assert counted(move(path), database.rows(Vote)) == log
 
 
-def test_another_arena_under_the_name_inherits_no_vote_even_where_the_answers_are_the_same(
+def test_another_arena_of_the_same_name_and_answers_inherits_no_vote(
     tmp_path: Path,
     url: str,
 ) -> None:
@@ -177,7 +177,7 @@ def test_votes_on_citations_and_nuggets_are_on_texts_too(tmp_path: Path, change:
     assert bool(citations.changed) is bool(nuggets.changed) is (change == "answer")
 
 
-def test_an_export_of_an_arena_holds_its_votes_under_any_name_and_what_took_them_back(
+def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))

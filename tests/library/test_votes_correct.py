@@ -28,7 +28,7 @@ SYSTEMS = 6
 THETA = np.linspace(1, -1, SYSTEMS)
 
 
-def test_with_a_biased_judge_the_uncorrected_interval_misses_the_truth_and_the_corrected_one_covers_it() -> None:
+def test_with_a_biased_judge_the_corrected_interval_covers_and_the_other_misses() -> None:
     result = repeat(3, THETA, [wrong_about_two(SYSTEMS)], 120, queries=100, votes=100)
     assert 0.93 <= result.covers["corrected"] <= 0.97
     assert result.by_system["judge alone"][[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
@@ -42,7 +42,7 @@ def test_a_judge_that_knows_nothing_costs_no_width() -> None:
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_three_judges_wrong_in_three_ways_and_a_feature_are_one_prediction_that_covers(chosen: bool) -> None:
+def test_three_judges_with_different_biases_and_a_feature_predict_and_cover(chosen: bool) -> None:
     """One judge likes long answers, one favours a system, one likes what it sees first; votes plainly random, or chosen
     by the queue with known chances.
     """
@@ -57,7 +57,7 @@ def test_three_judges_wrong_in_three_ways_and_a_feature_are_one_prediction_that_
     assert ratio["3"] < ratio["1"], "all together are worth more than one"
 
 
-def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth_more_than_the_random_ones() -> None:
+def test_votes_chosen_by_the_queue_need_weights_and_are_worth_more_than_random() -> None:
     """People agree with the judge on which two judges differ less often than on others: a mean over the votes as they
     are is not that over all battles.
     """
@@ -305,7 +305,7 @@ def test_the_solver_finds_the_ratings_that_made_the_points() -> None:
     assert np.abs(solve_points(w, expected, np.zeros(4)) - theta).max() < 1e-9
 
 
-def test_the_direction_that_ratings_do_not_have_stays_without_an_error_whatever_the_rounding() -> None:
+def test_the_direction_that_ratings_lack_has_no_error_whatever_the_rounding() -> None:
     """Of 19 systems the curvature's zero is sometimes a little more than rounding: errors were then thousands."""
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -476,7 +476,7 @@ def test_the_real_battles_are_read_as_they_are(real: Real) -> None:
 
 @pytest.mark.data
 @pytest.mark.skipif(not (REAL / FILE).exists(), reason="the judged battles are not here")
-def test_on_real_people_the_corrected_intervals_cover_and_are_hardly_narrower_than_votes_alone(real: Real) -> None:
+def test_with_real_people_corrected_intervals_cover_and_are_hardly_narrower(real: Real) -> None:
     sets = [["gpt-4-0125-preview"], list(JUDGES)]
     for result in trials(real, sets, 1_500, draws=6, seed=1):
         assert result.covers > 0.92

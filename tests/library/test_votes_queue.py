@@ -164,7 +164,7 @@ def test_neighbours_in_the_ranking_whose_intervals_overlap_come_more_often() -> 
     assert {item.why for item in preferred} == {"close ranks"}
 
 
-def test_the_random_part_is_at_least_a_quarter_of_what_is_asked_and_all_of_it_where_nothing_speaks_for_any() -> None:
+def test_the_random_part_is_a_quarter_or_more_and_all_without_any_preference() -> None:
     plain, flips = pool(), pool(judgments=verdicts(flipped=frozenset(range(30))))
     assert plain.control.all()
     assert flips.control.mean() == pytest.approx(0.5, abs=0.06)
