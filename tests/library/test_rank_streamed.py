@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ def test_a_large_file_or_arena_is_ranked_without_reading_it_whole(
     for place in (path, tmp_path / "arena"):
         result = CliRunner().invoke(app, ["rank", str(place), "--judge", "j", "--draws", "50", "--format", "csv"])
         assert result.exit_code == 0, result.output
-        assert "en,s0" in result.output
+        assert {row["system"] for row in csv.DictReader(result.stdout.splitlines())} >= {"s0", "s1"}
     result = CliRunner().invoke(app, ["rank", str(path), "--judge", "j", "--store"])
     assert result.exit_code == 2
     result = CliRunner().invoke(app, ["rank", str(arena.path), "--judge", "j", "--draws", "50", "--store"])
