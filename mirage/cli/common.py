@@ -74,7 +74,7 @@ class _Commands(TyperGroup):
                 printable = arg.encode("utf-8", "backslashreplace").decode()
                 note(f"{printable} is not UTF-8\n  to do: rename the file or folder")
                 raise typer.Exit(2)
-        return list(super().parse_args(ctx, _present([_compose(arg) for arg in args])))
+        return list(super().parse_args(ctx, _present([compose_argument(arg) for arg in args])))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by section."""
@@ -112,7 +112,7 @@ def _present(args: list[str]) -> list[str]:
     return args
 
 
-def _compose(arg: str) -> str:
+def compose_argument(arg: str) -> str:
     """Return an argument in Unicode's form NFC, as names are stored, unless it is a path that exists.
 
     Whitespace is kept: the prefix of an embedding model ends with it.

@@ -107,7 +107,7 @@ def table3(material: Material) -> PaperItem:
     fewer systems the same share is held out, at least 2. A split is the same for all regressors and languages.
     """
     whole = {code: material.whole(code) for code in material.battles}
-    splits = _splits(whole, material.settings.splits, material.settings.seed)
+    splits = random_splits(whole, material.settings.splits, material.settings.seed)
     rows = []
     for name in (*ESTIMATORS, LINEAR):
         printed = surrogate.REGRESSORS[name].published
@@ -147,7 +147,7 @@ def table3(material: Material) -> PaperItem:
     )
 
 
-def _splits(whole: Mapping[str, surrogate.Draws], n: int, seed: int) -> list[tuple[str, ...]]:
+def random_splits(whole: Mapping[str, surrogate.Draws], n: int, seed: int) -> list[tuple[str, ...]]:
     """Return the held-out systems of each random split, the same in all languages."""
     systems = sorted({s for draws in whole.values() for s in draws.systems})
     count = max(

@@ -149,13 +149,13 @@ class LanguageRanking:
 
     def ranks(self) -> NDArray[np.int64]:
         """Return the ranks (S): 1 is best; equal ratings share the best rank."""
-        return np.asarray(_ranks(self.theta[None])[0])
+        return np.asarray(rank_draws(self.theta[None])[0])
 
     def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
         """Return the best and worst end of the interval of each rank (2 x S): percentiles over the draws, as in
         `interval`; the first or the last rank where the data puts no bound on the rating.
         """
-        ranks = _ranks(self.draws)
+        ranks = rank_draws(self.draws)
         # Ranks are integers: interpolation would give fractions.
         ends = _percentiles(ranks, self.queries_by_system, level, "inverted_cdf").astype(np.int64)
         for system, side in self.unbounded.items():
@@ -167,7 +167,7 @@ class LanguageRanking:
         return ends
 
 
-def _ranks(theta: Array) -> NDArray[np.int64]:
+def rank_draws(theta: Array) -> NDArray[np.int64]:
     """Return B x S ranks of B x S ratings: 1 + the number of systems better by more than rounding error."""
     s = theta.shape[1]
     order = np.argsort(theta, axis=1)

@@ -226,7 +226,7 @@ class _Hadoop:
     def __init__(self, address: str) -> None:
         self._address = address
         with _convert_hadoop_errors(address):
-            self._system, self._root = _hadoop(address)
+            self._system, self._root = open_hadoop(address)
 
     def get(self, name: str, known: Stored | None = None) -> Stored:
         with _convert_hadoop_errors(self._address, name):
@@ -280,7 +280,7 @@ class _Hadoop:
         )
 
 
-def _hadoop(address: str) -> tuple[Any, str]:
+def open_hadoop(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it."""
     from pyarrow import fs
 

@@ -235,7 +235,7 @@ def test_without_the_extra_of_metrics_all_goes_on_and_metrics_say_what_to_instal
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     monkeypatch.delitem(sys.modules, "mirage.explorer.serve.counts", raising=False)
     monkeypatch.delattr(mirage.explorer.serve, "counts", raising=False)
-    monkeypatch.setattr(metrics, "_installed", lambda: False)
+    monkeypatch.setattr(metrics, "has_prometheus", lambda: False)
     metrics.vote("kept")
     metrics.error("battle", ValueError())
     with metrics.rerun("battle"):

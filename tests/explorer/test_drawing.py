@@ -23,7 +23,7 @@ from mirage.explorer.hallucination import chart as hallucination
 from mirage.explorer.judges.chart import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts import leaderboard
-from mirage.publish.charts.drawing import Drawing, _outline, draw
+from mirage.publish.charts.drawing import Drawing, draw, marker_path
 from mirage.publish.charts.palette import MARK_SIZE, SHAPES, SPACE, family, ink
 from mirage.publish.charts.primitives import ticks
 from mirage.schema import Prediction
@@ -130,7 +130,7 @@ def test_a_mark_is_the_shape_that_tables_show(symbol: str, page: Any) -> None:
       return [x, y, width, height, mark.getTotalLength()]
     })"""
     size = 9 if symbol == "square" else 10
-    ours, shown = page.evaluate(bounds, [_outline(symbol, size, 8.0), SHAPES[symbol]])
+    ours, shown = page.evaluate(bounds, [marker_path(symbol, size, 8.0), SHAPES[symbol]])
     assert [ours[0] + 8, *ours[1:4]] == pytest.approx(shown[:4], abs=0.05)
     assert ours[4] == pytest.approx(shown[4], rel=0.03), "browsers measure a circle along a polygon"
 

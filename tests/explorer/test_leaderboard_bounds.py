@@ -339,7 +339,7 @@ def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena
 
 def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
     from mirage import schema
-    from mirage.people.votes.queue import _close
+    from mirage.people.votes.queue import close_pairs
 
     ends = {"a": (2.0, None), "b": (None, -2.0), "c": (-9.0, -8.0)}
     base = {"language": "en", "referee": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "tier": 1}
@@ -347,16 +347,16 @@ def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
     ratings = {"a": 3.0, "b": -3.0, "c": -8.5}
     rows = [base | {"system": s, "rating": ratings[s], "low": low, "high": high} for s, (low, high) in ends.items()]
     columns_ = {name: [row[name] for row in rows] for name in rows[0]}
-    assert _close(schema.from_columns("ratings", columns_), "en", ["j"]) == {("b", "c")}
+    assert close_pairs(schema.from_columns("ratings", columns_), "en", ["j"]) == {("b", "c")}
 
 
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_an_interval_of_the_judged_rating_is_half_open_on_the_surrogates_chart(side: str) -> None:
-    from mirage.explorer.surrogate.chart import _hover, _reach
+    from mirage.explorer.surrogate.chart import hover_text, interval_reach
     from mirage.schema import Prediction
 
     names = dict.fromkeys(Prediction.__dataclass_fields__)
     point = Prediction(**names | {"system": "a", "rating": 1.0, "judged": 1.5})  # type: ignore[arg-type]
     ends_ = (None, 2.0) if side == "low" else (1.0, None)
-    assert _reach(point, ends_, predicted=False) == ((0.0, 0.5) if side == "low" else (0.5, 0.0))
-    assert ("no lower bound" if side == "low" else "no upper bound") in _hover(point, ends_, False, "j")
+    assert interval_reach(point, ends_, predicted=False) == ((0.0, 0.5) if side == "low" else (0.5, 0.0))
+    assert ("no lower bound" if side == "low" else "no upper bound") in hover_text(point, ends_, False, "j")

@@ -23,7 +23,7 @@ from mirage.errors import UnknownName
 from mirage.explorer import kit as ui
 from mirage.explorer.kit import entries, states
 from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import Col, _prepare, dot, intervals
+from mirage.explorer.kit.table import Col, dot, intervals, prepare_table
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.store import export as exporting
 from pages import page_text, titles
@@ -306,7 +306,7 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     rows = pa.table(
         {"system": ["gpt-4", "aya-101"], "r": [0.5, None], "lo": [0.2, None], "hi": [0.9, None], "s": [0.125, 1.0]}
     )
-    data, config = _prepare(
+    data, config = prepare_table(
         rows,
         [
             ui.Col("system", "System", "system", of="ratings"),
@@ -329,7 +329,7 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
 def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
     rows = pa.table({"system": ["gpt-4"], "s": [0.125]})
     columns = [ui.Col("system", "System", "system", of="ratings"), *[ui.Col("s", "Share", "rate", width=300)] * 4]
-    assert _prepare(rows, columns, "light")[1]["system"]["pinned"] is True
+    assert prepare_table(rows, columns, "light")[1]["system"]["pinned"] is True
 
 
 @pytest.mark.parametrize("by_labels", [True, False])
@@ -341,7 +341,7 @@ def test_all_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) 
             for name in dict.fromkeys([*names, "rank_low", "rank_high", "tier_low", "tier_high", "low", "high"])
         }
     )
-    assert _prepare(rows, columns(by_labels=by_labels), "light")[1]["system"]["pinned"] is False
+    assert prepare_table(rows, columns(by_labels=by_labels), "light")[1]["system"]["pinned"] is False
 
 
 def test_intervals_share_one_scale_and_mark_zero() -> None:

@@ -238,7 +238,7 @@ def test_a_refused_upload_names_no_folder_and_no_address(served: Served) -> None
 def test_all_visits_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     megabyte = 2**20
     held = {f"visit-{k}": 100 * megabyte for k in range(5)}
-    monkeypatch.setattr(uploads, "_held", lambda: held)
+    monkeypatch.setattr(uploads, "held_bytes", lambda: held)
     uploads._offered["new"] = None
     try:
         assert uploads._refusal("new", 10 * megabyte) is None

@@ -14,7 +14,7 @@ import pytest
 
 import mirage
 from mirage import schema
-from mirage.cli.common import _compose
+from mirage.cli.common import compose_argument
 from mirage.errors import BadInput, NotEnoughData
 from mirage.io.formats import alpaca_eval, lmarena, run, trec
 from mirage.io.formats.run import Summary
@@ -346,8 +346,8 @@ def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> Non
         "b",
         SPELLINGS[0],
     )
-    assert _compose(f"system={SPELLINGS[1]}") == f"system={SPELLINGS[0]}"
-    assert _compose("passage: ") == "passage: "
+    assert compose_argument(f"system={SPELLINGS[1]}") == f"system={SPELLINGS[0]}"
+    assert compose_argument("passage: ") == "passage: "
 
 
 @pytest.mark.parametrize(

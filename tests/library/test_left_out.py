@@ -18,7 +18,7 @@ from mirage.papers.material import leave_two_out
 from mirage.papers.tables import features_by_tau, tau_left_out
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import Draws, LanguageData, Training, leave_one_out
-from mirage.ranking.surrogate.ablation import _taus
+from mirage.ranking.surrogate.ablation import tau_by_language
 from mirage.ranking.surrogate.pairs import apart, slope_parts, square, tau_parts
 
 Array = NDArray[np.float64]
@@ -198,7 +198,7 @@ def test_sets_of_features_get_no_tau_from_noise_though_some_are_chosen() -> None
     """The seven most telling of nine are chosen without the pair that they are tried on."""
     taus = []
     for seed in range(40):
-        by_language = _taus(arena(400 + seed, features=9), "ridge", None, 0)
+        by_language = tau_by_language(arena(400 + seed, features=9), "ridge", None, 0)
         taus.append(float(np.mean([by_language[code][0] or 0 for code in CODES])))
     assert about_zero(taus)
 

@@ -26,7 +26,7 @@ import mirage.ranking as rank
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import query_weights
-from mirage.ranking.records import _ranks
+from mirage.ranking.records import rank_draws
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 
@@ -382,7 +382,7 @@ def test_a_rank_counts_the_systems_that_are_clearly_better(systems: int, digits:
     rng = np.random.default_rng(seed)
     theta = np.round(rng.normal(size=(20, systems)), digits) + 1e-10 * rng.random((20, systems))
     better = (theta[:, None, :] > theta[:, :, None] + 1e-9).sum(axis=2)
-    assert (_ranks(theta) == 1 + better).all()
+    assert (rank_draws(theta) == 1 + better).all()
 
 
 def test_judgments_are_counted_by_query_and_pair() -> None:

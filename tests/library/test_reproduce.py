@@ -20,7 +20,7 @@ from mirage.battles.referee import Referee
 from mirage.papers import PaperSettings, Reproduction, only_referee, reproduce
 from mirage.papers.corrections import corrections
 from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
-from mirage.papers.tables import _splits, table2, table4
+from mirage.papers.tables import random_splits, table2, table4
 from mirage.publish.charts import reproduce as charts
 from mirage.ranking.languages import kendall
 from mirage.ranking.paper import play
@@ -171,10 +171,10 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
     material = gather_material(arena, JUDGE, PaperSettings(["sw"], draws=2, forest_draws=1, splits=20))
     draws = {"sw": material.whole("sw")}
-    splits = _splits(draws, 20, 0)
+    splits = random_splits(draws, 20, 0)
     assert {len(set(out)) for out in splits} == {2}
     assert set().union(*splits) == set(material.systems("sw"))
-    assert splits == _splits(draws, 20, 0) != _splits(draws, 20, 1)
+    assert splits == random_splits(draws, 20, 0) != random_splits(draws, 20, 1)
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:

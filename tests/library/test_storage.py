@@ -506,7 +506,9 @@ def test_an_arena_on_hdfs_is_read_and_not_written(
     local = store.write(tmp_path / "files" / "arena", tables, made_by="a test")
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MIRAGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(objects, "_hadoop", lambda _address: (fs.LocalFileSystem(), str(tmp_path / "files" / "arena")))
+    monkeypatch.setattr(
+        objects, "open_hadoop", lambda _address: (fs.LocalFileSystem(), str(tmp_path / "files" / "arena"))
+    )
     path = store.located("hdfs://name-node:8020/arena")
     arena = store.open_arena(path)
     assert arena.read("judgments").equals(local.read("judgments"))

@@ -22,7 +22,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes
 from mirage.people.votes import Vote
 from mirage.people.votes.arrays import lay_out
-from mirage.people.votes.powered import Data, _curvature, _inverse, powered_estimate, solve_points
+from mirage.people.votes.powered import Data, curvature, powered_estimate, pseudo_inverse, solve_points
 
 SYSTEMS = 6
 THETA = np.linspace(1, -1, SYSTEMS)
@@ -310,7 +310,7 @@ def test_the_direction_that_ratings_lack_has_no_error_whatever_the_rounding() ->
     rng = np.random.default_rng(0)
     for _ in range(30):
         w = np.triu(rng.poisson(2.3, (19, 19)), 1) / 400
-        inverse = _inverse(_curvature(w, rng.normal(0, 1, 19)) + 1e-16)
+        inverse = pseudo_inverse(curvature(w, rng.normal(0, 1, 19)) + 1e-16)
         assert np.abs(inverse.sum(axis=0)).max() < 1e-6
 
 

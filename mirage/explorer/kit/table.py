@@ -49,7 +49,7 @@ def table(
         Index of the selected row, or None.
     """
     add_table(key, rows, columns)
-    data, config = _prepare(rows, columns=tuple(columns), mode=mode())
+    data, config = prepare_table(rows, columns=tuple(columns), mode=mode())
     shown: Any = st.dataframe(
         data,
         key=key,
@@ -80,7 +80,8 @@ def column_help(table_name: str, column: str) -> str:
     return Col(column, "", "text", of=table_name).meaning
 
 
-def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
+def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the rows as Streamlit draws them, and the configuration of its columns."""
     import pyarrow as pa
 
     data: dict[str, Any] = {}

@@ -40,7 +40,7 @@ def rerun(page: str) -> Iterator[None]:
         yield
     finally:
         seconds = time.perf_counter() - began
-        if _installed():
+        if has_prometheus():
             from mirage.explorer.serve import counts
 
             counts.RERUNS.labels(page).observe(seconds)
@@ -74,7 +74,7 @@ def request(method: str, path: str, status: int, began: float) -> None:
 
 def connected(change: Literal[1, -1]) -> None:
     """Count a reader who came or went."""
-    if _installed():
+    if has_prometheus():
         from mirage.explorer.serve import counts
 
         counts.SESSIONS.inc(change)
@@ -92,12 +92,13 @@ def page() -> tuple[bytes, str]:
 
 
 @cache
-def _installed() -> bool:
+def has_prometheus() -> bool:
+    """Return whether the client for Prometheus, the extra `ops`, is installed."""
     return find_spec("prometheus_client") is not None
 
 
 def _count(counter: Counted, *labels: str) -> None:
-    if _installed():
+    if has_prometheus():
         from mirage.explorer.serve import counts
 
         counts.COUNTERS[counter].labels(*labels).inc()

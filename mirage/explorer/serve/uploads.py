@@ -94,7 +94,7 @@ def _refusal(visit: str, size: int | None) -> HTTPStatus | None:
         return HTTPStatus.LENGTH_REQUIRED
     if size > _FILE:
         return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    held = _held()
+    held = held_bytes()
     if held.get(visit, 0) + _arriving[visit] + size > VISIT:
         return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     if sum(held.values()) + _arriving.total() + size > ALL:
@@ -102,7 +102,7 @@ def _refusal(visit: str, size: int | None) -> HTTPStatus | None:
     return None
 
 
-def _held() -> dict[str, int]:
+def held_bytes() -> dict[str, int]:
     """Return the bytes that Streamlit holds, by visit."""
     files: Any = Runtime.instance().uploaded_file_mgr
     return {visit: sum(len(file.data) for file in kept.values()) for visit, kept in list(files.file_storage.items())}

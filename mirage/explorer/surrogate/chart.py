@@ -54,12 +54,12 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             "size": MARK_SIZE,
             "line": {"color": colors, "width": 1.5},
         }
-        reach = [_reach(point, ends.get(point.system), predicted) for _, point in rows]
+        reach = [interval_reach(point, ends.get(point.system), predicted) for _, point in rows]
         data.append(
             primitives.dots(
                 [point.rating if predicted else point.judged for _, point in rows],
                 [i + (_APART if predicted else -_APART) for i, _ in rows],
-                [_hover(point, ends.get(point.system), predicted, referee) for _, point in rows],
+                [hover_text(point, ends.get(point.system), predicted, referee) for _, point in rows],
                 marker,
                 clicks=[[point.system] for _, point in rows],
                 name="predicted, without its battles" if predicted else f"rated by {label_text(referee)}",
@@ -191,8 +191,8 @@ def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
 
 
-def _reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
-    """How far the interval of a mark reaches down and up."""
+def interval_reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
+    """Return the lengths of a mark's interval below and above it; 0 where it is unbounded."""
     value = point.rating if predicted else point.judged
     low, high = (point.low, point.high) if predicted else ends or (None, None)
     if value is None:
@@ -210,7 +210,8 @@ def _range(points: Sequence[Prediction], ends: Mapping[str, Ends]) -> tuple[floa
     return min(values) - margin, max(values) + margin
 
 
-def _hover(point: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
+def hover_text(point: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
+    """Return the text shown over a mark."""
     low, high = (point.low, point.high) if predicted else ends or (None, None)
     interval = "" if low is None and high is None else f" ({span(low, high)})"
     if not predicted:

@@ -264,7 +264,7 @@ def _predict(data: Data, seed: int) -> Array:
         weight = np.where(inside, 0.0, data.weight)
         w = data.means(ones, weight)
         theta = solve_points(w, data.means(data.human, weight), start, hold=_HOLD)
-        inverse = _inverse(_curvature(w, theta))
+        inverse = pseudo_inverse(curvature(w, theta))
         use = np.flatnonzero(weight)
         first, second = data.first[use], data.second[use]
         residual = data.human[use] - _sigma(theta[first] - theta[second])
@@ -294,7 +294,7 @@ def _ridge(x: Array, y: Array, weight: Array) -> Array:
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
     """Return each query's contribution of votes to the scores (G x S), and the inverse of the curvature (S x S)."""
     residual = data.human - _sigma(theta[data.first] - theta[data.second])
-    return data.scores(residual, data.weight)[1], _inverse(_curvature(w, theta))
+    return data.scores(residual, data.weight)[1], pseudo_inverse(curvature(w, theta))
 
 
 def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
@@ -306,7 +306,7 @@ def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Ind
     design[rows, first[present]] = 1
     design[rows, second[present]] -= 1
     values = column[present]
-    left = values - design @ (_inverse(design.T @ design) @ (design.T @ values))
+    left = values - design @ (pseudo_inverse(design.T @ design) @ (design.T @ values))
     scaled = np.zeros(len(column))
     scale = float(left.std()) if len(left) else 0.0
     if scale > 1e-9:
@@ -314,7 +314,7 @@ def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Ind
     return scaled
 
 
-def _curvature(w: Array, theta: Array) -> Array:
+def curvature(w: Array, theta: Array) -> Array:
     """Return minus the derivative of the expected points (S x S)."""
     p = _sigma(theta[:, None] - theta[None, :])
     c = w * p * (1 - p)
@@ -322,7 +322,7 @@ def _curvature(w: Array, theta: Array) -> Array:
     return np.asarray(np.diag(c.sum(axis=1)) - c)
 
 
-def _inverse(symmetric: Array) -> Array:
+def pseudo_inverse(symmetric: Array) -> Array:
     """Return the pseudo-inverse; directions that are 0 up to rounding, such as (1, ..., 1), stay 0."""
     return np.asarray(np.linalg.pinv(symmetric, rcond=1e-10, hermitian=True))
 

@@ -154,7 +154,7 @@ def gather_pool(
     battles = tuple(
         battle_key for battle_key in shown if texts[battle_key[1]][battle_key[2]] != texts[battle_key[1]][battle_key[3]]
     )
-    close = _close(ratings, language, verdicts)
+    close = close_pairs(ratings, language, verdicts)
     reasons = np.array([_reasons(battle_key, verdicts, close) for battle_key in battles], dtype=np.uint8)
     hashes = np.array([_hash(seed, *battle_key) for battle_key in battles], dtype=np.uint64)
     n_reasons = _COUNTS[reasons]
@@ -318,7 +318,7 @@ def _reasons(
     return sum(flag << bit for bit, flag in enumerate(flags))
 
 
-def _close(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:
+def close_pairs(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:
     """Return pairs of neighbours in a judge's ranking with overlapping intervals."""
     by_referee: dict[str, list[dict[str, Any]]] = {}
     for row in [] if ratings is None else _of(ratings, language).to_pylist():

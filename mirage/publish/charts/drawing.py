@@ -318,7 +318,7 @@ def _marks(trace: Mapping[str, Any], field: _Field, columns: _Columns) -> None:
     rest = (edge.get("width", 0), marker.get("opacity", trace.get("opacity", 1)))
     for x, y, color, symbol, stroke in zip(trace["x"], trace["y"], colors, symbols, edges, strict=True):
         column = columns.setdefault(f"{100 * field.x(x):.2f}%", {})
-        path = _outline(symbol, marker["size"], round(field.y(y), 1))
+        path = marker_path(symbol, marker["size"], round(field.y(y), 1))
         column.setdefault((color, stroke, *rest), []).append(path)
 
 
@@ -349,8 +349,8 @@ def _texts(trace: Mapping[str, Any], field: _Field) -> _Svg:
     return _element("g", {"font-size": font["size"], "style": "white-space: pre"}, *texts)
 
 
-def _outline(symbol: str, size: float, y: float) -> str:
-    """A mark around x = 0 as the data of a path."""
+def marker_path(symbol: str, size: float, y: float) -> str:
+    """Return the outline of a marker around x = 0 as the data of an SVG path."""
     if symbol == "square":
         return f"M{-size / 2:g} {y - size / 2:.5g}h{size:g}v{size:g}h{-size:g}z"
     scale = size / 2 / _RADIUS
@@ -447,7 +447,7 @@ def _legend(traces: Sequence[Mapping[str, Any]]) -> _Svg:
         sign = _element(
             "path",
             {
-                "d": _outline(symbol, size, side / 2),
+                "d": marker_path(symbol, size, side / 2),
                 "fill": color,
                 "stroke": edge,
                 "stroke-width": marker.get("line", {}).get("width", 0),

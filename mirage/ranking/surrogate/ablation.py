@@ -62,7 +62,7 @@ def ablation_losses(
         try:
             if isinstance(names, str):
                 raise NotEnoughData(names)
-            taus = _taus(seen, regressor, names, seed)
+            taus = tau_by_language(seen, regressor, names, seed)
         except NotEnoughData as error:
             rows.append(row(surrogate.ALL, "ablation", name, None, None, None, 0, error.what))
             continue
@@ -94,7 +94,7 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
     return ablations
 
 
-def _taus(
+def tau_by_language(
     seen: surrogate.Training, regressor: str, names: tuple[str, ...] | None, seed: int
 ) -> dict[str, tuple[float | None, int]]:
     """Return by language, `all` last, Kendall's tau-b over pairs of systems left out together, and the number of
