@@ -19,10 +19,10 @@ app: .venv/.ready ## open the explorer; ARENA=DIR opens an arena of your own
 	@$(PY) -m mirage app $(if $(ARENA),"$(ARENA)")
 
 test: .venv/.ready-dev ## run the tests but those that take long, which CI runs too: ARGS=--all; ARGS="-k name" chooses
-	$(PY) -m pytest -n auto --dist loadfile $(ARGS)
+	$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-fast: .venv/.ready-dev ## run the tests that take a moment: under a minute, for the inner loop
-	$(PY) -m pytest -n auto --dist loadfile --fast $(ARGS)
+	$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --fast $(ARGS)
 
 lint: .venv/.ready-dev ## check style, types and layers
 	$(PY) -m ruff check .

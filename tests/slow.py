@@ -26,6 +26,15 @@ def listed() -> dict[str, float]:
     return {name: float(seconds) for seconds, name in lines}
 
 
+def by_file() -> dict[str, float]:
+    """Return the listed seconds of each file: about what it takes, longest cases only."""
+    files: dict[str, float] = {}
+    for name, seconds in listed().items():
+        file = name.partition("::")[0]
+        files[file] = files.get(file, 0.0) + seconds
+    return files
+
+
 def left_out(file: str, function: str, seconds: float, times: dict[str, float]) -> bool:
     """Whether a test takes so long, by the list."""
     return any(times.get(name, 0.0) >= seconds for name in (f"{file}::{function}", f"{file}::*"))
