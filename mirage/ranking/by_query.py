@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, Penalty, davidson, fit, logistic
-from mirage.ranking.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion, query_dispersion
+from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, Penalty, davidson, fit, logistic, solver
+from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, query_dispersion, rough_estimate
 from mirage.schema import Ties
 
 
@@ -44,7 +44,9 @@ class ByQuery:
     def moves(self) -> Array:
         """Q x S: influence of each query on the ratings (empirical influence function); each row sums to 0."""
         scores = scores_of(self.each, self.point) * self.weights[:, None]
-        moved = np.linalg.solve(self.whole.slopes(self.point)[1][0], scores.T).T[:, : len(self.systems)]
+        H = self.whole.slopes(self.point)[1]
+        solve = solver(H) if len(self.systems) >= MANY else partial(np.linalg.solve, H)
+        moved = solve(scores.T[None])[0].T[:, : len(self.systems)]
         return np.asarray(moved - moved.mean(axis=1, keepdims=True))
 
 
@@ -78,7 +80,7 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
         fitted = fit(whole, ridge=ridge)
         point = fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
         return ByQuery(battles.systems, per_query, whole, model, None, point, weights, strata)
-    point, _ = bias_reduced(model, tolerance=ROUGHLY)
+    point = rough_estimate(model)
     phi = query_dispersion(model, point, scores_of(per_query, point) * weights[:, None], strata)
     phi = max(phi, least_dispersion(_net_squares(first, second), float(battles.wins.sum(dtype=np.int64))))
     point, prior = bias_reduced(model, dispersion=phi, start=point)

@@ -26,12 +26,12 @@ from mirage.ranking.bootstrap import query_weights
 from mirage.ranking.fit import Array, CellStyle, Likelihood, PairCounts, logistic
 from mirage.ranking.jeffreys import (
     LEAST,
-    ROUGHLY,
     STEP,
     JeffreysPrior,
     bias_reduced,
     least_dispersion,
     query_dispersion,
+    rough_estimate,
 )
 from mirage.schema import Ties
 from mirage.stats.newton import Rows, StepRule, chord, memoize_last, newton
@@ -153,7 +153,7 @@ class Cells:
 
     def bias_reduced(self) -> tuple[Array, JeffreysPrior]:
         """Return the estimate (1 x size), with coefficients of the identified covariates, and the prior."""
-        x, _ = bias_reduced(self.model, tolerance=ROUGHLY)
+        x = rough_estimate(self.model)
         up, down = self._chances(x)
         scores = self._by_query(self.model.first[0] * down - self.model.second[0] * up)
         phi = query_dispersion(self.model, x, scores, [np.arange(self.n_queries)])

@@ -149,7 +149,9 @@ def _merge_inseparable(weights: NDArray[np.int64], best: int) -> NDArray[np.intp
         joined[near] += weights[k, near]
         inseparable = near & (joined >= best)
         if inseparable.any():
-            label[np.isin(label, label[inseparable])] = label[k]
+            groups = np.zeros(n, dtype=bool)
+            groups[label[inseparable]] = True
+            label[groups[label]] = label[k]
     # No cut smaller than the last node's battles, at least `best`, separates the last two.
     label[label == label[k]] = label[last]
     return np.unique(label, return_inverse=True)[1]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.ranking.fit import MANY, Array, Likelihood
-from mirage.stats.newton import Curvature, Rows, StepRule, newton
+from mirage.ranking.fit import MANY, Array, Likelihood, solver
+from mirage.stats.newton import Acceleration, Curvature, Rows, StepRule, newton
 
 MOST = 20.0
 """Largest dispersion used to scale the pseudo-points."""
@@ -82,7 +82,7 @@ class JeffreysPrior:
 
 
 def bias_reduced(
-    model: Likelihood, *, dispersion: float = 1.0, start: Array | None = None, tolerance: float = TOLERANCE
+    model: Likelihood, *, dispersion: float = 1.0, start: Array | None = None
 ) -> tuple[Array, JeffreysPrior]:
     """Maximise the likelihood times Jeffreys' prior to the power of the dispersion.
 
@@ -90,25 +90,37 @@ def bias_reduced(
         model: the likelihood of one data set; its ridge fixes the ratings of parts of the data that never met.
         dispersion: phi, above 0; capped at `MOST`.
         start: 1 x size: starting point.
-        tolerance: as `TOLERANCE`.
 
     Returns:
         1 x size: the ratings, centred on 0, the coefficients of covariates, and with Davidson's model the logarithm of
         its tie parameter, which the prior does not affect; and the prior at this point.
     """
     phi = min(float(dispersion), MOST)
-    s = model.n_systems
+    x = _maximise(model, phi, np.zeros((1, model.size)) if start is None else start, TOLERANCE)
+    return x, _prior(model, x, phi)
+
+
+def rough_estimate(model: Likelihood) -> Array:
+    """Return the ratings at dispersion 1 as `bias_reduced` does, to `ROUGHLY`: enough for the dispersion."""
+    return _maximise(model, 1.0, np.zeros((1, model.size)), ROUGHLY)
+
+
+def _maximise(model: Likelihood, phi: float, start: Array, tolerance: float) -> Array:
+    s, accelerated = model.n_systems, Acceleration()
     # A pair that never met has no leverage.
     met = model.of_pairs_met()
 
     def slopes(x: Array, _: Rows) -> tuple[Array, list[Curvature]]:
         gradient, curvature = met.plus(met.leverage(x) / 2 * phi).ascent(x)
-        return gradient, [curvature]
+        if callable(curvature) or s < MANY:
+            return gradient, [curvature]
+        solve = solver(curvature)
+        # A rough estimate keeps its plain steps: the dispersion depends on where they stop.
+        return gradient, [solve if tolerance > TOLERANCE else lambda right: accelerated(x, solve(right))]
 
-    begin = np.zeros((1, model.size)) if start is None else start
-    x = newton(slopes, begin, StepRule(tolerance, _LIMIT, longest=STEP)).point
+    x = newton(slopes, start, StepRule(tolerance, _LIMIT, longest=STEP)).point
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
-    return x, _prior(model, x, phi)
+    return x
 
 
 def least_dispersion(net_squares: float, decisive: float) -> float:
@@ -144,7 +156,9 @@ def query_dispersion(model: Likelihood, x: Array, scores: Array, strata: Sequenc
 def dispersion_of(model: Likelihood, x: Array, J: Array) -> float:
     """Return `query_dispersion` from the covariance of the sum of the queries' scores (size x size)."""
     n = model.size - (model.ties is not None)
-    return float(np.trace(np.linalg.solve(model.slopes(x)[1][0], J)[:n, :n]) / max(n - 1, 1))
+    H = model.slopes(x)[1]
+    solved = solver(H)(J[None]) if n >= MANY else np.linalg.solve(H, J[None])
+    return float(np.trace(solved[0, :n, :n]) / max(n - 1, 1))
 
 
 def _prior(model: Likelihood, x: Array, phi: float) -> JeffreysPrior:

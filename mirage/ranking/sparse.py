@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from mirage.battles.blocks import BlockedBattles, QueryBlock, systems_of
 from mirage.ranking.fit import Array, Counts, Likelihood, PairCounts, Penalty, logistic, maximise
 from mirage.ranking.graph import groups, unbounded_sides
-from mirage.ranking.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, least_dispersion
+from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, rough_estimate
 from mirage.ranking.records import LanguageRanking
 from mirage.stats.newton import Curvature, Solver
 
@@ -185,7 +185,7 @@ def _estimate(
     if penalty == "none":
         point = maximise([bare], np.zeros((1, bare.size))).point
         return point - point.mean(), None
-    point, _ = bias_reduced(bare, tolerance=ROUGHLY)
+    point = rough_estimate(bare)
     sums = _weighted_scores(
         battles, point[0], PROBES, lambda block, n: np.random.default_rng([*seed, 3, block]).choice((-1.0, 1.0), n)
     )

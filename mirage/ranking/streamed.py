@@ -31,7 +31,7 @@ from mirage.ranking.bootstrap import CLOSE, DRAWN, Ranking, add_joint_row
 from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
 from mirage.ranking.fitted import fitted_tests
 from mirage.ranking.graph import groups, unbounded_sides
-from mirage.ranking.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of, least_dispersion
+from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, dispersion_of, least_dispersion, rough_estimate
 from mirage.ranking.records import JOINT, LanguageRanking, widen_draws
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
@@ -203,7 +203,7 @@ def _estimate(
     """Return the 1 x S estimate, and Jeffreys' prior at it, with the dispersion of the queries (`by_query.py`)."""
     if penalty == "none":
         return fit(whole, ridge=ridge).theta, None
-    point, _ = bias_reduced(bare, tolerance=ROUGHLY)
+    point = rough_estimate(bare)
     dispersion = 1.0
     if battles.n_queries > 1:
         total, products = _score_sums(battles, point[0], with_products=True)

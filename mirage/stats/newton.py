@@ -35,6 +35,8 @@ curvature of a logistic by less than a quarter.
 """
 _HALVINGS = 30
 """Maximum number of times a step is halved."""
+_REMEMBERED = 6
+"""Number of steps that `Acceleration` uses."""
 _TRIED, _SLOW = 3, 0.6
 """Number of steps after which a chord iteration must shrink its steps by this factor or stop: slower convergence is
 left to `newton`.
@@ -160,6 +162,34 @@ def chord(
                 rows = left = left[stay]
                 length = length[stay]
     return Maximum(x, converged, steps)
+
+
+class Acceleration:
+    """Anderson's acceleration of steps that shrink by a constant factor (J. ACM 12(4), 1965): the last steps tell how
+    steps change with the point, and thus where they are 0. The fixed point stays the same.
+    """
+
+    def __init__(self) -> None:
+        self._points: list[Array] = []
+        self._steps: list[Array] = []
+
+    def __call__(self, x: Array, step: Array) -> Array:
+        """Return the accelerated step of one function.
+
+        Args:
+            x: 1 x n: the point.
+            step: 1 x n x 1: its plain step.
+        """
+        longest = np.abs(step).max()
+        if longest > _SHORT or (self._steps and longest > np.abs(self._steps[-1]).max()):
+            self._points, self._steps = [], []
+        self._points = [*self._points, x.ravel().copy()][-_REMEMBERED:]
+        self._steps = [*self._steps, step.ravel()][-_REMEMBERED:]
+        if len(self._steps) == 1:
+            return step
+        moved, changed = np.diff(self._points, axis=0).T, np.diff(self._steps, axis=0).T
+        weights = np.linalg.lstsq(changed, step.ravel(), rcond=None)[0]
+        return np.asarray(step - ((moved + changed) @ weights).reshape(step.shape))
 
 
 def memoize_last(take: Callable[[Rows], T]) -> Callable[[Rows], T]:

@@ -40,6 +40,25 @@ def reference(first: Any, second: Any, systems: int, phi: float) -> Any:
     return x - x.mean()
 
 
+def test_with_many_systems_the_estimate_solves_the_penalised_equations() -> None:
+    """By the definition: points minus expected points, with half the leverage more on each side of a pair, are 0."""
+    rng = np.random.default_rng(5)
+    s, (i, j) = 90, np.triu_indices(90, 1)
+    met = rng.random(len(i)) < 0.08
+    first, second = (np.where(met, rng.integers(0, 4, len(i)), 0).astype(float) for _ in range(2))
+    for phi in (1.0, 2.5):
+        x, _ = bias_reduced(Likelihood(PairCounts(first[None], second[None], None, s), 1e-9), dispersion=phi)
+        chance = 1 / (1 + np.exp(x[0, j] - x[0, i]))
+        information = (first + second) * chance * (1 - chance)
+        design = np.zeros((len(i), s))
+        design[np.arange(len(i)), i], design[np.arange(len(i)), j] = 1, -1
+        inverse = np.linalg.pinv(design.T @ (information[:, None] * design), rcond=1e-10)
+        leverage = information * ((design @ inverse) * design).sum(axis=1)
+        assert leverage.sum() == pytest.approx(s - 1)
+        score = first - (first + second) * chance + phi * leverage * (0.5 - chance)
+        assert np.abs(design.T @ score).max() < 1e-7
+
+
 @pytest.mark.parametrize("phi", [0.5, 1.0, 2.5])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi: float) -> None:
