@@ -113,7 +113,7 @@ def _arenas() -> Iterator[Check]:
     for name, path in folders.items():
         try:
             arena = store.open_arena(path)
-            index = "indexed" if search.indexed(arena) else "not indexed: the first search reads the texts"
+            index = "indexed" if search.has_index(arena) else "not indexed: the first search reads the texts"
             texts = index if "answers" in arena.tables else "numbers only"
             yield Check(f"arena {name}", "fine", f"{len(arena.tables)} tables, {texts}", "")
         except MirageError as error:

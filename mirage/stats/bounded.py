@@ -50,7 +50,7 @@ def bounded_mean_intervals(
     """
     z = np.full(len(low), NormalDist().inv_cdf((1 + confidence) / 2))
     sample = _Sample(np.asarray(values, dtype=float), group, np.asarray(low, float), np.asarray(high, float))
-    return sample.lower(z), -sample.mirrored().lower(z)
+    return sample.lower(z), -sample.mirror().lower(z)
 
 
 def mean_of_means(means: Array, lows: Array, highs: Array) -> tuple[float, float, float]:
@@ -84,7 +84,7 @@ class StratifiedMean:
         names, group = np.unique(strata, return_inverse=True)
         ends = np.full(len(names), float(low)), np.full(len(names), float(high))
         self._sample = _Sample(np.asarray(values, dtype=float), group, *ends)
-        self._mirrored = self._sample.mirrored()
+        self._mirrored = self._sample.mirror()
         self.value = float(self._sample.mean.mean())
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -137,7 +137,7 @@ class _Sample:
         self._unseen = np.maximum(UNSEEN, commonest / self._n)
         self._constant = commonest == self._n
 
-    def mirrored(self) -> _Sample:
+    def mirror(self) -> _Sample:
         """Return the sample with its sign changed."""
         return _Sample(-self._values, self._group, -self._high, -self._low)
 
@@ -157,10 +157,10 @@ class _Sample:
         spread = self._sum((above - self._sum(above)[self._group] / self._n[self._group]) ** 2)
         tilt = np.log(np.where(varied, z, 1.0) / np.sqrt(np.where(varied, spread, 1.0) + 1e-12))
         left, right = np.full(len(z), -12.0), np.full(len(z), 40.0)
-        last, before = tilt - 0.5, self._tilted(above, np.exp(tilt - 0.5))[1] - z
+        last, before = tilt - 0.5, self._tilt(above, np.exp(tilt - 0.5))[1] - z
         end = np.zeros(len(z))
         for _ in range(_STEPS):
-            end, root = self._tilted(above, np.exp(tilt))
+            end, root = self._tilt(above, np.exp(tilt))
             excess = root - z
             done = (np.abs(excess) < 1e-7) | ~varied | (right - left < 1e-9)
             if done.all():
@@ -172,7 +172,7 @@ class _Sample:
             tilt = np.where(done, tilt, np.where((step > left) & (step < right), step, (left + right) / 2))
         return np.asarray(np.where(varied, self._low + span * end, constant))
 
-    def _tilted(self, above: Array, tilt: Array) -> tuple[Array, Array]:
+    def _tilt(self, above: Array, tilt: Array) -> tuple[Array, Array]:
         """Return the mean under a tilt towards the unseen value, and the signed root of its tail.
 
         With the weights w of the values y in [0, 1] above the lowest, of which the unseen one is 0: the mean is t where

@@ -74,11 +74,11 @@ class Arena:
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of its tables; with tags, only tables with rows on the selected queries."""
-        return tuple(name for name in self.manifest["tables"] if not self.narrowed(name) or _counts(self, name))
+        return tuple(name for name in self.manifest["tables"] if not self.is_narrowed(name) or _counts(self, name))
 
     def rows(self, table: str) -> int:
         """Return the number of rows of a table; 0 if the arena lacks it."""
-        if self.narrowed(table):
+        if self.is_narrowed(table):
             return sum(_counts(self, table).values())
         return sum(file["rows"] for file in self.manifest["tables"].get(table, []))
 
@@ -89,7 +89,7 @@ class Arena:
 
     def languages(self, table: str) -> tuple[str, ...]:
         """Return the languages of a table's rows, in code order."""
-        if self.narrowed(table):
+        if self.is_narrowed(table):
             return tuple(_counts(self, table))
         return tuple(file["language"] for file in self.manifest["tables"].get(table, []) if file["language"])
 
@@ -98,7 +98,7 @@ class Arena:
         """The same arena with all its queries."""
         return replace(self, tags=()) if self.tags else self
 
-    def narrowed(self, table: str) -> bool:
+    def is_narrowed(self, table: str) -> bool:
         """Return whether tags filter the rows of a table."""
         return bool(self.tags) and "query_id" in schema.key(table)
 
@@ -155,7 +155,7 @@ class Arena:
         for code in sorted((codes or set()) - set(self.languages(table))):
             raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
         names = full.names if columns is None else list(columns)
-        wanted = [*names, *(key for key in _QUERY if key not in names)] if self.narrowed(table) else names
+        wanted = [*names, *(key for key in _QUERY if key not in names)] if self.is_narrowed(table) else names
         selection = pa.schema(
             [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
         )
@@ -164,7 +164,7 @@ class Arena:
         data = pa.concat_tables([selection.empty_table(), *parts])
         if encoded:
             data = data.unify_dictionaries().combine_chunks()
-        return of_queries(data, chosen_queries(self)).select(names) if self.narrowed(table) else data
+        return of_queries(data, chosen_queries(self)).select(names) if self.is_narrowed(table) else data
 
     def read_optional(self, table: str, *, languages: Iterable[str] | None = None) -> pa.Table | None:
         """Read an optional table in those of the languages it has; None if the arena lacks it.
@@ -335,11 +335,11 @@ def check(arena: Arena) -> list[str]:
         for file in files:
             part = _read(arena, file, arena.fetch([file])[0], full)
             if len(part) != file["rows"]:
-                raise manifests.damaged(arena.path, file, f"{len(part):,} rows instead of {file['rows']:,}")
+                raise manifests.damage_error(arena.path, file, f"{len(part):,} rows instead of {file['rows']:,}")
             names = pc.unique(part["language"]).to_pylist() if "language" in part.column_names else [""]
             codes = {code if is_code(code) else "" for code in names}
             if codes != {file["language"]}:
-                raise manifests.damaged(arena.path, file, "its language does not match the manifest")
+                raise manifests.damage_error(arena.path, file, "its language does not match the manifest")
             parts.append(part)
         data = pa.concat_tables(parts)
         schema.validate(table, data, where=f"{arena.address}/{table}")
@@ -377,7 +377,7 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
         return data.cast(columns)
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
-        raise manifests.damaged(arena.path, file, str(error)) from None
+        raise manifests.damage_error(arena.path, file, str(error)) from None
 
 
 def _dictionary_field(column: pa.Field) -> pa.Field:
@@ -427,7 +427,7 @@ def _connection(arena: Arena) -> Any:
 
 def _only(arena: Arena, table: str) -> str:
     """Return the SQL that restricts a view to the selected queries."""
-    return f" SEMI JOIN chosen_queries USING ({', '.join(_QUERY)})" if arena.narrowed(table) else ""
+    return f" SEMI JOIN chosen_queries USING ({', '.join(_QUERY)})" if arena.is_narrowed(table) else ""
 
 
 def _provide(arena: Arena, cursor: Any, query: str, languages: frozenset[str] | None) -> None:

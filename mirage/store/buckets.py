@@ -35,7 +35,7 @@ class Buckets:
         self.files[number].flush()
         return np.fromfile(self._path(number), dtype=dtype)
 
-    def mapped(self, number: int, dtype: np.dtype[Any], width: int) -> NDArray[Any]:
+    def memory_map(self, number: int, dtype: np.dtype[Any], width: int) -> NDArray[Any]:
         """Return all rows of a bucket as a memory-mapped matrix."""
         self.files[number].flush()
         return np.memmap(self._path(number), dtype=dtype, mode="r").reshape(-1, width)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mirage.errors import BadInput
-from mirage.store.sheets import unquoted
+from mirage.store.sheets import unquote
 
 LONGEST = 16_000_000
 """Maximum length of a line in bytes, for untrusted files."""
@@ -94,7 +94,7 @@ def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
     left = most or 0
     longest = LONGEST_OF_OWN if most is None else LONGEST
     place, name = [0], str(path)
-    with _refusing(path, place), unpacked(path) as stream:
+    with _refusing(path, place), decompress(path) as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
             place[0] = number
             if most is not None and (left := left - len(raw) - _LINE) < 0:
@@ -118,7 +118,7 @@ def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Gener
     decoder = codecs.getincrementaldecoder("utf-8")()
     left = most or 0
     place = [1]
-    with _refusing(path, place), unpacked(path) as stream:
+    with _refusing(path, place), decompress(path) as stream:
         for raw in iter(lambda: stream.read(size), b""):
             if most is not None and (left := left - len(raw)) < 0:
                 raise too_large(path, most)
@@ -132,7 +132,7 @@ _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[BinaryIO]:
+def decompress(path: Path) -> Iterator[BinaryIO]:
     """Open a file, decompressing gzip or zstd, detected by its first bytes."""
     with path.open("rb") as stream:
         start = stream.read(4)
@@ -300,7 +300,7 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
                 do="write one field per column, quoted if it contains a comma",
             )
         elif row:
-            yield Line(where, unquoted(dict(zip(header, row, strict=True))))
+            yield Line(where, unquote(dict(zip(header, row, strict=True))))
     if not header:
         raise BadInput("this file has no header", where=str(path), do="name the columns in its first line")
 
@@ -357,7 +357,7 @@ class Sink:
 
     @property
     def done(self) -> bool:
-        """Whether the complete file exists."""
+        """True if the complete file exists."""
         return self.path.exists()
 
     @property

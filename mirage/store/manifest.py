@@ -134,10 +134,10 @@ def _compare(path: Path, file: Mapping[str, Any]) -> None:
     if not file_path.resolve().is_relative_to(path.resolve()):
         raise _outside(path, file)
     if not file_path.is_file():
-        raise damaged(path, file, "it is missing")
+        raise damage_error(path, file, "it is missing")
     size = file_path.stat().st_size
     if size != file["bytes"]:
-        raise damaged(path, file, f"{size:,} bytes instead of {file['bytes']:,}")
+        raise damage_error(path, file, f"{size:,} bytes instead of {file['bytes']:,}")
 
 
 def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
@@ -160,9 +160,9 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
             if digest != file["sha256"]:
                 digest = hashlib.sha256(renew(path, file).read_bytes()).hexdigest()
         except (OSError, ValueError) as error:
-            raise damaged(path, file, getattr(error, "strerror", None) or str(error)) from None
+            raise damage_error(path, file, getattr(error, "strerror", None) or str(error)) from None
         if digest != file["sha256"]:
-            raise damaged(path, file, "its content does not match the manifest (SHA-256)")
+            raise damage_error(path, file, "its content does not match the manifest (SHA-256)")
 
 
 def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -170,7 +170,7 @@ def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [file for entries in manifest["tables"].values() for file in entries]
 
 
-def damaged(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
+def damage_error(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
     """Return the error for a file that does not match the manifest."""
     return ArenaError(
         f"a file of the arena is damaged: {problem}", where=f"{address(path)}/{file['path']}", do=rebuild_hint(path)

@@ -71,7 +71,7 @@ def postings(batches: Sequence[NDArray[np.int64]]) -> Iterator[tuple[int, bytes]
                 yield text, _encode_indices(run & _NUMBER)
 
 
-def unpacked(numbers: bytes) -> NDArray[np.int64]:
+def unpack(numbers: bytes) -> NDArray[np.int64]:
     """Decode a posting list of `postings` to ascending answer indices."""
     import numpy as np
 

@@ -19,13 +19,13 @@ from mirage.store.files import (
     Line,
     chunks,
     csv_rows,
+    decompress,
     jsonl,
     lines,
     need_file,
     need_object,
     too_large,
     too_long,
-    unpacked,
 )
 
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
@@ -68,7 +68,7 @@ def kind(path: Path) -> str:
     """
     need_file(path)
     try:
-        with unpacked(path) as stream:
+        with decompress(path) as stream:
             start = stream.read(_BEGINNING)
     except (OSError, EOFError, zlib.error):
         return ending(path)  # reading it reports the error
@@ -232,7 +232,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     number = size = 0
     need_file(path)
     try:
-        file = io.BytesIO(_unpacked(path, most)) if path.suffix in _PACKED else path
+        file = io.BytesIO(_decompress(path, most)) if path.suffix in _PACKED else path
         with pq.ParquetFile(file) as parquet:
             for batch in parquet.iter_batches(
                 batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
@@ -252,8 +252,8 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
         ) from None
 
 
-def _unpacked(path: Path, most: int | None) -> bytes:
-    with unpacked(path) as stream:
+def _decompress(path: Path, most: int | None) -> bytes:
+    with decompress(path) as stream:
         data = stream.read((limit := _MOST_UNPACKED if most is None else most) + 1)
     if len(data) > limit:
         raise too_large(path, limit)

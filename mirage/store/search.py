@@ -31,7 +31,7 @@ from urllib.parse import quote
 from mirage.errors import ArenaError
 from mirage.store import home
 from mirage.store.arena import Arena, chosen_queries, of_queries
-from mirage.store.postings import PART, SHORT_TEXTS, number_of, pairs, postings, unpacked
+from mirage.store.postings import PART, SHORT_TEXTS, number_of, pairs, postings, unpack
 from mirage.store.runs import content
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def placed_keys(arena: Arena) -> pa.Table:
     return keys.append_column("place", pa.array(np.arange(len(keys), dtype=np.int64)))
 
 
-def indexed(arena: Arena) -> bool:
+def has_index(arena: Arena) -> bool:
     """Return whether an arena's answers are indexed."""
     return _existing(arena) is not None
 
@@ -163,7 +163,7 @@ def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -
     arena.need("answers")
     path = _place(arena)
     try:
-        with _locked(path, progress):
+        with _lock(path, progress):
             if (existing := _existing(arena)) is not None:
                 return existing
             temporary = path.with_suffix(".tmp")
@@ -284,7 +284,7 @@ def _find_short(db: sqlite3.Connection, needle: str, languages: Collection[str])
     places = [np.zeros(0, dtype=np.int64)]
     for number, start, _ in _parts(db, languages):
         rows = db.execute("SELECT numbers FROM short_texts WHERE id = ?", [_row(number, number_of(needle))])
-        places += [start + unpacked(numbers) for (numbers,) in rows]
+        places += [start + unpack(numbers) for (numbers,) in rows]
     return np.concatenate(places)
 
 
@@ -320,7 +320,7 @@ def _outdated_indexes(arena: Arena, path: Path) -> set[Path]:
 
 
 @contextmanager
-def _locked(path: Path, progress: Progress) -> Iterator[None]:
+def _lock(path: Path, progress: Progress) -> Iterator[None]:
     """Hold the lock of an index while it is built."""
     from filelock import FileLock, Timeout
 

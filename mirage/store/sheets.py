@@ -1,7 +1,7 @@
 """CSV that is safe to open in a spreadsheet: no text is a formula, reversibly.
 
 A text that a spreadsheet would evaluate (`=1+1`, `@name`, `-x`) is prefixed with a single quote. A last column
-`_quoted` then lists, row by row, the prefixed columns; `unquoted` removes the quotes again, so that a file round-trips.
+`_quoted` then lists, row by row, the prefixed columns; `unquote` removes the quotes again, so that a file round-trips.
 Numbers and JSON are not changed.
 """
 
@@ -44,7 +44,7 @@ def _line(row: Sequence[Any]) -> str:
     return out.getvalue().removesuffix("\r\n") + "\n"
 
 
-def unquoted(row: Mapping[str, str]) -> dict[str, str]:
+def unquote(row: Mapping[str, str]) -> dict[str, str]:
     """Remove the quotes that `csv_text` added to a row."""
     values = dict(row)
     for name in values.pop(QUOTED, "").split():

@@ -19,7 +19,7 @@ _DIGEST = 12
 """Bytes of a digest for comparing texts."""
 
 
-def cleaned(text: str | None, name: str, where: str) -> str | None:
+def clean_text(text: str | None, name: str, where: str) -> str | None:
     """Normalise a text of a query or a passage to NFC without surrounding whitespace; None if empty.
 
     Raises:
@@ -71,7 +71,7 @@ def as_json(metadata: Mapping[str, Any] | None) -> str | None:
     return json.dumps(metadata, ensure_ascii=False, sort_keys=True, default=str) if metadata else None
 
 
-def renumbered(text: str, shown: Sequence[str], order: Sequence[str]) -> str:
+def renumber(text: str, shown: Sequence[str], order: Sequence[str]) -> str:
     """Renumber the citations of an answer for another order of its passages.
 
     Numbers without a passage stay without one; other text is not changed.

@@ -45,9 +45,7 @@ class Language:
 
     @property
     def tested(self) -> bool:
-        """Whether words, sentences, detection and outcomes are tested in it: the 18 languages and their regional
-        variants.
-        """
+        """True if words, sentences, detection and outcomes are tested in it: the 18 languages, with variants."""
         parent = LANGUAGES.get(self.base)
         return parent is not None and (self.script == parent.script or not self.spaced)
 

@@ -88,7 +88,7 @@ _INTRODUCES = tuple(":\"'“”„«»「」『』‘`")
 """Characters before a quotation."""
 
 
-def bracketed(pattern: str) -> str:
+def bracket(pattern: str) -> str:
     r"""Return a pattern for a mark in double brackets or in a LaTeX box.
 
     As in `[[A]]`, `[[ A ]]`, `[[**A**]]`, `【【A】】`, `［［A］］` and `\boxed{A}`.
@@ -114,7 +114,7 @@ class MarkForm:
     labelled: bool = False
     """Whether the pattern includes the label, so that each mark is labelled."""
 
-    def planted(self, shown_texts: Iterable[str]) -> list[str]:
+    def find_planted(self, shown_texts: Iterable[str]) -> list[str]:
         """Return the shown texts that contain a mark of this form."""
         return [
             text for text in shown_texts if any(self.value(mark) is not None for mark in self.pattern.finditer(text))
@@ -135,8 +135,8 @@ class MarkForm:
             for side in pair
         }
         marks = [mark for mark in marks if mark not in listed]
-        if planted := self.planted(shown_texts):
-            return self._unquoted(reply, marks, planted)
+        if planted := self.find_planted(shown_texts):
+            return self._outside_quotes(reply, marks, planted)
         asides = [match.span() for match in _ASIDE.finditer(reply)]
         own_marks = [mark for mark in marks if self._is_own(reply, mark, asides)]
         labelled = [mark for mark in own_marks if self._stands_alone(reply, mark) or self._is_labelled(reply, mark)]
@@ -194,7 +194,7 @@ class MarkForm:
             re.IGNORECASE,
         )
 
-    def _unquoted(self, reply: str, marks: list[Mark], planted_texts: list[str]) -> list[Mark]:
+    def _outside_quotes(self, reply: str, marks: list[Mark], planted_texts: list[str]) -> list[Mark]:
         """Return the marks in the requested form that are not quotations of shown texts."""
         quoted = [match.span() for match in _QUOTED.finditer(reply)]
         contexts = [

@@ -21,7 +21,7 @@ from mirage.io.sources.sample import read_sample
 from mirage.store import home
 from mirage.store import search as searching
 from mirage.store.query_rows import of_query
-from mirage.store.search import build_index, indexed, search
+from mirage.store.search import build_index, has_index, search
 from pages import page_text
 
 ODD = (
@@ -69,8 +69,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[store.Arena, store.
         # That of every test: this one is set up before it.
         patch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
         build_index(with_index)
-        assert indexed(with_index)
-        assert not indexed(without)
+        assert has_index(with_index)
+        assert not has_index(without)
     return with_index, without
 
 
@@ -88,7 +88,7 @@ def test_the_index_finds_what_reading_finds(twins: tuple[store.Arena, store.Aren
     matches, expected = (search(arena, text).to_pylist() for arena in twins)
     assert matches == expected
     assert matches == sorted(matches, key=lambda row: tuple(row.values()))
-    assert indexed(twins[0])
+    assert has_index(twins[0])
 
 
 @settings(deadline=None)
@@ -97,7 +97,7 @@ def test_the_index_finds_what_reading_finds_whatever_is_asked(
     twins: tuple[store.Arena, store.Arena], text: str
 ) -> None:
     assert search(twins[0], text).equals(search(twins[1], text))
-    assert indexed(twins[0])
+    assert has_index(twins[0])
 
 
 @settings(deadline=None)
@@ -125,7 +125,7 @@ def test_only_what_the_index_cannot_tell_apart_is_looked_for_by_reading(twins: t
 def test_what_no_answer_contains_leaves_the_index_as_it_is(twins: tuple[store.Arena, store.Arena]) -> None:
     for text in ("ꙮ", "ꙮꙮ", "ꙮꙮꙮ"):
         assert list(searching._by_index(twins[0], text, ())) == []
-    assert indexed(twins[0])
+    assert has_index(twins[0])
 
 
 def test_a_search_is_narrowed_by_language_and_system_and_cut(twins: tuple[store.Arena, store.Arena]) -> None:
@@ -151,7 +151,7 @@ def test_an_index_is_never_stale(tmp_path: Path) -> None:
     old = build_index(arena)
     assert len(search(arena, "old text")) == 4
     newer = arena_of(tmp_path, ["the new text"] * 4)
-    assert not indexed(newer)
+    assert not has_index(newer)
     assert len(search(newer, "old text")) == 0
     new = build_index(newer)
     assert (new.is_file(), old.is_file()) == (True, False)
@@ -164,7 +164,7 @@ def test_an_index_survives_what_leaves_the_answers_as_they_are(tmp_path: Path) -
     queries = schema.from_rows("queries", [schema.Query("fi", "q0000", None, "Why?", None)])
     rewritten = store.write(arena.path, {"queries": queries}, made_by="a test")
     assert rewritten.version != arena.version
-    assert indexed(rewritten)
+    assert has_index(rewritten)
     store.check(rewritten)
 
 
@@ -173,7 +173,7 @@ def test_an_index_can_be_deleted_or_damaged_and_is_made_again(tmp_path: Path) ->
     path = build_index(arena)
     path.write_bytes(b"no database at all" * 100)
     assert len(search(arena, "one")) == 3
-    assert not indexed(arena)
+    assert not has_index(arena)
     assert build_index(arena) == path
     path.unlink()
     assert len(search(arena, "one")) == 3
@@ -187,7 +187,7 @@ def test_what_an_interrupted_build_left_is_not_taken_for_an_index(tmp_path: Path
     path = searching._place(arena)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".tmp").write_bytes(b"half")
-    assert not indexed(arena)
+    assert not has_index(arena)
     assert build_index(arena) == path
     assert not path.with_suffix(".tmp").exists()
     assert len(search(arena, "text")) == 3
@@ -227,7 +227,7 @@ def test_whoever_waits_for_another_session_is_told(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
     messages: list[str] = []
     with ThreadPoolExecutor() as session:
-        with searching._locked(searching._place(arena), lambda *_: None):
+        with searching._lock(searching._place(arena), lambda *_: None):
             waiting = session.submit(build_index, arena, lambda _, message: messages.append(message))
             while not messages:
                 assert not waiting.done()
@@ -254,7 +254,7 @@ def test_an_index_lies_in_the_users_own_folder_and_leaves_the_arena_as_it_is(
     assert path.is_relative_to(home.home_folder() / "search")
     assert sorted(arena.path.rglob("*")) == before
     assert len(search(arena, "text")) == 3
-    assert indexed(arena)
+    assert has_index(arena)
     assert build_index(arena) == path
 
 
@@ -281,7 +281,7 @@ def test_an_index_that_cannot_be_written_says_what_to_do(tmp_path: Path, monkeyp
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
     arena = store.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
-    assert not indexed(arena)
+    assert not has_index(arena)
     for ask in (lambda: search(arena, "x"), lambda: build_index(arena)):
         with pytest.raises(TableMissing, match="answers"):
             ask()
@@ -334,7 +334,7 @@ def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     (offer,) = [button for button in app.button if button.label == "Index the answers"]
     offer.click().run()
     assert not app.exception
-    assert indexed(arena)
+    assert has_index(arena)
     assert not [button for button in app.button if button.label == "Index the answers"]
     app.text_input(key="q").set_value("NUMBER 1").run()
     assert "; 11 of 27 answers match." in page_text(app)

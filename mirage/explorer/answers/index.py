@@ -129,6 +129,6 @@ def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
 
     if "answers" not in arena.tables:
         return np.full(len(rows), -1, dtype=np.int64)
-    if "outcomes" not in arena.tables and not arena.narrowed("answers"):
+    if "outcomes" not in arena.tables and not arena.is_narrowed("answers"):
         return np.arange(len(rows), dtype=np.int64)
     return positions(rows, placed_keys(arena), _KEY)

@@ -21,7 +21,7 @@ def offer_index(arena: Arena) -> None:
         arena: the arena that is searched.
     """
     n = arena.rows("answers")
-    if n < _MANY or store_search.indexed(arena):
+    if n < _MANY or store_search.has_index(arena):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search_offer"):
         st.caption(f"Without an index, a search reads all {n:,} answers, which takes seconds.", width="content")

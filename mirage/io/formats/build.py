@@ -14,7 +14,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, QueryKey, ShownPassage
 from mirage.stages.nuggets import nugget_id as made_id
-from mirage.text.content import as_json, cleaned, content_id, digest, passage_digest, whole
+from mirage.text.content import as_json, clean_text, content_id, digest, passage_digest, whole
 from mirage.text.languages import language as language_of
 from mirage.text.names import normalise_name
 from mirage.text.thoughts import store_answer
@@ -159,7 +159,7 @@ class Collector:
         turns: Sequence[tuple[str, str]] = (),
     ) -> QueryKey:
         """See `spec.Builder`."""
-        text = cleaned(text, "the query", where)
+        text = clean_text(text, "the query", where)
         query_id = query_id and normalise_name(query_id)
         if not query_id:
             if text is None:
@@ -182,7 +182,7 @@ class Collector:
             if subset not in get_args(schema.Subset):
                 raise UnknownName("subset", subset, get_args(schema.Subset), where=where)
             entry.subset = _check_agreement("subset", entry.subset, subset, entry, where)
-        if reference := cleaned(reference, "the reference answer", where):
+        if reference := clean_text(reference, "the reference answer", where):
             entry.reference = _check_agreement("reference answer", entry.reference, reference, entry, where)
         if turns:
             entry.turns = _check_agreement("conversation", entry.turns or None, _turns(turns, where), entry, where)
@@ -196,8 +196,8 @@ class Collector:
         order: list[str] = []
         unnamed = 0
         for passage in passages:
-            text = cleaned(passage.text, "a passage", where)
-            title = cleaned(passage.title, "a title", where) if passage.title else None
+            text = clean_text(passage.text, "a passage", where)
+            title = clean_text(passage.title, "a title", where) if passage.title else None
             key, made_id = (None, "") if text is None else passage_digest(text, title)
             passage_id = passage.passage_id and normalise_name(passage.passage_id)
             if not passage_id:
@@ -287,8 +287,8 @@ class Collector:
                 "passage_id": _name(passage.passage_id or "", "the id of a passage", where),
                 "rank": rank,
                 "score": score,
-                "title": cleaned(passage.title, "a title", where) if passage.title else None,
-                "text": cleaned(passage.text, "a passage", where),
+                "title": clean_text(passage.title, "a title", where) if passage.title else None,
+                "text": clean_text(passage.text, "a passage", where),
             }
             for rank, (passage, score) in enumerate(passages, start=1)
         )
@@ -305,7 +305,7 @@ class Collector:
         if points is not None and not 0 <= points <= 1:
             raise BadInput(f"points are {points!r}, not a number in [0, 1]", where=where)
         if verdict is None:
-            verdict = "unparsed" if points is None else "tie" if points == 0.5 else "A" if points > 0.5 else "B"
+            verdict = "unparsed" if points is None else schema.verdict_of(points)
         verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
@@ -341,7 +341,7 @@ class Collector:
     ) -> str:
         """See `spec.Builder`."""
         entry = self.queries[query]
-        content = cleaned(text, "a nugget", where)
+        content = clean_text(text, "a nugget", where)
         if content is None:
             raise BadInput("a nugget has no text", where=where)
         if importance not in get_args(schema.NuggetImportance):

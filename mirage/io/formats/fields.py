@@ -57,7 +57,7 @@ def listed(record: Record, *names: str) -> list[Any]:
     return values.listed(first(record.value, *names), record.where)
 
 
-def unpacked(value: Any) -> Any:
+def unpack(value: Any) -> Any:
     """Parse a list or an object serialised in a cell as JSON or Python; return any other value as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
@@ -89,7 +89,7 @@ def is_measure(value: Any) -> bool:
 def wrong(record: Record, name: str, expected: str, value: Any) -> BadInput:
     """Return the error for a value of the wrong type."""
     return BadInput(
-        f"{name} must be {expected}, not {values.shortened(value)}",
+        f"{name} must be {expected}, not {values.shorten(value)}",
         where=record.where,
         do=f"correct the record, or use another field for {name}: --map THEIRS={name}",
     )

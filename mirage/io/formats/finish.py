@@ -12,7 +12,7 @@ from mirage.errors import BadInput
 from mirage.io.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
 from mirage.io.formats.spec import QueryKey, Tables
 from mirage.io.sources.files.read import Refused
-from mirage.text.content import renumbered
+from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import counted
@@ -343,7 +343,7 @@ def _renumber(collected: Collector, answer: AnswerSeen, order: list[str]) -> str
     if not answer.numbered or not answer.shown or list(answer.shown) == order:
         return None
     text = collected.texts[answer.text]
-    new = renumbered(text, answer.shown, order) if text else text
+    new = renumber(text, answer.shown, order) if text else text
     return None if new == text else new
 
 

@@ -1,7 +1,7 @@
 """Battles of LMArena (Chatbot Arena): two models, two conversations, and who won by people's votes or by other judges.
 
-One row is one battle as it was shown. `winner` is the vote of people, `judge` the pseudonym of who voted. Any further
-column whose values are words for a winner holds the verdicts of the judge that it is named after.
+One row is one battle as it was shown. `winner` is the vote of people, `judge` the voter's pseudonym. A further column
+with names of winners holds the verdicts of a judge, named by the column.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def _of_bank(record: Record, key: str, entry: Any) -> dict[str, Any]:
 
 
 def _field(value: Any, name: str) -> Any:
-    """Return a field of an object; other values stand for themselves."""
+    """Return a field of an object; return other values unchanged."""
     return value.get(name) if isinstance(value, Mapping) else value
 
 

@@ -59,7 +59,9 @@ def files_of(path: Path) -> list[Path]:
     return files
 
 
-def opened(path: Path, options: Options, entry: Format, lines: Iterable[store.Line] | None = None) -> Iterator[Record]:
+def open_records(
+    path: Path, options: Options, entry: Format, lines: Iterable[store.Line] | None = None
+) -> Iterator[Record]:
     """Yield the records of a file or folder under our names, in order.
 
     Raises:

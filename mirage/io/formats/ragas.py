@@ -15,7 +15,7 @@ from mirage.io.formats.fields import (
     number,
     system_of,
     text,
-    unpacked,
+    unpack,
     wrong,
 )
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
@@ -63,7 +63,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 def _take(record: Record, builder: Builder) -> None:
     query_text, turns, spoken = _conversation(record)
     passages = _passages(record, builder)
-    references = unpacked(first(record.value, *_REFERENCE))
+    references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
     query = builder.query(
         query_text,
@@ -93,7 +93,7 @@ def _take(record: Record, builder: Builder) -> None:
 
 def _conversation(record: Record) -> tuple[str | None, tuple[tuple[str, str], ...], str | None]:
     """Return the last human turn, the turns before it, and the model's turn after it."""
-    value = unpacked(first(record.value, *_QUERY))
+    value = unpack(first(record.value, *_QUERY))
     if not isinstance(value, list):
         return text(record, *_QUERY), tuple(_turn(record, turn) for turn in listed(record, "turns")), None
     turns = [_turn(record, message) for message in value]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats.fields import answer_text, first, need, number, text, unpacked
+from mirage.io.formats.fields import answer_text, first, need, number, text, unpack
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, Record, Sample, ShownPassage
 from mirage.io.formats.whole import whole_answers, whole_queries
 
@@ -86,7 +86,7 @@ def _answer(record: Record, builder: Builder) -> None:
 
 def _scores(record: Record, builder: Builder, query: tuple[str, str], system: str) -> None:
     """Read the judge's numbers for a single answer."""
-    given = unpacked(record.value.get("answer"))
+    given = unpack(record.value.get("answer"))
     values = given if isinstance(given, Mapping) else {"score": given}
     for name, value in values.items():
         score = number(value)
@@ -101,7 +101,7 @@ def _scores(record: Record, builder: Builder, query: tuple[str, str], system: st
 
 def _game(record: Record, builder: Builder) -> None:
     """Read one battle in the order shown; `C` is a tie."""
-    given: Any = unpacked(record.value.get("answer"))
+    given: Any = unpack(record.value.get("answer"))
     winner = given.get("winner") if isinstance(given, Mapping) else given
     verdict = _WINNERS.get(str(winner).strip().upper(), "unparsed")
     judge = text(record, "judge")

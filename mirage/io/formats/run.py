@@ -11,7 +11,7 @@ from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.build import Collector
 from mirage.io.formats.finish import finish_tables
-from mirage.io.formats.open import opened, read_sample, sampled_lines
+from mirage.io.formats.open import open_records, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise
 from mirage.io.formats.spec import Format, Record, Sample, Tables
 from mirage.io.sources.files.options import Options
@@ -140,7 +140,7 @@ def read(
         taken = taken_for(path, options) if lines is None else _recognise(sampled_lines(path, lines(), options))
     collected = Collector()
     errors: list[BadInput] = []
-    records = opened(path, options, taken.format, None if lines is None else lines())
+    records = open_records(path, options, taken.format, None if lines is None else lines())
     n = _collect(taken.format, records, collected, errors, progress)
     if not n and not errors:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
@@ -172,7 +172,7 @@ def _collect(
     """Read all records with a format, continuing after invalid ones; return their number."""
     n, ended = 0, False
 
-    def counted() -> Iterator[Record]:
+    def count_records() -> Iterator[Record]:
         nonlocal n, ended
         for record in records:
             n += 1
@@ -184,7 +184,7 @@ def _collect(
     while not ended:
         before = n
         try:
-            entry.read(counted(), collected)
+            entry.read(count_records(), collected)
             ended = True
         except BadInput as error:
             # A traceback keeps the record and all that was read with it.

@@ -44,7 +44,7 @@ def identifier(value: Any, name: str, where: str) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         if isinstance(value, float) and math.isnan(value):
             return None
-        raise BadInput(f"{name} is {shortened(value)}, not an id", where=where, do="use a text or an integer")
+        raise BadInput(f"{name} is {shorten(value)}, not an id", where=where, do="use a text or an integer")
     return str(value)
 
 
@@ -61,7 +61,7 @@ def text(value: Any, name: str, where: str) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise BadInput(f"{name} is {shortened(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
+        raise BadInput(f"{name} is {shorten(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
     return value
 
 
@@ -79,7 +79,7 @@ def flag(value: Any, name: str, where: str) -> bool | None:
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
     raise BadInput(
-        f"{name} is {shortened(value)}, not true or false",
+        f"{name} is {shorten(value)}, not true or false",
         where=where,
         do=f"map it: --value {name}:{value}=true",
     )
@@ -98,7 +98,7 @@ def number(value: Any, name: str, where: str) -> float | None:
     except (TypeError, ValueError, OverflowError):
         result = math.inf
     if math.isinf(result):
-        raise BadInput(f"{name} is {shortened(value)}, not a number", where=where, do=f"--value {name}:THEIRS=NUMBER")
+        raise BadInput(f"{name} is {shorten(value)}, not a number", where=where, do=f"--value {name}:THEIRS=NUMBER")
     return None if math.isnan(result) else result
 
 
@@ -122,7 +122,7 @@ def listed(value: Any, where: str = "") -> list[Any]:
             return list(parsed) if isinstance(parsed, list | tuple) else [parsed]
         if _OF_TEXTS.match(value):
             raise BadInput(
-                f"{shortened(value)} is not a readable list",
+                f"{shorten(value)} is not a readable list",
                 where=where,
                 do='write it as JSON: ["one", "two"]',
             )
@@ -179,7 +179,7 @@ def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection
     return BadInput(f"{name} is missing; there are {there}", where=where, do=do)
 
 
-def shortened(value: Any) -> str:
+def shorten(value: Any) -> str:
     """Format a value for a message."""
     shown = repr(value)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -13,7 +13,7 @@ from mirage.io.formats.open import files_of, read_sample
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.run import Progress, Summary
 from mirage.io.formats.spec import Tables
-from mirage.io.formats.values import shortened
+from mirage.io.formats.values import shorten
 from mirage.io.imports import misfits
 from mirage.io.imports.public import prints
 from mirage.io.sources.files import Options
@@ -98,7 +98,7 @@ def plan_file(
         ours = options.names.get(theirs, theirs)
         held = [record[theirs] for record in records if record.get(theirs) not in (None, "")]
         place = becomes.get(ours, "left out" if becomes else "")
-        uses.append(FieldUse(theirs, place, len(held), shortened(held[0]) if held else ""))
+        uses.append(FieldUse(theirs, place, len(held), shorten(held[0]) if held else ""))
     return ImportPlan(tuple(uses), summary)
 
 

@@ -90,7 +90,7 @@ def open_review(path: Path, fields: Mapping[str, type], *, indent: int, form: st
     Args:
         path: the file, such as `fi.json`.
         fields: the fields of the whole and their types; `language` and `licence` are among them.
-        indent: spaces by which each level of the JSON is indented.
+        indent: indentation of the JSON in spaces.
         form: the module whose head has the form, as a path.
 
     Returns:

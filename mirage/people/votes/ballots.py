@@ -177,7 +177,7 @@ def draw_ballots(
         arena: the arena; it has answers.
         language: a code.
         n: how many battles in all; fewer where the language has no more.
-        people: for whom the ballots are; None for somebody who gives a name in the ballot.
+        people: for whom the ballots are; None for a person who gives a name in the ballot.
         reviews: how many people see each battle.
         seed: other battles come with another.
 

@@ -363,8 +363,7 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
         both = sorted(systems[first].keys() & systems[second].keys())
         if both:
             points = float(np.mean([(np.sign(systems[first][r] - systems[second][r]) + 1) / 2 for r in both]))
-            verdict: schema.Verdict = "A" if points > 0.5 else "B" if points < 0.5 else "tie"
-            yield Judgment(*key, judge, first, second, verdict, None, None, None, points)
+            yield Judgment(*key, judge, first, second, schema.verdict_of(points), None, None, None, points)
 
 
 def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:

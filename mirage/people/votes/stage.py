@@ -149,7 +149,7 @@ def nugget_agreement(
 
     Raises:
         TableMissing: if the arena has no assignments.
-        NotEnoughData: if nobody has voted on a nugget in the languages.
+        NotEnoughData: without votes on nuggets in the languages.
     """
     arena.need("nugget_assignments")
     arena_votes = [vote for vote in counting_nuggets(arena, log) if languages is None or vote.language in languages]
@@ -176,7 +176,7 @@ def vote_agreement(
     """Compare people with each judge of an arena, and with each other (`votes.agreement`).
 
     Raises:
-        NotEnoughData: if nobody has voted in the languages, or nobody on a battle drawn at random.
+        NotEnoughData: without votes on battles drawn at random in the languages.
     """
     arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
     agreements = votes.agreement(

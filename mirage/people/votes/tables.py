@@ -85,7 +85,7 @@ def back_up(db: Connection) -> None:
     PostgreSQL's tables in the same database (`mirage_vote_before_TIME`).
 
     Args:
-        db: a connection in a transaction that writes: nobody else does until it ends.
+        db: a connection in a write transaction, which excludes other writers.
     """
     from sqlalchemy import inspect, text
 

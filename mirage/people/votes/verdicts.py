@@ -1,6 +1,6 @@
 """Conversion of votes to verdicts: the battle of a vote, its label, and its verdict.
 
-People's verdicts come to what `decision.VERDICTS` says: `both_bad` is a tie. A `skip` is no opinion.
+`decision.VERDICTS` gives the labels: `both_bad` is a tie. A `skip` is no opinion.
 """
 
 from __future__ import annotations

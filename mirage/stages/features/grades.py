@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 from mirage.stages.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.languages import name_of
-from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracketed
+from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
 
 LOW, HIGH = 1, 5
@@ -24,7 +24,7 @@ def _value(mark: Mark) -> float | None:
     return float(mark["grade"].replace(",", "."))
 
 
-_MARKED = MarkForm(re.compile(bracketed(_NUMBER)), _value, GRADE_NOUNS)
+_MARKED = MarkForm(re.compile(bracket(_NUMBER)), _value, GRADE_NOUNS)
 _SAID = MarkForm(
     re.compile(rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE),
     _value,
@@ -62,7 +62,7 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
                 if not any(start < match.end() and match.start() < end for start, end in marked)
             ]
         if marks:
-            disagree = form.planted(shown_texts) and len({_value(match) for match in marks}) > 1
+            disagree = form.find_planted(shown_texts) and len({_value(match) for match in marks}) > 1
             return None if disagree else _within(_value(marks[-1]))
     number = _ALONE.fullmatch(text)
     return _within(_value(number)) if number and not marked else None

@@ -17,7 +17,7 @@ from mirage.stages.features.reader import COLUMNS, AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.text.languages import name_of
-from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracketed
+from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _value(mark: Mark) -> Support | None:
     return _GRADES.get(mark["grade"].casefold())
 
 
-_FORM = MarkForm(re.compile(bracketed(r"(?P<grade>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|support")
+_FORM = MarkForm(re.compile(bracket(r"(?P<grade>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
     if parted.gap is not None:
         return None
     grades = [_value(mark) for mark in _FORM.own(parted.text, shown_texts)]
-    if not grades or (_FORM.planted(shown_texts) and len(set(grades)) > 1):
+    if not grades or (_FORM.find_planted(shown_texts) and len(set(grades)) > 1):
         return None
     return grades[-1]
 

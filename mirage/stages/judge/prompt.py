@@ -13,7 +13,7 @@ from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fil
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages, contexts
 from mirage.text.answers import is_numbered
-from mirage.text.content import renumbered
+from mirage.text.content import renumber
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -213,4 +213,4 @@ class _ShownAnswer:
 
 def _renumber(answer: _ShownAnswer, shown: Sequence[str], order: Sequence[str]) -> str:
     """Renumber an answer's bracketed passage numbers to another order."""
-    return renumbered(answer.text, shown, order) if answer.numbered and answer.text else answer.text
+    return renumber(answer.text, shown, order) if answer.numbered and answer.text else answer.text

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mirage.schema import Verdict
-from mirage.text.marks import VERDICT_NOUNS, Mark, MarkForm, bracketed
+from mirage.text.marks import VERDICT_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
 
 _MEANS: dict[str, Verdict] = {"A": "A", "B": "B", "C": "tie"}
@@ -25,7 +25,7 @@ def _means(mark: Mark) -> Verdict | None:
 
 
 _FORM = MarkForm(
-    re.compile(bracketed(r"(?P<letter>[A-Za-zＡ-Ｚａ-ｚ](?:[A-Za-z /-]{0,10}[A-Za-z])?)")),
+    re.compile(bracket(r"(?P<letter>[A-Za-zＡ-Ｚａ-ｚ](?:[A-Za-z /-]{0,10}[A-Za-z])?)")),
     _means,
     VERDICT_NOUNS,
 )
@@ -65,7 +65,7 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
     if not written:
         return _unparsed("the reply holds none of the marks [[A]], [[B]] and [[C]]")
     marks = [mark for mark in _FORM.own(reply, shown) if not _EXPLAINED.match(reply, mark.end())]
-    planted = _FORM.planted(shown)
+    planted = _FORM.find_planted(shown)
     if not marks and planted:
         return _unparsed("an answer or passage carries a verdict mark, and the judge set none on a line of its own")
     if not marks:

@@ -137,7 +137,7 @@ class VectorSearch:
             of_queries = self._matrix(self.queries(queries), ledger)
             for start in range(0, len(texts), _PART):
                 files.append(0, self._matrix(texts[start : start + _PART], ledger))
-            return nearest(of_queries, files.mapped(0, np.dtype("<f4"), of_queries.shape[1]), depth)
+            return nearest(of_queries, files.memory_map(0, np.dtype("<f4"), of_queries.shape[1]), depth)
 
     def _matrix(self, texts: Sequence[str], ledger: store.Ledger) -> Matrix:
         """Return the unit vectors of texts, one per row; zero vectors stay 0."""

@@ -110,7 +110,7 @@ def read_judgments(
         if row["verdict"] is None:
             if row["points"] is None:
                 raise BadInput("there is neither a verdict nor points", where=where, do="give one of them")
-            row["verdict"] = "tie" if row["points"] == 0.5 else "A" if row["points"] > 0.5 else "B"
+            row["verdict"] = schema.verdict_of(row["points"])
         if row["points"] is not None and row["verdict"] == "unparsed":
             raise BadInput("there are points, but the verdict is unparsed", where=where)
         if row["reason"] and row["verdict"] != "unparsed":

@@ -50,8 +50,8 @@ def read_queries(
         seed: picks the sample; 0 or more.
 
     Returns:
-        The tables `queries` and `passages`. A passage's position is its place in the qrels. A query that nobody
-        judged is left out, as the loader of the paper does.
+        The tables `queries` and `passages`. A passage's position is its place in the qrels. A query without
+        judgments is left out, as by the paper's loader.
 
     Raises:
         UnknownName: if a language, a split or a folder's language is unknown.
