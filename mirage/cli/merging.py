@@ -44,7 +44,7 @@ def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, 
     return part, shard
 
 
-@arenas.command()
+@arenas.command("merge")
 def merge(
     dir_: ArenaDir,
     parts: Annotated[

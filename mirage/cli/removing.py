@@ -10,7 +10,7 @@ from mirage.cli.common import ArenaDir, arenas
 from mirage.cli.output import note
 
 
-@arenas.command()
+@arenas.command("remove")
 def remove(
     dir_: ArenaDir,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],

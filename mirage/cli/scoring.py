@@ -20,7 +20,7 @@ AGREEMENT = (
 """Columns of `scores --agreement`."""
 
 
-@votes.command()
+@votes.command("scores")
 def scores(
     dir_: ArenaDir,
     agreement: Annotated[

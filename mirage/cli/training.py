@@ -28,7 +28,7 @@ STATS = (
 """Columns of `sft`."""
 
 
-@export.command()
+@export.command("sft")
 def sft(
     dir_: ArenaDir,
     out: Annotated[

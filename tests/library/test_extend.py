@@ -201,7 +201,7 @@ def test_a_page_is_a_file_and_a_line(copy: Path) -> None:
         "from streamlit.testing.v1 import AppTest\n"
         "page = AppTest.from_file('pages/passages.py', default_timeout=120).run()\n"
         "assert not page.exception, page.exception\n"
-        "print(' '.join(str(element.value) for element in page.markdown))"
+        "print(' '.join(element.proto.body for element in page.get('html')))"
     )
     passages = open_arena(ROOT / "data" / "sample").rows("passages")
     assert f"{passages:,} passages" in python(copy, code)
