@@ -40,7 +40,7 @@ outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels k
 	$(PY) -m benchmarks.outcomes
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
-	$(PY) -m mirage bundle "$(DATA)" --into data
+	$(PY) -m mirage paper bundle "$(DATA)" --into data
 
 sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'

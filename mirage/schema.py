@@ -759,7 +759,7 @@ COMMANDS: dict[str, str] = {
     "nuggets": "mirage nuggets create DIR --model M",
     "nugget_edits": "mirage app DIR",
     "nugget_assignments": "mirage nuggets assign DIR",
-    "support_grades": "mirage support DIR --model M",
+    "support_grades": "mirage nuggets support DIR --model M",
     "queries": "mirage import queries FILE --into DIR",
     "passages": "mirage import queries FILE --passages FILE --into DIR",
     "answers": "mirage import answers FILE --into DIR",

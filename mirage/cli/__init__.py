@@ -37,7 +37,7 @@ from mirage.cli import (
     training,
     voting,
 )  # each file registers its commands
-from mirage.cli.common import Command, app, local_path
+from mirage.cli.common import Command, app, local_path, paper
 from mirage.cli.output import note, progress
 
 __all__ = [
@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 
-@app.command()
+@paper.command()
 def bundle(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/ and published/.")],
     into: Annotated[

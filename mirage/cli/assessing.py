@@ -1,4 +1,4 @@
-"""Commands for nuggets and citation support: `mirage nuggets create|assign|show`, `mirage support`."""
+"""Commands for nuggets and citation support: `mirage nuggets create|assign|show|support`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mirage.stages.nuggets.create import CreateResult
     from mirage.store import Arena
 
-nuggets = typer.Typer(help="Nuggets: the facts that a good answer states.", **QUIET)  # type: ignore[arg-type]
+nuggets = typer.Typer(help="Nuggets, the facts that a good answer states, and support of citations.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(nuggets, name="nuggets")
 
 BANK = ("language", "query_id", "nugget_id", "importance", "text", "passage_id", "author")
@@ -173,7 +173,7 @@ def _show_agreement(arena: Arena, languages: Sequence[str] | None, output_format
             note(f"{row.assigner}, {row.language}: {row.reason}")
 
 
-@app.command("support")
+@nuggets.command("support")
 @connected
 def support(
     dir_: ArenaDir,
@@ -214,14 +214,14 @@ def _by_votes(path: Path) -> None:
     from mirage.people.votes.stage import grade_support_by_votes
 
     log = arena_log(store.open_arena(path), Evidence)
-    grade_support_by_votes(path, log, made_by="mirage support")
+    grade_support_by_votes(path, log, made_by="mirage nuggets support")
 
 
 def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
     from mirage.stages.features.support_grading import grade_support
 
     settings = connection.settings()
-    with _calls(connection, settings, "Grading support", made_by="mirage support") as calls:
+    with _calls(connection, settings, "Grading support", made_by="mirage nuggets support") as calls:
         _, result = grade_support(path, grader=name or settings.model, calls=calls, languages=languages)
     _tell_result(result, "citations have no grade")
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Data": ("pull", "import", "check", "show", "export", "copy", "merge", "remove"),
-    "Run": ("run", "retrieve", "generate", "outcomes", "features", "nuggets", "support", "judge", "surrogate", "sft"),
-    "Results": ("rank", "compare", "decide", "place", "rates", "scores", "retrievers", "failures", "abstain"),
+    "Data": ("pull", "import", "check", "show", "export", "arena"),
+    "Run": ("run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
+    "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain"),
     "People": ("judges", "votes"),
-    "Papers": ("paper", "bundle"),
+    "Papers": ("paper",),
     "Explorer": ("app", "doctor"),
 }
 """Commands by section of `mirage --help`."""
@@ -37,6 +37,13 @@ FORMER: dict[str, tuple[str, ...]] = {
     "exam": ("judges", "--against-people"),
     "published": ("paper", "figures"),
     "reproduce": ("paper", "reproduce"),
+    "bundle": ("paper", "bundle"),
+    "copy": ("arena", "copy"),
+    "merge": ("arena", "merge"),
+    "remove": ("arena", "remove"),
+    "sft": ("export", "sft"),
+    "scores": ("votes", "scores"),
+    "support": ("nuggets", "support"),
 }
 """Former names of commands, by what to type now. They work in this version, with a warning."""
 
@@ -174,7 +181,9 @@ import_ = typer.Typer(
     context_settings={"ignore_unknown_options": True},
     **QUIET,  # type: ignore[arg-type]
 )
-paper = typer.Typer(help="The two papers' figures, printed and reproduced.", **QUIET)  # type: ignore[arg-type]
+paper = typer.Typer(help="Print and reproduce the two papers' figures.", **QUIET)  # type: ignore[arg-type]
+arenas = typer.Typer(help="Copy an arena, merge its parts, or remove a system.", **QUIET)  # type: ignore[arg-type]
+app.add_typer(arenas, name="arena")
 app.add_typer(paper, name="paper")
 app.add_typer(pull, name="pull")
 app.add_typer(import_, name="import")
@@ -227,7 +236,7 @@ def local_path(text: str | Path) -> Path:
         raise BadInput(
             "these files can only be written on this machine",
             where=given.partition("://")[0] + "://",
-            do="give a local folder or file, then copy it; for an arena: mirage copy DIR ADDRESS",
+            do="give a local folder or file, then copy it; for an arena: mirage arena copy DIR ADDRESS",
         )
     return Path(text)
 
@@ -284,7 +293,7 @@ Share = Annotated[
     typer.Option(
         "--shard",
         metavar="I/N",
-        help="Process only shard I of N of the queries, into the arena DIR.part-I-of-N; `mirage merge` joins the"
+        help="Process only shard I of N of the queries, into the arena DIR.part-I-of-N; `mirage arena merge` joins the"
         " parts.",
     ),
 ]

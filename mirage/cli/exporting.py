@@ -1,4 +1,4 @@
-"""Commands that write files for other programs: `mirage export ...`, `mirage copy`."""
+"""Commands that write files for other programs: `mirage export ...`, `mirage arena copy`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mirage import schema
-from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, codes, local_path, located
+from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, arenas, codes, local_path, located
 from mirage.cli.output import note
 from mirage.errors import ArenaError
 from mirage.publish import Lines
@@ -229,7 +229,7 @@ def export_model_index(
     note(f"The results of {system} are in {out}; paste them between the --- lines of the model's README.md")
 
 
-@app.command("copy")
+@arenas.command("copy")
 def copy_arena(
     dir_: ArenaDir,
     into: Annotated[

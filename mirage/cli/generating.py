@@ -61,7 +61,8 @@ def generate(
         ),
     ] = None,
     relevant_only: Annotated[
-        bool, typer.Option("--relevant-only", help="Show only the relevant passages, for teachers of `mirage sft`.")
+        bool,
+        typer.Option("--relevant-only", help="Show only relevant passages, for teachers of `mirage export sft`."),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Generate existing answers again.")] = False,
     share: Share = None,

@@ -1,4 +1,4 @@
-"""Sharded work on an arena: the option `--shard`, and the command `mirage merge`."""
+"""Sharded work on an arena: the option `--shard`, and the command `mirage arena merge`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, app, located
+from mirage.cli.common import ArenaDir, How, arenas, located
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -39,11 +39,12 @@ def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, 
     if dry:
         raise BadInput("--dry-run cannot be combined with --shard", do="omit --shard to plan the whole arena")
     part = cut(dir_, shard)
-    note(f"Working in {store.address(part)}; merge it with `mirage merge {store.address(dir_)} {store.address(part)}`.")
+    whole, own = store.address(dir_), store.address(part)
+    note(f"Working in {own}; merge it with `mirage arena merge {whole} {own}`.")
     return part, shard
 
 
-@app.command()
+@arenas.command("merge")
 def merge(
     dir_: ArenaDir,
     parts: Annotated[

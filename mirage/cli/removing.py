@@ -1,4 +1,4 @@
-"""Command that removes a system: `mirage remove`."""
+"""Command that removes a system: `mirage arena remove`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, app
+from mirage.cli.common import ArenaDir, arenas
 from mirage.cli.output import note
 
 
-@app.command()
+@arenas.command("remove")
 def remove(
     dir_: ArenaDir,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
@@ -23,6 +23,6 @@ def remove(
     """
     from mirage.store.removal import remove_system
 
-    done = remove_system(dir_, system, made_by="mirage remove")
+    done = remove_system(dir_, system, made_by="mirage arena remove")
     gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())
     note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage run {dir_}")

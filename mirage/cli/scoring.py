@@ -1,4 +1,4 @@
-"""Command for imported scores: `mirage scores`."""
+"""Command for imported scores: `mirage votes scores`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.common import ArenaDir, How, Languages, Seed, codes
 from mirage.cli.output import note, show
+from mirage.cli.voting import votes
 
 MEANS = ("measure", "language", "system", "mean", "mean_low", "mean_high", "queries", "raters", "person")
 """Columns of `scores`."""
@@ -19,7 +20,7 @@ AGREEMENT = (
 """Columns of `scores --agreement`."""
 
 
-@app.command()
+@votes.command("scores")
 def scores(
     dir_: ArenaDir,
     agreement: Annotated[
@@ -44,7 +45,7 @@ def scores(
     from mirage.people.votes import raters
 
     if verdicts_from is not None:
-        result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage scores")
+        result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage votes scores")
         note(f"{result.arena.address}: verdicts of {raters.judge_name(verdicts_from)}")
     table = store.open_arena(dir_).read("scores", languages=codes(languages))
     if agreement:

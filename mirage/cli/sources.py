@@ -143,7 +143,7 @@ def import_miracl(
 
     Reads PATH as downloaded by `mirage pull miracl`. Writes the tables queries and passages; the passages have texts if
     PATH has the corpora, else only ids and labels. Prints the queries of each language beside the paper's numbers.
-    Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
+    Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage export sft DIR`.
     """
     from mirage.io.imports import public
 

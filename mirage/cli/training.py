@@ -1,4 +1,4 @@
-"""Command that creates a training set: `mirage sft`."""
+"""Command that creates a training set: `mirage export sft`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
+from mirage.cli.common import ArenaDir, How, Languages, Seed, codes, local_path
+from mirage.cli.exporting import export
 from mirage.cli.output import note, show
 from mirage.stages.sft import Mix
 
@@ -27,7 +28,7 @@ STATS = (
 """Columns of `sft`."""
 
 
-@app.command()
+@export.command("sft")
 def sft(
     dir_: ArenaDir,
     out: Annotated[

@@ -13,7 +13,7 @@ from mirage.cli.output import note, show
 from mirage.errors import BadInput
 from mirage.store.extras import extra
 
-votes = typer.Typer(help="People's votes: export and import, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
+votes = typer.Typer(help="Votes and scores of people: import, export, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
 
 AGREEMENT = (

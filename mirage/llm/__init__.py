@@ -1,5 +1,7 @@
 """Client for chat models: any OpenAI-compatible service, concurrent calls, cached replies.
 
+    from mirage.store.ledger import Ledger
+
     endpoint = resolve("openai")                                   # address and key, from the environment
     settings = Settings(model="gpt-4o-mini", max_tokens=2048)
     replies = complete(conversations, endpoint=endpoint, settings=settings, ledger=Ledger(path), rng=default_rng(0))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PAPER = "GPT-4o's tokenizer"
 """The paper's token counter."""
 TEACHER = ("avg_gpt4o_context_tokens", "avg_gpt4o_answer_tokens")
-"""Statistics of a training set with answers of a teacher model, from `mirage sft`."""
+"""Statistics of a training set with answers of a teacher model, from `mirage export sft`."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Statistics:
     def cell(self, language: str, name: str) -> tuple[float | None, int | None, str]:
         """Return one statistic, its number of queries, and the reason why it is null or a remark."""
         if name in TEACHER:
-            return None, None, "tokens of a teacher's answers: mirage sft gives them for a training set"
+            return None, None, "tokens of a teacher's answers: mirage export sft gives them for a training set"
         stats = self.languages.get(language)
         if stats is None:
             return None, None, "the arena has no queries in this language"

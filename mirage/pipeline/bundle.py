@@ -65,7 +65,7 @@ def bundle(
         about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
         made_by=store.Provenance(
-            "mirage bundle",
+            "mirage paper bundle",
             sources=[
                 {"name": origin.name, "url": origin.url, "licence": origin.licence},
                 *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
@@ -82,7 +82,7 @@ def bundle(
         about="Every figure as printed, with its table and paper; nothing was recomputed.",
         licence="facts; the papers are cited on every row",
         made_by=store.Provenance(
-            "mirage bundle",
+            "mirage paper bundle",
             sources=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
         ),
     )

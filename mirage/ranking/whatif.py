@@ -1,5 +1,7 @@
 """Rankings under other settings: other judges, a subset of the verdicts, equal style; and the ranks that change.
 
+    from mirage.battles.verdict_rows import verdicts
+
     by_judge = {judge: verdicts(judgments, judge=judge) for judge in judges}
     usual, other = recompute(by_judge, RankSettings()), recompute(by_judge, RankSettings(consistent=True))
     compare(usual.ranking, other.ranking).moves

@@ -63,7 +63,7 @@ def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdict
     assert f"{len(shown.passages)} passages" in words
     assert "No judge has compared these two" in words
     assert arena.command("judgments") in words
-    assert "mirage scores" in words
+    assert "mirage votes scores" in words
     assert f"{arena.path} --verdicts-from faithfulness" in words
     flat = " ".join(text(page).replace("\xa0", " ").split())
     assert "3.5 ann 4 · ben 3" in flat

@@ -218,7 +218,7 @@ HELP = [
     ("import", "queries"),
     ("import", "answers"),
     ("import", "judgments"),
-    ("sft",),
+    ("export", "sft"),
     ("outcomes",),
     ("rates",),
     ("features",),
@@ -226,7 +226,7 @@ HELP = [
     ("check",),
     ("place",),
     ("surrogate",),
-    ("bundle",),
+    ("paper", "bundle"),
     ("app",),
 ]
 

@@ -61,9 +61,12 @@ def test_a_former_name_does_the_same_with_a_warning(former: tuple[str, ...], now
     assert "next version" not in new.stderr
 
 
-def test_every_former_command_leads_to_one_that_there_is() -> None:
-    for words in FORMER.values():
-        assert words[0] in get_command(app).commands  # type: ignore[attr-defined]
+@pytest.mark.parametrize("former", FORMER)
+def test_every_former_command_leads_to_one_that_there_is(former: str) -> None:
+    result = run(former, "--help")
+    path = " ".join(word for word in FORMER[former] if not word.startswith("-"))
+    assert f" {path} [OPTIONS]" in result.stdout.splitlines()[0]
+    assert former not in get_command(app).commands  # type: ignore[attr-defined]
 
 
 def test_a_bundled_arena_has_a_name_where_a_folder_is_asked_for(
@@ -85,7 +88,7 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
     )
     run("import", "verdicts.csv", "--into", "sample")
     assert store.open_arena(tmp_path / "sample").rows("judgments") == 1
-    run("copy", "sample", "nomiracl")
+    run("arena", "copy", "sample", "nomiracl")
     assert store.is_arena(tmp_path / "nomiracl")
     assert store.open_arena(store.bundled()["sample"]).version == bundled
 

@@ -26,7 +26,7 @@ COMMANDS = (
     ("decide", "DIR", "--judge", "relevance"),
     ("judges", "DIR"),
     ("features", "DIR"),
-    ("scores", "DIR"),
+    ("votes", "scores", "DIR"),
     ("retrievers", "DIR"),
 )
 

@@ -1,4 +1,4 @@
-"""docs/extend.md: its recipes for a language, a feature, a verdict and a format work in a copy of the program."""
+"""docs/extend.md: its recipes for a language, a feature, a verdict, a page, a format and a regressor work in a copy."""
 
 from __future__ import annotations
 
@@ -176,6 +176,47 @@ def test_an_input_format_is_a_file_and_two_lines(copy: Path) -> None:
         {"language": "en", "system": "red", "text": "Rome."}
     ]
     assert arena.read("queries")["text"].to_pylist() == ["Which city?"]
+
+
+def python(copy: Path, code: str, *args: str | Path) -> str:
+    """What a program prints that imports the copy."""
+    result = subprocess.run(
+        [sys.executable, "-c", code, *map(str, args)],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy), "MIRAGE_HOME": str(copy / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_a_page_is_a_file_and_a_line(copy: Path) -> None:
+    for name in ("pages", ".streamlit", "data/sample"):
+        shutil.copytree(ROOT / name, copy / name)
+    shutil.copy(ROOT / "app.py", copy)
+    apply("A page", copy)
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "page = AppTest.from_file('pages/passages.py', default_timeout=120).run()\n"
+        "assert not page.exception, page.exception\n"
+        "print(' '.join(element.proto.body for element in page.get('html')))"
+    )
+    passages = open_arena(ROOT / "data" / "sample").rows("passages")
+    assert f"{passages:,} passages" in python(copy, code)
+
+
+def test_a_regressor_is_a_function_and_a_line(copy: Path) -> None:
+    apply("A regressor", copy)
+    code = (
+        "import numpy as np\n"
+        "from mirage.ranking.surrogate.regressors import ESTIMATORS, REGRESSORS, _median, fit_and_predict\n"
+        "print(list(REGRESSORS), fit_and_predict(_median(0), np.eye(3), np.array([1.0, 2.0, 9.0]), np.zeros((2, 3))))"
+    )
+    printed = python(copy, code)
+    assert "'median'" in printed
+    assert "[2. 2.]" in printed
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:

@@ -82,7 +82,9 @@ def test_the_agreement_of_its_annotators_is_that_of_the_definition(arena: Path, 
         for measure in measures:
             given = result["annotations"].get(measure, {})
             units[measure].append([float(rating["value"]) for rating in given.values()])
-    agreements = {row["measure"]: row for row in printed(mirage("scores", arena, "--agreement", "--format", "csv"))}
+    agreements = {
+        row["measure"]: row for row in printed(mirage("votes", "scores", arena, "--agreement", "--format", "csv"))
+    }
     assert agreements.keys() == set(measures)
     for measure, row in agreements.items():
         pairs = [pair for unit in units[measure] for pair in itertools.combinations(unit, 2)]
@@ -117,7 +119,7 @@ def test_the_pages_show_it(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "159 of 159" in page_text(answers)
     opened_page("battle", arena.parent, monkeypatch)
     judge = raters.judge_name("faithfulness")
-    mirage("scores", arena, "--verdicts-from", "faithfulness")
+    mirage("votes", "scores", arena, "--verdicts-from", "faithfulness")
     battle = opened_page("battle", arena.parent, monkeypatch)
     assert "faithfulness" in page_text(battle)
     ranking = printed(mirage("rank", arena, "--judge", judge, "--format", "csv"))

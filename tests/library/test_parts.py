@@ -55,7 +55,7 @@ def test_shards_together_are_the_same_bytes_as_the_whole_and_nothing_is_paid_twi
                 if run is not None:
                     run(*step)
                 else:
-                    mirage("merge", str(path), *map(str, in_parts(path, *step)))
+                    mirage("arena", "merge", str(path), *map(str, in_parts(path, *step)))
             sent = len(service.calls)
             assert tables(path) == tables(whole)
         before = len(service.calls)

@@ -212,26 +212,26 @@ def arena(tmp_path: Path) -> Path:
 
 
 def test_the_command_prints_agreement_and_means(arena: Path) -> None:
-    rows = printed(mirage("scores", arena, "--format", "csv"))
+    rows = printed(mirage("votes", "scores", arena, "--format", "csv"))
     assert {(row["measure"], row["system"]) for row in rows} == {(m, s) for m in ("clear", "overlap") for s in "ab"}
-    (row,) = printed(mirage("scores", arena, "--agreement", "--format", "csv"))
+    (row,) = printed(mirage("votes", "scores", arena, "--agreement", "--format", "csv"))
     (expected,) = raters.rater_agreement(store.open_arena(arena).read("scores"))
     assert float(row["ordinal"]) == expected.ordinal
     assert int(row["pairs"]) == expected.pairs == 24
 
 
 def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
-    mirage("scores", arena)
+    mirage("votes", "scores", arena)
     assert "judgments" not in store.open_arena(arena).tables
-    mirage("scores", arena, "--verdicts-from", "clear")
+    mirage("votes", "scores", arena, "--verdicts-from", "clear")
     written = store.open_arena(arena)
     judges = defaultdict(int)
     for row in written.read("judgments").to_pylist():
         judges[row["judge"]] += 1
     assert judges == {"people: clear": 12}
-    mirage("scores", arena, "--verdicts-from", "clear")
+    mirage("votes", "scores", arena, "--verdicts-from", "clear")
     assert store.open_arena(arena).version == written.version
-    assert "overlap" in mirage("scores", arena, "--verdicts-from", "overlap", code=2).output
+    assert "overlap" in mirage("votes", "scores", arena, "--verdicts-from", "overlap", code=2).output
     assert mirage("rank", arena, "--judge", "people: clear").exit_code == 0
 
 

@@ -365,7 +365,7 @@ def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_sample_gives_a_training_set_in_all_18_languages(sample_arena: Path, tmp_path: Path) -> None:
-    result = mirage("sft", sample_arena, "--out", tmp_path / "t.jsonl", "--format", "csv")
+    result = mirage("export", "sft", sample_arena, "--out", tmp_path / "t.jsonl", "--format", "csv")
     assert {row["language"] for row in rows(result)} == set(LANGUAGES)
     assert {(row["split"], row["n_queries"]) for row in rows(result)} == {("train", "7"), ("heldout", "1")}
     assert "36 answers of reference excluded" in result.stderr
@@ -377,7 +377,7 @@ def test_pitfalls_42_and_43_the_working_folder_needs_no_path_and_texts_are_utf_8
     sample_arena: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    mirage("sft", sample_arena, "--out", "t.jsonl", "--languages", "th", "--holdout", 0)
+    mirage("export", "sft", sample_arena, "--out", "t.jsonl", "--languages", "th", "--holdout", 0)
     raw = (tmp_path / "t.jsonl").read_bytes()
     assert "\\u" not in raw.decode()
     assert re.search(r"[\u0e00-\u0e7f]", raw.decode())
@@ -386,16 +386,22 @@ def test_pitfalls_42_and_43_the_working_folder_needs_no_path_and_texts_are_utf_8
 
 
 def test_what_cannot_be_done_is_said_before_anything_is_written(sample_arena: Path, tmp_path: Path) -> None:
-    assert "t.json is not named .jsonl" in mirage("sft", sample_arena, "--out", tmp_path / "t.json", code=2).stderr
+    assert (
+        "t.json is not named .jsonl"
+        in mirage("export", "sft", sample_arena, "--out", tmp_path / "t.json", code=2).stderr
+    )
     out = tmp_path / "t.jsonl"
-    message = mirage("sft", sample_arena, "--out", out, "--system", "referense", code=2).stderr
+    message = mirage("export", "sft", sample_arena, "--out", out, "--system", "referense", code=2).stderr
     assert "did you mean: reference" in message
     assert (
         "the tokenizer 'nothing' is not on this machine"
-        in mirage("sft", sample_arena, "--out", out, "--tokenizer", "nothing", code=2).stderr
+        in mirage("export", "sft", sample_arena, "--out", out, "--tokenizer", "nothing", code=2).stderr
     )
     (tmp_path / "file").touch()
-    assert "cannot be written" in mirage("sft", sample_arena, "--out", tmp_path / "file" / "t.jsonl", code=2).stderr
+    assert (
+        "cannot be written"
+        in mirage("export", "sft", sample_arena, "--out", tmp_path / "file" / "t.jsonl", code=2).stderr
+    )
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
@@ -524,7 +530,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
     )
     mirage("import", "answers", answers, "--into", folder)
     teachers = ("--system", "gpt-4o", "--system", "llama", "--mix", "one", "--holdout", 0)
-    result = mirage("sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
+    result = mirage("export", "sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
     assert "3 conversations to train on, 0 held out" in result.stderr
     shown = {
         record["query_id"]: set(ids_shown(record["messages"][0]["content"])) for record in lines(tmp_path / "t.jsonl")

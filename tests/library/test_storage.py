@@ -259,7 +259,7 @@ def test_what_is_no_arena_is_not_written_to_an_address(
     before = set(tmp_path.rglob("*"))
     result = CliRunner().invoke(cli.app, [*command, f"s3://{BUCKET}/elsewhere"])
     assert result.exit_code == 2
-    assert "mirage copy" in result.output
+    assert "mirage arena copy" in result.output
     assert set(tmp_path.rglob("*")) == before
 
 
@@ -304,13 +304,13 @@ def test_an_arena_is_copied_there_and_back(
     storage: Storage, tmp_path: Path, path: Path, tables: dict[str, pa.Table]
 ) -> None:
     local = store.write(tmp_path / "local", tables, made_by="a test")
-    result = CliRunner().invoke(cli.app, ["copy", str(local.path), ADDRESS])
+    result = CliRunner().invoke(cli.app, ["arena", "copy", str(local.path), ADDRESS])
     assert result.exit_code == 0, result.output
     assert store.open_arena(path).version == local.version
-    result = CliRunner().invoke(cli.app, ["copy", ADDRESS, str(tmp_path / "back")])
+    result = CliRunner().invoke(cli.app, ["arena", "copy", ADDRESS, str(tmp_path / "back")])
     assert result.exit_code == 0, result.output
     assert store.check(store.open_arena(tmp_path / "back")) == store.check(local)
-    result = CliRunner().invoke(cli.app, ["copy", ADDRESS, f"s3://{BUCKET}/third"])
+    result = CliRunner().invoke(cli.app, ["arena", "copy", ADDRESS, f"s3://{BUCKET}/third"])
     assert result.exit_code == 0, result.output
     assert api.open_arena(f"s3://{BUCKET}/third").version == local.version
 
@@ -338,15 +338,17 @@ def test_shares_of_an_arena_there_together_are_the_whole(storage: Storage, tmp_p
                     remote._remote.cache_clear()
                     there = [shared if word == str(whole) else word for word in step]
                     result = mirage(*there, "--shard", f"{number}/2")
-                    assert f"mirage merge {shared} {shared}.part-{number}-of-2" in result.stderr.replace("\n", " ")
+                    assert f"mirage arena merge {shared} {shared}.part-{number}-of-2" in result.stderr.replace(
+                        "\n", " "
+                    )
             parts = [f"{shared}.part-{number}-of-2" for number in (1, 2)]
-            mirage("merge", shared, *parts)
+            mirage("arena", "merge", shared, *parts)
     merged, expected = api.open_arena(shared), store.open_arena(whole)
     assert merged.tables == expected.tables
     for name, files in expected.manifest["tables"].items():
         assert [file["sha256"] for file in merged.manifest["tables"][name]] == [file["sha256"] for file in files]
     version = merged.version
-    mirage("merge", shared, *reversed(parts))
+    mirage("arena", "merge", shared, *reversed(parts))
     assert api.open_arena(shared).version == version
 
 
@@ -354,7 +356,7 @@ def test_a_conflict_of_shares_names_their_addresses(storage: Storage, arena: sto
     for name, text in (("one", "A text."), ("two", "Another text.")):
         part = store.located(f"s3://{BUCKET}/{name}")
         store.write(part, {"answers": answer("mine", text=text)}, made_by="a test")
-    result = mirage("merge", ADDRESS, f"s3://{BUCKET}/one", f"s3://{BUCKET}/two", code=2)
+    result = mirage("arena", "merge", ADDRESS, f"s3://{BUCKET}/one", f"s3://{BUCKET}/two", code=2)
     assert f"s3://{BUCKET}/one" in result.stderr.replace("\n", "")
     assert str(home.home_folder()) not in result.stderr.replace("\n", "")
     assert "answers" not in store.open_arena(path).tables

@@ -68,4 +68,4 @@ def scores_section(page: Page) -> None:
 
 def verdicts_command(arena: Arena, measure: str) -> str:
     """The command that makes verdicts of people's scores, as a shell takes it."""
-    return f"mirage scores {quote(arena.address)} --verdicts-from {quote(measure)}"
+    return f"mirage votes scores {quote(arena.address)} --verdicts-from {quote(measure)}"
