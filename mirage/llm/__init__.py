@@ -1,5 +1,6 @@
 """Client for chat models: any OpenAI-compatible service, concurrent calls, cached replies.
 
+    from numpy.random import default_rng
     from mirage.store.ledger import Ledger
 
     endpoint = resolve("openai")                                   # address and key, from the environment
