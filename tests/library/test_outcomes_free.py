@@ -101,6 +101,41 @@ def test_a_gap_about_what_was_asked_is_the_answer(answer: str, query: str, other
     assert free("It has six." + answer[answer.index(".") :], language, other_query).outcome == "answered"
 
 
+@pytest.mark.parametrize(
+    ("answer", "query", "outcome"),
+    [
+        # A question for a number is not answered by claims without one.
+        ("There are a map and a note on dogs, but prices do not appear.", "What does a ticket cost?", "abstained"),
+        ("A ticket costs 4 euros, but the family price does not appear.", "What does a ticket cost?", "answered"),
+        ("Es gibt einen Lageplan und eine Karte, aber Preise fehlen darin.", "Was kostet der Eintritt?", "abstained"),
+        # A gap stated twice is the answer, whatever stands between.
+        (
+            "I could not find why the choir left. It was founded in 1951 and toured Norway. The question stays open.",
+            "Why did the choir leave?",
+            "abstained",
+        ),
+        # Something is missing "there" only after other clauses.
+        ("The report ends with the line-up. The coach is not in it.", "Who coached the team?", "abstained"),
+        ("No one lives there.", "Who lives on the island?", "answered"),
+        # A reason is a claim, though it denies.
+        ("They stopped because the firm would not say when it would pay.", "Why did they stop?", "answered"),
+        ("You can return it within 60 days. The page is unclear on postage.", "How long can I return it?", "answered"),
+        (
+            "Two oaks are described: one in Brenning and one in Harth. Tell me which you mean.",
+            "How old is it?",
+            "clarification",
+        ),
+    ],
+)
+def test_evidence_beside_a_gap(answer: str, query: str, outcome: str) -> None:
+    assert free(answer, "de" if "Preise" in answer else "en", query).outcome == outcome, free(answer, query=query)
+
+
+def test_a_citation_ends_a_sentence_of_thai() -> None:
+    answer = "แม่น้ำยาว 65 กิโลเมตร [2] เรื่องเขื่อนผมไม่พบอะไร"
+    assert free(answer, "th", "แม่น้ำมีความยาวเท่าไรและมีเขื่อนกี่แห่ง").rule == "claim_beside_gap"
+
+
 def test_the_query_reaches_the_outcomes_of_a_table() -> None:
     answer = "Cultivation and taste are described at length. The caffeine content is not given anywhere."
     column = QUERIES.schema.get_field_index("text")

@@ -18,8 +18,9 @@ without a claim abstain. A question back without a claim is a clarification. Top
 Claims beside a gap may be no answer but further content of the sources, which the query helps to distinguish. A gap in
 the words of the query ("None says who designed it") responds to it, a gap about something else ("Its cost is not
 given") accompanies an answer, and an answer starts with what was asked. So claims are outvoted if the gap is more
-similar to the query than the first claim is, which topics between them make more likely; figures count unless there are
-topics (`_outvoted`). If the query is unknown, topics alone decide.
+similar to the query than the first claim is, by a lead to which evidence adds: topics, further gaps, a gap that
+concludes, a gap at the end, and claims without a digit where the query asks for a number or a date (`_outvoted`). If
+the query is unknown, topics alone decide.
 
 In an answer with the headings Reason and Answer only the part under Answer is read
 (`mirage.text.answers.parse_answer`).
@@ -30,13 +31,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 from mirage.schema import Outcome
-from mirage.stages.outcomes.fold import Folded, compile_folded, fold
+from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.wording import WORDINGS, Wording
+from mirage.stages.outcomes.readers import Reader, readers_of
+from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
+from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -57,6 +59,8 @@ class _Clause:
     """Whether it is in a list item."""
     figure: bool
     """Whether it has a figure."""
+    digits: bool
+    """Whether it has a digit."""
     hence: bool
     """Whether it is a conclusion from preceding clauses."""
 
@@ -76,23 +80,14 @@ class TemplatePhrases:
     """Texts that say that it is not."""
 
 
-_MARKUP = re.compile(
-    r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
-    r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]"
-    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
-)
-_SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
-_FULL_STOPS = "。！？｡।॥۔"
 _PARTS = re.compile(
     r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])"
 )
 _RELATIVE = re.compile(
     r"(?:when|where|which|who|whom|that|whose|als|wo|que|qui|dont|où|quand|donde|cuando|jo[kt]\w*|kun"
-    r"|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब|যা |যে |যখন|ti )"
-)
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
-    r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
+    r"|how |why |if |whether |wie |ob |wer |welche|warum |combien|comment|pourquoi|cómo|cuánt|por qué|kuinka"
+    r"|miten|miksi|сколько|почему|bagaimana|berapa|siapa|котор|когда|где|что|yang|ketika|amba|الت|الذ|عندما|كه |जो|जब"
+    r"|যা |যে |যখন|ti )"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
@@ -100,8 +95,6 @@ _ENGLISH = re.compile(
     r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
     r"|unclear|null|nil|you|sorry)\b"
 )
-_WORDS = re.compile(r"[^\W_]+")
-_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 # Yoruba "writes", which without its dot is "not".
@@ -116,8 +109,11 @@ _POLAR = re.compile(
     r"\W*(?:no|nope|yes|nein|ja|non|oui|sí|ei|kyllä|tidak|bukan|ya|iya|hapana|ndiyo|rara|beeni|нет|да"
     r"|لا|كلا|نعم|بلي|نه|خير|نخير|بله|آري|না|হ্যাঁ|नहीं|नही|जी नहीं|हाँ|हां|जी हाँ"
     r"|లేదు|కాదు|అవును|いいえ|いえ|はい|아니요|아니오|아뇨|네"
-    r"|不是?|没有|沒有|是的?|对|對|ไม่|ไม่ใช่|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
+    r"|不(?:是|能|可以|行)?|可以|能|没有|沒有|是的?|对|對"
+    r"|ไม่|ไม่ใช่|ไม่ได้|ได้|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
 )
+_DIGIT = re.compile(r"\d")
+_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
 _QUOTED = re.compile(r'"[^"\n]{8,}"|^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
@@ -142,25 +138,31 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     begin, stop = part
     code = base(language)
     raw = answer[begin:stop]
-    folded = _clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
+    folded = clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
     words = _FIELD.sub("", folded.text.strip(_TRIM))
-    if not _WORDS.search(words):
+    if not WORDS.search(words):
         return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
-    readers = _readers(code, bool(_ENGLISH.search(folded.text)))
+    readers = readers_of(code, bool(_ENGLISH.search(folded.text)))
     if len(words) < _SHORT and any(reader.short.fullmatch(words) for reader in readers):
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        query_pieces = _pieces_of_words(fold(query, code).text)
+        asked = fold(query, code).text
+        query_pieces = _pieces_of_words(asked)
 
         def nearness(clause: _Clause) -> float:
             pieces = _pieces_of_words(folded.text[clause.start : clause.end])
             return len(pieces & query_pieces) / len(pieces) if pieces else 0
 
         clauses = _enough(_clauses(raw, folded, readers))
-        decision = _decide(clauses, nearness if query_pieces else None, table=len(_ROW.findall(raw)) > 1)
+        decision = _decide(
+            clauses,
+            nearness if query_pieces else None,
+            table=len(_ROW.findall(raw)) > 1,
+            figure=any(reader.figure.search(asked) for reader in readers),
+        )
     outcome, rule, span = decision
     if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
@@ -189,8 +191,8 @@ _LONG = 100
 def names_gap(answer: str, language: str) -> bool:
     """Return whether an answer has any phrase of refusal anywhere, as a simple baseline."""
     code = base(language)
-    text = _clean(fold(answer, code)).text
-    readers = _readers(code, bool(_ENGLISH.search(text)))
+    text = clean(fold(answer, code)).text
+    readers = readers_of(code, bool(_ENGLISH.search(text)))
     return any(
         reader.gap.search(text) or reader.short.fullmatch(text.strip(_TRIM)) or reader.declines.search(text)
         for reader in readers
@@ -210,8 +212,15 @@ def _pieces_of_words(text: str) -> set[str]:
     return {f" {term} "[place : place + 3] for term in terms(text) for place in range(len(term))}
 
 
-def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bool) -> _Decision:
-    """Decide the outcome from the kinds of the clauses; in a table a single cell counts as a claim."""
+def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bool, figure: bool) -> _Decision:
+    """Decide the outcome from the kinds of the clauses.
+
+    Args:
+        clauses: the clauses, in order.
+        nearness: similarity to the query; None if it is unknown.
+        table: whether the answer is a table, in which a single cell counts as a claim.
+        figure: whether the query asks for a number or a date.
+    """
     of: dict[Kind, list[_Clause]] = {}
     for clause in clauses:
         of.setdefault(clause.kind, []).append(clause)
@@ -220,7 +229,9 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bo
     if not gaps:
         asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
-    elif _outvoted(claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness):
+    elif _outvoted(
+        claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness, figure=figure
+    ):
         claims = []
     if gaps or asks:
         # Beside a gap or a question a stray word does not count as a claim; several are a list.
@@ -259,10 +270,12 @@ _LABELLED = 8
 """Words after a source's label that only state its subject."""
 _STRAY = 2
 """Maximum number of claims beside a gap that may all be stray words."""
-_AHEAD = 0.225
-"""Minimum lead in similarity to the query of a gap over the first claim."""
-_TOPIC = 0.2
-"""Contribution of a clause on the sources' topic to that lead."""
+_AHEAD = 0.65
+"""Minimum lead of a gap over the first claim, in similarity to the query and evidence."""
+_EVIDENCE = 0.4
+"""Contribution of each piece of evidence to that lead."""
+_MOST = 3
+"""Maximum number of topics, and of further gaps, that count."""
 _APOLOGY = 6
 """Upper bound (exclusive) of the words of an apology; longer clauses have more content."""
 
@@ -273,28 +286,37 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
 
 
 def _outvoted(
-    claims: Sequence[_Clause], topics: Sequence[_Clause], gaps: Sequence[_Clause], nearness: _Nearness | None
+    claims: Sequence[_Clause],
+    topics: Sequence[_Clause],
+    gaps: Sequence[_Clause],
+    nearness: _Nearness | None,
+    *,
+    figure: bool,
 ) -> bool:
     """Return whether claims beside a gap are only further content of the sources."""
     if not claims:
         return False
-    figures = any(claim.figure for claim in claims)
     if nearness:
         ahead = max(map(nearness, gaps)) - nearness(claims[0])
-        # Claims before a concluding gap are its reasons.
-        weight = len(topics) + (2 if gaps[-1].hence and gaps[-1].start > claims[0].start else 0)
-        return bool(weight or not figures) and ahead + _TOPIC * weight >= _AHEAD
+        evidence = (
+            min(len(topics), _MOST)
+            + min(len(gaps) - 1, _MOST) / 2
+            + any(gap.hence for gap in gaps)
+            + (gaps[-1].end > claims[-1].end)
+            + (figure and not any(claim.digits for claim in claims))
+        )
+        return ahead + _EVIDENCE * evidence >= _AHEAD
     # Without the query: they have no figure, are not a list and have less content.
     topics = [topic for topic in topics if not topic.item]
     weight = sum(clause.size for clause in [*topics, *gaps])
     first = min(clause.start for clause in [*topics, *gaps])
-    firm = figures or any(claim.item or claim.start < first for claim in claims)
+    firm = any(claim.figure or claim.item or claim.start < first for claim in claims)
     return len(topics) > 1 and not firm and sum(claim.size for claim in claims) < weight
 
 
 def _is_english(text: str) -> bool:
     """Return whether a text in a language without `WORDINGS` is in English, or in no language: names and numbers."""
-    words = _WORDS.findall(text)
+    words = WORDS.findall(text)
     return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
 
 
@@ -323,86 +345,14 @@ def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
-def _clean(folded: Folded) -> Folded:
-    """Remove markup, citations and addresses, so that words are adjacent."""
-    text = folded.text
-    if not _MARKUP.search(text):
-        return folded
-    parts: list[str] = []
-    places: list[int] = []
-    source = folded.places or range(len(text) + 1)
-    position = 0
-    for match in _MARKUP.finditer(text):
-        start, end = match.span()
-        parts.append(text[position:start])
-        places += source[position:start]
-        # A space if words would merge; none before a stop or at the start of a line.
-        apart = any(character in " \t_|" or character == "/" for character in match[0])
-        if apart and start and text[start - 1] != "\n" and text[end : end + 1] not in (*",.;:!?", "\n", ""):
-            parts.append(" ")
-            places.append(source[start])
-        position = end
-    parts.append(text[position:])
-    places += source[position:]
-    return Folded("".join(parts), tuple(places))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Compiled expressions of one language."""
-
-    sources: re.Pattern[str]
-    nouns: re.Pattern[str]
-    statutes: re.Pattern[str]
-    denies: re.Pattern[str]
-    gap: re.Pattern[str]
-    short: re.Pattern[str]
-    turns: re.Pattern[str]
-    concedes: re.Pattern[str]
-    topic: re.Pattern[str]
-    negates: re.Pattern[str]
-    me: re.Pattern[str]
-    weak: re.Pattern[str]
-    because: re.Pattern[str]
-    hence: re.Pattern[str]
-    given: re.Pattern[str]
-    wants: re.Pattern[str]
-    about: re.Pattern[str]
-    only: re.Pattern[str]
-    implies: re.Pattern[str]
-    known: re.Pattern[str]
-    reports: re.Pattern[str]
-    hedges: re.Pattern[str]
-    sorry: re.Pattern[str]
-    aside: re.Pattern[str]
-    offers: re.Pattern[str]
-    asks: re.Pattern[str]
-    declines: re.Pattern[str]
-
-
-@cache
-def _reader(code: str) -> _Reader:
-    wording = WORDINGS[code]
-    return _Reader(
-        **{name: compile_folded(getattr(wording, name) or r"(?!)", code) for name in Wording.__dataclass_fields__}
-    )
-
-
-@cache
-def _readers(code: str, english: bool) -> tuple[_Reader, ...]:
-    """Return the readers of a language: its own, and that of English if the text has English words."""
-    own = (_reader(code),) if code in WORDINGS else ()
-    return own if code == "en" or (own and not english) else (*own, _reader("en"))
-
-
-def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_Clause]:
+def _clauses(raw: str, folded: Folded, readers: Sequence[Reader]) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
-    seen_sources, seen_given, polar = False, False, bool(_POLAR.match(text))
+    seen_sources, seen_given, later, polar = False, False, False, bool(_POLAR.match(text))
     # Quotations of others are not statements of the writer, unless the whole answer is quoted.
     quote = bool(_QUOTED.fullmatch(text.strip()))
-    for start, end in _sentences(raw, text, places):
+    for start, end in sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
         interrogative = text[start:end].rstrip(" \"')").endswith("?")
@@ -410,7 +360,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
             clause = text[left:right]
-            size = _size(clause)
+            size = size_of(clause)
             if not size:
                 continue
             kind = _kind(
@@ -419,7 +369,9 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
                 polar=polar,
+                later=later,
             )
+            later = True
             if kind == "question" and number and text[left - 1] == ":":
                 kind = "asks"
             # "The screenshot ends on Friday. Have you another?"
@@ -452,11 +404,9 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
                 kind in ("topic", "only", "sourced") and any(reader.given.search(clause) for reader in readers)
             )
             left += len(clause) - len(clause.lstrip())
-            figure, hence = (
-                bool(_FIGURE.search(clause)),
-                any(reader.hence.search(clause.strip(_TRIM)) for reader in readers),
-            )
-            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, figure, hence)
+            figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
+            hence = any(reader.hence.search(clause.strip(_TRIM)) for reader in readers)
+            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, figure, digits, hence)
             last = kind
         if line_ends:
             # Items under a line that announces topics, questions or offers have its kind.
@@ -465,39 +415,13 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[_Reader]) -> Iterator[_
             heading = None
 
 
-def _is_numbered(clause: str, readers: Sequence[_Reader]) -> bool:
+def _is_numbered(clause: str, readers: Sequence[Reader]) -> bool:
     """Return whether a clause begins with a numbered source: "Letter 4"."""
     numbered = _NUMBERED.match(clause)
     return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
 
 
-def _sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
-    """Split a folded text into sentences."""
-    start = 0
-    for match in _SENTENCE.finditer(text):
-        if text[match.start()] != "\n" and raw[places[match.start()] if places else match.start()] not in _FULL_STOPS:
-            following = match.end()
-            while following < len(text) and text[following] in " \t\"'(":
-                following += 1
-            if following < len(text):
-                after = raw[places[following] if places else following]
-                if after.islower() and text[match.start()] in ".…":
-                    continue
-            if text[match.end() : match.end() + 1].isdigit():
-                continue
-            short = _ABBREVIATED.search(text, start, match.start()) if text[match.start()] == "." else None
-            if short and (short[1] or raw[places[match.start() - 1] if places else match.start() - 1].isupper()):
-                continue
-            if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
-                continue
-        if text[start : match.end()].strip():
-            yield start, match.end()
-        start = match.end()
-    if text[start:].strip():
-        yield start, len(text)
-
-
-def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, readers: Sequence[Reader]) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
     cuts: list[tuple[int, int]] = []
     for reader in readers:
@@ -508,29 +432,22 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[_Reader]) -> Iter
             commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
             for comma in commas:
                 place = head.end() + comma
-                # The clause before the comma is complete if it has enough words.
-                if _size(text[head.end() : place]) >= 2:
+                # The clause before the comma is complete if it has enough words and no relative clause follows.
+                if size_of(text[head.end() : place]) >= 2 and not _RELATIVE.match(
+                    text, place + 1 + (text[place + 1 : place + 2] == " ")
+                ):
                     cuts.append((place, place + 1))
                     break
     position = start
     for left, right in sorted(cuts):
-        if left < position or 0 < _size(text[position:left]) < _SHORTEST or _size(text[right:end]) < 2:
+        if left < position or 0 < size_of(text[position:left]) < _SHORTEST or size_of(text[right:end]) < 2:
             continue
         yield position, left
         position = right
     yield position, end
 
 
-def _size(clause: str) -> int:
-    """Return the amount of content of a clause: a number counts as two words, two characters of an unspaced script as
-    one.
-    """
-    crowded = len(_CROWDED.findall(clause))
-    spaced: list[str] = _WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
-    return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
-
-
-def _claims_beside(clause: str, readers: Sequence[_Reader], *, seen_sources: bool) -> bool:
+def _claims_beside(clause: str, readers: Sequence[Reader], *, seen_sources: bool) -> bool:
     """Return whether another part of a clause with a gap claims something: a figure, or general knowledge."""
     parts = [part.strip() for part in _PARTS.split(clause)]
     if len(parts) < 2:
@@ -541,7 +458,7 @@ def _claims_beside(clause: str, readers: Sequence[_Reader], *, seen_sources: boo
         if any(reader.gap.search(part) or (seen_sources and reader.negates.search(part)) for reader in readers):
             seen_sources = False
             continue
-        if _size(part) <= _SHORTEST:
+        if size_of(part) <= _SHORTEST:
             continue
         if not sourced and not seen_sources and re.search(r"\d", part) and not _RELATIVE.match(part):
             return True
@@ -561,7 +478,7 @@ def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool
 
 
 def _kind(
-    clause: str, readers: Sequence[_Reader], *, interrogative: bool, seen_sources: bool, polar: bool = False
+    clause: str, readers: Sequence[Reader], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
 ) -> Kind:
     """Classify a clause: the first matching kind."""
 
@@ -570,7 +487,8 @@ def _kind(
 
     stripped = clause.strip(_TRIM)
     about_sources, asks = holds("sources") or holds("given"), holds("asks")
-    if (interrogative or asks) and holds("offers"):
+    # Thai, Japanese and Chinese ask without a question mark.
+    if (interrogative or (asks and _CROWDED.search(clause))) and holds("offers"):
         return "aside"
     if asks and (interrogative or not (about_sources or (seen_sources and holds("negates")))):
         # "If you mean the old road, it was 214 miles long" asks nothing.
@@ -587,10 +505,16 @@ def _kind(
         sourced = about_sources or holds("nouns")
         denied = holds("denies", stripped) and (sourced or seen_sources)
         negated = holds("negates", stripped) and not polar and (seen_sources or about_sources or holds("me", stripped))
-        if denied or negated or holds("gap", stripped):
+        # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
+        first = None if later else _PARTS.search(stripped)
+        rest = (
+            stripped[first.end() :] if first and holds("only", stripped[: first.start()]) else stripped if later else ""
+        )
+        missing = holds("lacks", rest) or (not polar and holds("negates", rest) and holds("there", rest))
+        if denied or negated or missing or holds("gap", stripped):
             known = holds("known") and not holds("weak", stripped)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or known or guessed or (holds("because") and not holds("aside"))
+            fact = polar or known or guessed or (holds("because") and not missing and not holds("aside"))
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
@@ -603,7 +527,8 @@ def _statement(
     """Classify a clause that neither denies nor asks."""
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
-    if holds("aside", stripped):
+    # "You can return it within 60 days" is no advice on where to look.
+    if holds("aside", stripped) and (seen_sources or about_sources or holds("me") or not _DIGIT.search(clause)):
         return "aside"
     if holds("reports"):
         return "claim"
@@ -618,6 +543,7 @@ def _statement(
         or holds("given")
         or (about_sources and holds("sources", stripped[:_HEAD]))
     )
-    if weak and not _FIGURE.search(clause):
+    reason = not (seen_sources or about_sources) and holds("because")
+    if weak and not reason and not _FIGURE.search(clause):
         return "sourced"
-    return "sorry" if holds("sorry") and _size(clause) < _APOLOGY else "claim"
+    return "sorry" if holds("sorry") and size_of(clause) < _APOLOGY else "claim"

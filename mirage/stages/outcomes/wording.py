@@ -64,6 +64,12 @@ class Wording:
     """What the reader gave, named by that: "the list you sent"."""
     wants: str = ""
     """Asks for more material, as what was given is not enough: a gap."""
+    figure: str = ""
+    """Words of a question for a number or a date: how many, when."""
+    there: str = ""
+    """Places in the sources, by anaphora: in it, among them, nowhere. With a negation, a gap after other clauses."""
+    lacks: str = ""
+    """Words for something that is missing or does not come up: after other clauses, a gap."""
     hence: str = ""
     """Words by which a gap follows from what stands before it: so, therefore."""
     because: str = ""
@@ -98,11 +104,13 @@ _EN_HOLD = (
 _EN = Wording(
     sources=rf"\b{_EN_SOURCES}\b",
     nouns=_words(
+        r"\b(?:registers?|ledgers?|logs?|newspapers?|press releases?|websites?|faqs?|tables?|charts?|e-?mails?|threads?|tickets?|wikis?|statements?|summar(?:y|ies)|archives?|schedules?|programmes?|timetables?|obituar(?:y|ies)|inscriptions?|blurbs?|listings?)\b",
         rf"\b(?:{_EN_SOURCES}|{_EN_INFO}|questions?|query|none of (?:them|these|those))\b",
         r"\b(?:manuals?|brochures?|leaflets?|reports?|interviews?|letters?|biograph\w+|memoirs?|labels?|flyers?|catalogues?|booklets?|guides?|chronicles?|minutes|transcripts?|diar(?:y|ies)|newsletters?|handbooks?)\b",
     ),
     statutes=r"\b(?:acts?|laws?|treat(?:y|ies)|constitution|regulations?|decrees?|charter|ordinance|statutes?|contract|bible|quran|directive|convention|agreement|code|bill|rules?)\b",
     denies=_words(
+        r"\b(?:keeps?|stays?|remains?|are|is) (?:quiet|silent|mute)\b",
         r"\b(?:contain|ha[sv]e?|list|giv|provid|includ|offer|mention|state|name)\w* no\b",
         rf"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|would)(?:n't|not| not| never) (?:\w+ ){{0,3}}?{_EN_HOLD}",
         rf"\b(?:never|neither|nor) (?:do |does |did )?(?:\w+ )?{_EN_HOLD}",
@@ -172,7 +180,7 @@ _EN = Wording(
         r"^what (?:the |these |is |they |i )",
     ),
     about=r"^(?:\w+ ){0,3}?(?:it|they|these|those|one|this|both|all|each|the (?:first|second|third|last|other|others|latter|former|rest|closest|only one)(?: one)?|instead)(?: (?:only|also|mainly|do|does|just|mostly|merely))* (?:describ|discuss|cover|mention|focus|concern|deal|talk|list|address|is about|are about|refer|relat|outlin|explain|contain|provide|include|give|treat)\w*|\b(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:touched (?:up)?on|discussed|mentioned|covered|described|addressed|dealt with|brought up|outlined|treated|listed|a mention|raised|noted)\b(?! as)|\b(?:the (?:focus|emphasis) is|the main (?:topic|subject|theme)s? (?:is|are)|cent(?:er|re)s? on)\b",
-    only=r"\b(?:only|solely|merely|instead|rather|mainly|primarily|mostly|exclusively|other topics?|different|unrelated)\b",
+    only=r"\b(?:only|solely|merely|instead|rather|mainly|primarily|mostly|exclusively|other topics?|different|unrelated)\b|\ball (?:there is|i have|i (?:can )?see)\b",
     implies=r"(?<!not )(?<!n't )\b(?:suggest|impl(?:y|ie)|hint|let(?:s)? (?:one|us) (?:think|assume))(?:s|ed|d)? (?:\w+ )?(?:that|at\b|they|it|there)",
     known=r"\b(?:general(?:ly)?|common(?:ly)?|own|widely|background|prior|historical) (?:known|knowledge)\b|\bwell[- ]known\b|^in general,|^generally,|\b(?:as far as i(?:'m| am)? (?:know|aware)|to (?:the best of )?my knowledge|from (?:what|everything) i know|from memory|from general)\b|\b(?:my understanding is|to my understanding|i understand that|i recall that|i know that|i believe|from my (?:own )?knowledge)\b",
     reports=_words(
@@ -206,6 +214,8 @@ _EN = Wording(
     ),
     offers=r"\b(?:know|learn|hear|read|find out|see|get|have|tell you|look|search|try) (?:\w+ )?(?:more|further|elsewhere|again)\b|\b(?:anything|something|what) else\b|\bhelp (?:you )?with\b|\bmore (?:information|details) (?:on|about)\b|\b(?:want me to|like me to|should i|shall i|can i|may i|could i|i can)\b(?! (?:know|ask))",
     asks=_words(
+        r"\b(?:please|kindly) (?:say|state|tell me|specify|name|indicate|pick|choose) (?:which|what|who)\b",
+        r"^(?:just |please )?(?:tell me|say|let me know|name) which\b",
         r"\b(?:may|can|could|might) i (?:know|ask)\b",
         r"\b(?:do|did|are|were) you (?:mean|meaning|refer|referring|asking (?:about|for)|interested|thinking|looking for|talking about|have in mind)\b",
         r"\byou (?:mean|are (?:asking|referring|interested|thinking|looking|talking)|'re (?:asking|referring|interested|thinking|looking|talking)|have in mind|wish to know|want to know about|were asking)\b",
@@ -226,9 +236,12 @@ _EN = Wording(
     me=r"\b(?:i|we)(?:'\w+)?(?! (?:do not|don't|would not|wouldn't) (?:think|believe))\b",
     weak=r"^(?:and |so |then )?(?:the )?(?:first|second|third|fourth|fifth|last|others?|former|latter|rest|remaining|they|these|those|both|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:and|to) [a-h])\b|\b(?:would|might|could)\b(?! have been)|\b(?:such|this kind of|that kind of|this sort of|that sort of) (?:\w+ )?(?:details?|figures?|information|data|records?|facts?|questions?|numbers?|specifics)\b|\b(?:guess\w*|speculat\w*|conjecture)\b|^(?:only|solely|merely|just)\b|^(?:the )?(?:authors?|writers?)\b|\bno such\b|\b(?:normally|usually|typically|ordinarily|generally) (?:\w+ )?(?:appear|found|kept|listed|published|recorded|be|in|held|given)\b|^(?:and |or )?(?:how|why|when|whether|who|whom|whose)\b(?!.*\?)|\b(?:web ?sites?|homepage|web page)\b|^(?:(?:an)?other|one|a (?:second|third|fourth|further))\b|^(?:the|this|that) (?:report|study|paper|book|chapter|letter|diary|table|index|account|piece)s?\b|\b(?:the following|as follows)\b|\b(?:phone|call|ring) (?:\w+ ){0,3}office\b",
     because=r"\b(?:because|since|due to|owing to)\b|\b(?:no one|nobody|historians?|scholars?|researchers?|scientists?|archaeologists?|to this day|even today|excavations?|so far|yet\b)\b",
-    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b|\b(?:your|the) (?:screenshot|photo|picture|scan|capture|pdf)\b|\ball i (?:can see|have|see|got) is\b|\bi can only see\b",
+    given=r"\byou(?:'ve| have|'d)? (?:just |only )?(?:sent|given|shared|provided|uploaded|pasted|attached|supplied|posted)\b|\b(?:photos?|pictures?|screenshots?|scans?|pdf) (?:shows?|you|only|ends?|stops?|is|does|do|has|cuts?)\b|\bi (?:only )?(?:have|was given|got) (?:only |just )?(?:the|this|a|page|pages)\b|\b(?:your|the) (?:screenshot|photo|picture|scan|capture|pdf)\b|\ball i (?:can see|have|see|got) is\b|\bi can only see\b|\b(?:report|record|result|list|account|page|entry|log|minutes|text|article)s? (?:that )?i (?:found|have|got|received|located)\b|\bwhat (?:was|has been) (?:retrieved|found|returned)\b|\bwhat came back\b",
     wants=r"\b(?:if|once|when|should) you (?:can |could |have |do |would |will |also )?(?:send|share|paste|upload|attach|provide|forward|post|drop|supply|snap|scan|photograph)\b|^(?:please |just )?(?:send|share|paste|upload|attach|forward) (?:me |us |over )?(?:the|that|it|those|them|another|a)\b.*\bi(?:'ll| will| can)\b|^(?:please |just )?add (?:\w+ ){1,4}(?:and|so) i\b",
     hence=r"^(?:so|therefore|thus|hence|consequently|from (?:that|this|these)|as a result|for (?:that|this) reason|on that basis)\b",
+    there=r"\b(?:in (?:it|them|there|here)|there|among (?:them|these|those)|anywhere)\b",
+    lacks=r"\b(?:left (?:out|open|unsaid|blank)|leaves? (?:out|open)|is (?:missing|absent)|do(?:es)?(?:n't| not) (?:feature|figure|come (?:up|into)|appear|occur)|(?:has|have|had) to (?:remain|stay|be left) (?:open|unanswered)|(?:remains?|stays?) (?:open|unanswered)|go(?:es)? unmentioned|passed over)\b|\b(?:nobody|no one|none) (?:gives|names|mentions|states|says|tells)\b|\b(?:skipped|glossed|jumped) over\b|\bskips\b|\bpure (?:invention|fiction)\b|\bnowhere to be (?:seen|found)\b|\bdo(?:es)?(?:n't| not) give\b|\b(?:sought|looked (?:for|up)|searched|found|look(?:ing)?|search) (?:\w+ ){0,2}?elsewhere\b",
+    figure=r"\b(?:how (?:many|much|old|long|far|high|tall|deep|wide|heavy|often)|when\b|what (?:year|date|time|temp)|cost|price|temperature|boiling)",
 )
 
 _DE_SOURCES = (
@@ -251,12 +264,16 @@ _DE_HOLD = (
 _DE = Wording(
     sources=rf"\b{_DE_SOURCES}\b",
     nouns=_words(
+        r"\b(?:register\w*|kassenbuch\w*|zeitung\w*|pressemitteilung\w*|webseite\w*|faq|tabelle\w*|e-?mails?|wiki\w*|zusammenfassung\w*|archiv\w*|fahrpl[aä]n\w*|programmheft\w*|nachruf\w*|inschrift\w*|klappentext\w*|meldung\w*|verzeichnis\w*|liste\w*)\b",
         rf"\b(?:{_DE_SOURCES}|{_DE_INFO}|frage\w*|darin|davon)\b",
         r"\b(?:\w*handbuch\w*|\w*anleitung\w*|broschüre\w*|faltblatt\w*|\w*berichte?\b|\w*interview\w*|briefe?\b|biogra[fp]\w*|memoiren|etikett\w*|\w*katalog\w*|leitfaden\w*|chronik\w*|protokoll\w*|\w*tagebuch\w*|\w*richtlinie\w*|prospekt\w*)",
         r"\bakten?\b|\bblatt\b|heftchen\b",
     ),
     statutes=r"\b\w*(?:gesetz|vertrag|verfassung|verordnung|erlass|satzung|abkommen|richtlinie|koran|bibel|konvention|dekret|ordnung)\w*\b",
-    denies=_all(_DE_NOT, _DE_HOLD),
+    denies=_words(
+        _all(_DE_NOT, _DE_HOLD),
+        r"\b(?:schweig\w*|verschweig\w*|hüll\w+ sich in schweigen)\b",
+    ),
     gap=_words(
         r"\bnichts (?:davon|hiervon|darin|hierin|daran|von alledem)\b|\bkeine infos?\b",
         r"\büberfragt\b|\bkeinen schimmer\b|\bnicht (?:bekannt|geläufig)\b$",
@@ -319,6 +336,8 @@ _DE = Wording(
     ),
     offers=r"\bmehr (?:\w+ )?(?:wissen|erfahren|hören|lesen|dazu)|\b(?:noch|sonst) (?:etwas|was|andere)|\bweiterhelfen\b|\bweitere (?:informationen|fragen|details)\b|\bhelfen\b|\b(?:soll|kann) ich\b|\bdass ich\b|\b(?:soll|kann|darf) ich\b(?! (?:fragen|wissen|nachfragen))|\bmöchten sie (?:noch|eine|einen|mehr|dass)\b",
     asks=_words(
+        r"^(?:bitte )?(?:sagen|nennen|schreiben|wählen|teilen) sie (?:mir )?(?:bitte )?,? ?(?:welche\w*|was|wen|um welche\w*)",
+        r"^(?:bitte )?(?:sagen|nennen|teilen|sag|nenn|schreiben|verraten) (?:sie )?(?:mir )?(?:bitte )?,? ?(?:mit,? )?(?:welche|wen|um welche)\w*\b",
         r"\bdarf ich (?:\w+ )*(?:fragen|wissen)\b",
         r"\b(?:meinen sie|meinst du|sie meinen|du meinst|meint ihr|gemeint|beziehen sie|beziehst du|sie beziehen|du dich beziehst|interessieren sie|interessiert sie|dich interessiert|interessierst|suchen sie(?=.*\?)|suchst du|fragen sie(?=.*\?)|fragst du|geht es ihnen|geht es dir|sprechen sie|sprichst du|denken sie|denkst du|sie wissen möchten|du wissen möchtest|sie sich beziehen)\b",
         r"\b(?:präzisier|konkretisier|spezifizier|genauer (?:sagen|angeben|beschreiben|erklären)|eingrenzen|angeben|klarstell|verdeutlich|näher (?:bestimm|erläuter)|teilen sie mir mit|sag(?:en sie)? mir|nennen sie)\w*.{0,60}(?:welche|was|wen|wer|ob|frage|anliegen|\?)|^(?:bitte |könn\w+ (?:sie|du) |kannst du ).{0,50}(?:präzisier|konkretisier|spezifizier|eingrenz|genauer|klarstell)",
@@ -329,9 +348,12 @@ _DE = Wording(
     me=r"\b(?:ich|mir)\b(?! (?:glaube|denke|vermute|meine|schätze))",
     weak=r"^(?:und |so |dann )?(?:(?:der|die|das|den|im|in) )?(?:erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|fünfte[nrs]?|letzte[nrs]?|letztere\w*|andere[nrs]?|übrigen?|restlichen?|beide|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:und|bis) [a-h])\b|\b(?:wäre|würde|könnte|müsste|ließe|bräuchte|hätte)[nt]?\b|\b(?:solche|derartige|diese art) (?:\w+ )?(?:angaben|daten|zahlen|informationen|details|einzelheiten|fragen|fakten)\b|\b(?:spekul\w+|geraten|raterei|mutmaß\w+)\b|^(?:nur|lediglich|bloß|allein)\b|^(?:der |die )?(?:verfasser\w*|autor\w*)\b|\b\w*(?:berichte?s?|register|archive?|statistik\w*|protokoll\w*)\b.*\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b|\b(?:normalerweise|üblicherweise|meist|gewöhnlich)\b.*\b\w*(?:bericht|register|archiv|statistik|protokoll)\w*|\bstünde[nt]?\b|^(?:und |oder )?(?:wie|wer|wen|wem|wann|warum|weshalb|wo|woher|wohin|ob|wessen|wie viele?)\b|\b(?:\w*website\w*|homepage|webseite\w*|internetseite\w*)\b|\b(?:nur|lediglich) (?:am rande|kurz|beiläufig|nebenbei)\b|^(?:ein(?:e[rsnm]?)? )?(?:andere[rsn]?|weitere[rsn]?)\b|^(?:der|die|das|im|in der) (?:bericht|studie|buch|kapitel|brief|tagebuch|tabelle|aufsatz|beitrag)\w*\b|\bfolgendes\b|\b(?:anrufen|ein anruf)\b",
     because=r"\b(?:weil|denn|aufgrund|wegen|da)\b|\b(?:niemand|historiker\w*|forsch\w+|wissenschaft\w*|archäolog\w*|bis heute|bislang|bisher|noch immer|grabung\w*)\b",
-    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b|\b(?:bildschirmfoto|screenshot)s?\b|\bihre? (?:fotos?|scans?)\b|\bmir lieg(?:t|en) nur\b|\bich sehe nur\b|\bdie sie (?:geteilt|geschickt) haben\b",
+    given=r"\b(?:hochgeladen\w*|angehängt\w*|beigefügt\w*|mitgeschickt\w*|geschickt(?:e[nrs]?)? (?:haben|hast|liste|seite|datei|plan)|eingefügt\w*|übermittelt\w*|zur verfügung (?:steh\w*|gestellt\w*)|mir vorlieg\w*|mir vorliegt|auf dem (?:foto|bild|scan|screenshot))\b|\b(?:bildschirmfoto|screenshot)s?\b|\bihre? (?:fotos?|scans?)\b|\bmir lieg(?:t|en) nur\b|\bich sehe nur\b|\bdie sie (?:geteilt|geschickt) haben\b|\btreffern?\b|\b(?:das )?gefundene\w*|\b(?:den|die|das|der) (?:mir|ich)\b (?:vorlieg\w*|gefunden|bekommen|erhalten|habe)",
     wants=r"\b(?:wenn|falls|sobald|sofern) (?:sie|du|ihr)\b.{0,70}\b(?:\w*schick\w*|\w*send\w*|hochl\w+|zukommen|bereitstell\w*|einfüg\w*|anhäng\w*|nachreich\w*|übermittel\w*|weiterleit\w*|vorleg\w*|fotografier\w*|teilen|teilst)\b|^(?:bitte )?(?:schicken|senden|laden|reichen|fügen|schick|lade?)\b.{0,70}\b(?:dann|so|ich)\b|^reichen sie\b",
     hence=r"^(?:also|daher|deshalb|somit|damit|folglich|demnach|insofern|daraus)\b|\b(?:also|somit|daher|folglich|deshalb|damit|so nicht)\b",
+    there=r"\b(?:darin|dort|dabei|darunter|hierin|hierzu|dazu|darüber|nirgends|nirgendwo|an keiner stelle|irgendwo)\b",
+    lacks=r"\b(?:fehl(?:t|en)|kein(?:e|en|em)? (?:wort|silbe|rede|spur)|nicht (?:zur sprache|vor|auf|erwähnung)|offen ?(?:lassen|bleib\w*|gelassen)|bleibt .{0,30}offen|ausgespart|ausgelassen|weggelassen|unerwähnt|vergeb(?:ens|lich)|fehlanzeige|mit keiner silbe)\b|\bniemand (?:nennt|gibt|erwähnt|sagt|verrät)\b|\b(?:übersprungen|übergangen)\b|\berfunden\b|\bnicht (?:her|dabei|darunter)\b|\bmuss ich passen\b|\b(?:anderswo|woanders|an anderer stelle)\b.{0,30}\b(?:\w*such\w*|find\w*|nachles\w*|nachschlag\w*)",
+    figure=r"\b(?:wie ?viel|wie (?:alt|lang|hoch|tief|breit|weit|schwer|oft)|wann\b|kostet|welche\w* (?:jahr|datum|temperatur))",
 )
 
 _ES_SOURCES = (
@@ -347,12 +369,16 @@ _ES_HOLD = (
 _ES = Wording(
     sources=rf"\b{_ES_SOURCES}\b",
     nouns=_words(
+        r"\b(?:registros?|periódicos?|comunicados?|webs?|faq|tablas?|correos?|wikis?|resúmen(?:es)?|resumen|archivos?|horarios?|programas?|necrológicas?|inscripci(?:ón|ones)|listas?|listados?|capítulos?)\b",
         rf"\b(?:{_ES_SOURCES}|{_ES_INFO}|preguntas?|consulta|ningun[oa] de (?:ell[oa]s|est[oa]s))\b",
         r"\b(?:manual\w*|folletos?|informes?|entrevistas?|cartas?|biografías?|memorias|etiquetas?|catálogos?|guías?|crónicas?|actas?|fichas?|prospectos?)\b",
         r"\bhojas?\b",
     ),
     statutes=r"\b(?:ley|leyes|(?:un|el|del|este|al|los) tratado|constitución|reglamento|decreto|estatuto|ordenanza|contrato|biblia|corán|convenio|directiva|código|norma)s?\b",
-    denies=_all(_ES_NOT, _ES_HOLD),
+    denies=_words(
+        _all(_ES_NOT, _ES_HOLD),
+        r"\bcallan?\b|\bsilencio\b",
+    ),
     gap=_words(
         r"\bnada de (?:esto|eso|ello|lo)\b|\bsin infos?\b|\bno hay info\b",
         r"^(?:pero |lamentablemente,? |por desgracia,? )?(?:eso|esto|ello|ese \w+|este \w+|esa \w+|esta \w+)? ?no (?:se |está |están |viene |aparece |figura |consta |queda )?(?:contempla\w*|cubiert\w*|cubre|recogid\w*|tratad\w*|aquí|ahí|incluid\w*|desprende|deduce|ve\b|aprecia|abord\w*|menciona\w*|aparece|figura|consta|viene)\b",
@@ -389,7 +415,7 @@ _ES = Wording(
     about=r"\b(?:describ|trat[ae]|mencion|habl|abord|coment|explic|enumer|detall|se (?:refiere|centra|limita)|list)\w*|\b(?:se (?:coment|mencion|describ|trat|cit|enumer|toc|abord|detall)|figuran?|versan?)\w*|\b(?:cita|citan|aparec|sale|salen|narra|cuenta|repas|relat|recorr|recog|anot|traz|retrat|gira)\w*|\b(?:el foco|el énfasis|el tema)\b",
     only=r"\b(?:sólo|solo|solamente|únicamente|exclusivamente|en cambio|en su lugar|principalmente|más bien|otros temas|sobre todo)\b",
     implies=r"\b(?:sugier\w+|dan? a entender|insinúa\w*|dejan? entrever|parecen? indicar|hacen? pensar|apuntan? a) (?:que)?\b",
-    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b|\b(?:tengo entendido|según mis conocimientos|por lo que yo sé|si no recuerdo mal)\b",
+    known=r"\b(?:es (?:bien )?sabido|bien sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento|en general,?|por lo general)\b|\b(?:que yo sepa|hasta donde (?:yo )?sé|por lo que sé|según tengo entendido|de memoria)\b|\b(?:tengo entendido|según mis conocimientos|por lo que yo sé|si no recuerdo mal)\b|\bsuelen? (?:deb|ser|ocurr|produc)\w*",
     reports=r"\b(?:según|de acuerdo con|es sabido|se sabe que|conocimientos? general\w*|en general se sabe|es de conocimiento)\b|\b(?:dic|señal|indic|afirm|mencion|sostien|explic|muestr|inform|sugier|confirm|relat|cuent|estim)\w* que\b|\batribuy\w+|\bdatan? (?:la|el)\b|\bnombra\w* .{3,60} como\b",
     hedges=r"\b(?:probablemente|quizás?|tal vez|posiblemente|parece|parecen|al parecer|seguramente|se cree|se supone|presumiblemente|aparentemente|podría|supuestamente|se dice)\b",
     sorry=r"\b(?:lo siento|lamento|lamentablemente|disculp\w+|perdón|perdona|desafortunadamente|desgraciadamente|por desgracia)\b|\bsiento (?:no|mucho)\b",
@@ -409,6 +435,8 @@ _ES = Wording(
     ),
     offers=r"\b(?:saber|conocer|aprender|leer) (?:algo )?más\b|\balgo más\b|\bmás (?:información|detalles)\b|\bayud\w+|\bbusque\b|\bque (?:te|le|les|lo|la)? ?(?:busque|proponga|muestre|haga|explique|prepare|mire|revise|indique|sugiera|dé|diga|cuente)\b|\b(?:puedo|debo)\b(?! (?:saber|preguntar))",
     asks=_words(
+        r"^(?:por favor,? )?(?:diga|di|concrete|concreta|especifique|elija)(?:me)? (?:\w+ )?(?:cuál|qué|quién)\w*",
+        r"^(?:dígame|dime|indíqueme|indícame) (?:en |a |de |por )?(?:cuál\w*|qué)\b",
         r"\b(?:puedo|podría) (?:saber|preguntar\w*)\b",
         r"\b(?:te refieres|se refiere\b(?=[^.]*\?)|te estás refiriendo|se está refiriendo|se refieren\b(?=[^.]*\?)|quieres decir|quiere decir usted|estás (?:preguntando|hablando|buscando|pensando)|está (?:preguntando|hablando|buscando|pensando|usted)|te interesa|le interesa|tienes en mente|tiene en mente|quieres saber|quiere saber|desea saber|deseas saber)\b",
         r"\b(?:podrías?|puedes?|por favor|podría usted|podríais|necesito que|necesitaría que|me)\b.{0,20}?\b(?:aclar|especific|precis|concret|indic|dec|diga|dig|confirm|detall|reformul)\w*.{0,40}(?:qué|cuál|quién|si |a qué|pregunta|más|\?)",
@@ -420,9 +448,12 @@ _ES = Wording(
     me=r"\b(?:he|tengo|puedo|pude|podría|logro|logré|encuentro|encontré|veo|vi|dispongo|sé|sabría|consigo|conseguí|hallo|hallé|hallado|me|mi|mí)\b",
     weak=r"^(?:y |e |entonces )?(?:(?:el|la|los|las) )?(?:primer[oa]?s?|segund[oa]s?|tercer[oa]?s?|cuart[oa]s?|quint[oa]s?|últim[oa]s?|otr[oa]s?|demás|ell[oa]s|ambos|[b-df-h](?= )|\d{1,2}(?= )|[a-h] (?:y|a) (?:el )?[a-h])\b|\b\w+(?:ría|rían|ríamos|rías)\b|\b(?:este tipo de|ese tipo de|tales|esta clase de) (?:\w+ )?(?:datos?|detalles?|cifras?|información|preguntas?)\b|\b(?:especul\w+|conjetur\w+|adivin\w+|suposici\w+)\b|^(?:solo|sólo|únicamente|solamente)\b|^(?:el|la|los|las) autor\w*\b|\b(?:suelen?|normalmente|habitualmente)\b|^(?:y |o )?(?:cómo|por qué|cuándo|si|quién|quiénes|dónde|cuánt\w+|de quién)\b|\b(?:web|sitio oficial|página oficial|internet)\b|\b(?:solamente|únicamente|nada más)$|^(?:un|una) (?:segund|tercer)\w*\b|^(?:el|la|este|esta) (?:informe|estudio|libro|capítulo|carta|diario|tabla)\b|\b(?:lo siguiente|esto es lo que)\b|\b(?:llamar|telefonear)\b",
     because=r"\b(?:porque|pues|ya que|puesto que|debido a|a causa|dado que)\b|\b(?:nadie|historiador\w*|investigador\w*|científic\w*|arqueólog\w*|hasta (?:hoy|la fecha|ahora)|todavía|aún|excavacion\w*)\b",
-    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b|\b(?:captura|pantallazo)s?\b|\btus? fotos?\b|\bsolo veo\b|\blo único que (?:veo|tengo)\b",
+    given=r"\b(?:que|lo que) (?:me )?(?:subiste|enviaste|mandaste|adjuntaste|compartiste|pegaste|diste|has (?:subido|enviado|adjuntado|compartido|pasado|pegado)|envió|adjuntó|compartió|subió|ha (?:subido|enviado|adjuntado|compartido))\b|\b(?:adjunt[oa]s?|enviad[oa]s?|facilitad[oa]s?|proporcionad[oa]s?|compartid[oa]s?|la foto|la captura|el pdf)\b|\b(?:captura|pantallazo)s?\b|\btus? fotos?\b|\bsolo veo\b|\blo único que (?:veo|tengo)\b|\blo (?:recuperado|encontrado|hallado)\b|\bque (?:he encontrado|tengo|encontré|me ha llegado)\b",
     wants=r"\b(?:si|cuando) .{0,50}\b(?:env[ií](?:as|a|es|e|áis)|mand(?:as|a|es|e)|comparte?s?|adjunt(?:as|a|es|e)|peg(?:as|a|ues|ue)|sub(?:es|e|as|a)|me pas(?:as|a|es|e)|facilit(?:as|a|es|e))\b|\b(?:súb|envía|mánd|pása|pég|adjúnta)\w*(?:l[oa]s?|me)\b.{0,40}\b(?:y|que)\b|^añad\w+\b.{0,50}\by\b",
     hence=r"^(?:por (?:eso|ello)|así que|en consecuencia|de modo que|con es[ot])\b|\bpor (?:lo )?tanto\b",
+    there=r"\b(?:ahí|allí|en (?:él|ella|ellos|ellas|ningun\w+|ningún)|entre (?:ellos|ellas)|por ning\w+)\b",
+    lacks=r"\b(?:faltan?|no (?:sale|aparece|figura|asoma|viene|consta|está|se da)n?|(?:queda|sigue|permanece)\w*[, ](?:[\w ]{1,40}, )?(?:sin (?:contestar|responder|respuesta|resolver)|abierta|pendiente)|se (?:omite|calla|deja fuera|silencia)n?|brillan? por su ausencia|ni rastro|ni palabra|ausentes?|en vano|no (?:dan?|hay) noticia)\b|\bnadie (?:da|dice|menciona|precisa|indica)\b|\bse (?:la |lo |las |los )?salt[ao]n?\b|\binvent[aá]r\w*\b|\bno se ven?\b|\bbusc\w+\b.{0,20}\b(?:en otr[oa]s? (?:sitio|lugar|parte|fuente)s?|fuera)\b",
+    figure=r"\b(?:cuánt|cuándo|en qué año|a qué (?:hora|temp)|qué (?:altura|edad|temperatura|año|longitud|fecha)|cuesta|precio|mide)",
 )
 
 _FR_SOURCES = r"(?:ce que j'ai|notes|morceaux|fragments?|pièces? jointes?|matériel|écrits|citations?|corpus|fiches?|documents?|sources?|contextes?|textes?|passages?|résultats?|articles?|extraits?|documentation|références?|matériaux|paragraphes?|fichiers?|contenus?|pages?|éléments|corpus|dossiers?|sections?|notices?)"
@@ -434,12 +465,16 @@ _FR_HOLD = r"\b(?:contien|conten|mentionn|fourni|inclu|indiqu|précis|dit\b|dise
 _FR = Wording(
     sources=rf"\b{_FR_SOURCES}\b",
     nouns=_words(
+        r"\b(?:registres?|journa(?:l|ux)|communiqués?|sites?|faq|e-?mails?|courriels?|wikis?|résumés?|archives?|horaires|programmes?|nécrologies?|inscriptions?|listes?|comptes? rendus?|chapitres?)\b",
         rf"\b(?:{_FR_SOURCES}|{_FR_INFO}|question|d'entre (?:eux|elles)|de ceux-ci)\b",
         r"\b(?:notices?|manuels?|brochures?|dépliants?|rapports?|entretiens?|lettres?|biographies?|mémoires|étiquettes?|catalogues?|livrets?|guides?|chroniques?|procès-verba\w+|tableaux?)\b",
         r"\bfeuillets?\b|\bpièce\b",
     ),
     statutes=r"\b(?:loi|(?:un|le|du|ce|au|les|des) traité|constitution|règlement|décret|statut|ordonnance|contrat|bible|coran|convention|directive|code|arrêté|charte)s?\b",
-    denies=_all(_FR_NOT, _FR_HOLD),
+    denies=_words(
+        _all(_FR_NOT, _FR_HOLD),
+        r"\b(?:taisent|tait|silence|muets?|muettes?)\b",
+    ),
     gap=_words(
         r"\brien (?:là-dedans|de (?:tout )?(?:cela|ça)|ici|de tout)\b|\b(?:pas d'|aucune )infos?\b",
         r"^(?:mais |malheureusement,? |désolée?,? )?(?:cela|ceci|ce|c'|ça|cette (?:question|information|donnée)|ce (?:point|détail|sujet|chiffre)) ?(?:n'|ne )(?:\w+ )*?(?:est |y |en )*(?:pas|nulle part|jamais) (?:\w+ )*?(?:couvert|trait|abord|dans|ressort|mentionn|évoqu|visible|présent|indiqu|précis|là|ici|traité|inclus)\w*|^(?:cela|ça) n'en (?:ressort|sort|est) pas",
@@ -478,7 +513,7 @@ _FR = Wording(
         r"^(?:à la place|au lieu|plutôt)\b",
     ),
     about=r"\b(?:décri|trait|évoqu|parl|mentionn|abord|présent|concern|énumèr|énumér|list|détaill|port[ea] sur|portent sur|relat|expliqu)\w*|\b(?:est|sont) (?:\w+ )*(?:évoqu|abord|trait|mentionn|décri|cit|list|détaill|effleur)\w*|\bil (?:y )?est (?:\w+ )?question\b|\b(?:retrac|racont|revien|narr|dress|not(?:e|ent)\b|consacr|attard|relèv)\w*|\b(?:l'accent est mis|il s'agit|au centre)\b",
-    only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b",
+    only=r"\b(?:seulement|uniquement|exclusivement|plutôt|principalement|surtout|essentiellement|à la place|autres sujets|simplement|que (?:de|des|du|les|le|la)\b|seule?s?|ne \w+ que)\b|\bn'y a que\b",
     implies=r"\b(?:laissent? (?:entendre|penser|supposer|croire)|suggèrent?|sous-entend\w*|semblent? indiquer|donnent? à penser|font penser|laissent? à penser) qu",
     known=r"\b(?:il est (?:généralement |bien |largement )?(?:connu|admis|établi)|bien connu|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété|en général|généralement)\b|\b(?:à ma connaissance|autant que je sache|(?:pour autant|d'après ce) que je sa\w+|de mémoire)\b|\bd'après (?:mes|ce que je) (?:connaissances|sais|souvenirs|crois)\b|\bje crois savoir\b|\bselon mes connaissances\b",
     reports=r"\b(?:selon|d'après|il est (?:généralement |bien |largement )?(?:connu|admis|établi)|on sait (?:\w+ )?que|connaissances? générales?|culture générale|notoire|de notoriété)\b|\b(?:dit|disent|indiqu\w+|affirm\w+|mentionn\w+|expliqu\w+|montr\w+|précis\w+|signal\w+|rapport\w+|not\w+|suggèr\w+|confirm\w+|racont\w+|estim\w+) (?:\w+ )?qu(?:e|')|\battribu\w+|\bdate(?:nt)? (?:la|le|l|les|du|de)\b|\bnomm\w+ .{3,60} comme\b",
@@ -501,6 +536,8 @@ _FR = Wording(
     ),
     offers=r"\bsavoir (?:plus|davantage)\b|\ben savoir\b|\bautre chose\b|\bplus (?:d'informations|de détails)\b|\baider\b|\bque je cherche\b|\bque je\b|\bpuis-je\b(?! (?:savoir|demander))|\bdois-je\b|\bvoulez-vous (?:une?|des|d'autres|plus)\b|\bsouhaitez-vous (?:une?|des|d'autres|plus|que)\b",
     asks=_words(
+        r"^(?:merci de )?(?:dites|précisez|indiquez|choisissez|nommez)(?:-moi)?,? (?:s'il vous plaît,? )?(?:lequel|laquelle|lesquel\w+|quel\w*|de qui|ce que)",
+        r"^(?:merci de )?(?:me )?(?:dites|dire|dis|précisez|indiquez)(?:-moi)? (?:simplement )?(?:lequel|laquelle|lesquels|quel\w*)\b",
         r"\bpuis-je (?:savoir|(?:vous )?demander)\b",
         r"\b(?:voulez-vous (?:dire|parler)|veux-tu (?:dire|parler)|vous voulez (?:dire|parler)|tu veux (?:dire|parler)|parlez-vous|parles-tu|vous parlez|tu parles|faites-vous (?:référence|allusion)|fais-tu (?:référence|allusion)|vous faites (?:référence|allusion)|tu fais (?:référence|allusion)|pensez-vous|penses-tu|vous intéresse|t'intéresse|vous référez|cherchez-vous|cherches-tu|demandez-vous|entendez-vous|entends-tu|souhaitez-vous savoir|évoquez-vous|s'agit-il)\b",
         r"\b(?:pourriez-vous|pouvez-vous|peux-tu|pourrais-tu|merci de|veuillez|s'il vous plaît|j'ai besoin|il faudrait)\b.{0,30}?\b(?:précis|clarifi|indiqu|spécifi|dire|reformul|détaill|confirm|éclairc)\w*.{0,50}(?:quel|qui|si |question|de quoi|ce que|\?)",
@@ -513,9 +550,12 @@ _FR = Wording(
     me=r"\b(?:je|me|moi)\b(?! (?:pense|crois|doute))|\bj'|\bm'",
     weak=r"^(?:et |puis |alors )?(?:(?:le|la|les|l') ?)?(?:premi(?:er|ère)s?|deuxièmes?|seconde?s?|troisièmes?|quatrièmes?|cinquièmes?|derni(?:er|ère)s?|autres?|ils|elles|[b-h](?= )|\d{1,2}(?= )|[a-h] (?:et|à) [a-h])\b|\b\w+(?:rait|raient|riez|rions|rais)\b|\b(?:de tels?|de telles?|ce genre de|ce type de) (?:\w+ )?(?:détails?|chiffres?|informations?|données|renseignements|précisions|questions)\b|\b(?:spécul\w+|conjectur\w+|devin\w+|supposition\w*)\b|^(?:uniquement|seulement|simplement)\b|^l'aut(?:eur|rice)\b|^les aut(?:eurs|rices)\b|\b(?:d'ordinaire|d'habitude|habituellement|normalement|généralement) (?:\w+ )*(?:dans|par|aux?)\b|^(?:et |ou )?(?:comment|pourquoi|quand|si|qui|à qui|où|combien)\b|\b(?:sites? (?:web|internet|officiel\w*|d[eu])|internet)\b|^(?:un|une) autre\b|^(?:le|la|l'|ce|cette) ?(?:rapport|étude|livre|chapitre|lettre|journal|tableau)\b|\b(?:voici|ce qui suit|comme suit)\b|\b(?:appeler|téléphoner)\b",
     because=r"\b(?:car|parce qu\w*|puisqu\w*|à cause|en raison)\b|\b(?:personne|nul|historiens?|chercheurs?|scientifiques?|archéologues?|à ce jour|jusqu'(?:à présent|ici)|encore aujourd'hui|fouilles)\b",
-    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b|\b(?:votre|vos|la) (?:capture|photo|scan)s?\b|\bje ne vois que\b",
+    given=r"\b(?:fournie?s?|jointe?s?|transmise?s?|envoyée?s?|partagée?s?|communiquée?s?|consultée?s?|collée?s?|téléversée?s?)\b|\bque vous m'avez\b|\b(?:sur la photo|la photo|la capture|le scan|sous les yeux)\b|\b(?:votre|vos|la) (?:capture|photo|scan)s?\b|\bje ne vois que\b|\bce qui (?:\w+ )?(?:est|m'est) (?:\w+ )?(?:remonté|revenu|ressorti)|\bque j'ai (?:sous|trouv|obten|reç)\w*|\bcomptes? rendus?\b",
     wants=r"\b(?:si|dès que|quand) (?:vous|tu)\b.{0,50}\b(?:envoy\w+|transmet\w*|joign\w+|joins|partag\w+|coll(?:ez|es)|télévers\w+|télécharg\w+|montr\w+|communiqu\w+|photographi\w+)|^(?:envoy|transmett|joign|partag|coll)ez\b.{0,60}\bje\b|\b(?:avez-vous|auriez-vous) .{0,30}\bà me (?:transmettre|envoyer|montrer)\b|^ajoutez\b.{0,50}\bje\b",
     hence=r"^(?:ainsi|par conséquent|dès lors|c'est pourquoi|de ce fait)\b|\bdonc\b",
+    there=r"\bn'y\b|\blà\b|\bdedans\b|\bnulle part\b|\bparmi (?:eux|elles)\b",
+    lacks=r"\b(?:manqu(?:e|ent)|fai(?:t|sait) défaut|laiss\w+ (?:de côté|ouverte|sans réponse)|(?:reste|demeure) (?:ouverte?|sans réponse|en suspens)|passée?s? sous silence|(?:aucune|nulle|pas) trace|en vain|omise?s?|absente?s?)\b|\bn(?:'y|e|'en|') ?(?:appara\w+|figure\w*|ressort\w*|paraît|sort) (?:\w+ )?(?:pas|nulle part)\b|\bpersonne ne (?:donne|dit|précise|nomme|indique)\b|\bsautée?s?\b|\brelèverait de l'invention\b|\bserait inventer\b|\bde \w+, point\b|\bn'y (?:est|sont) pas\b|\bn'en sais rien\b|\b(?:cherch|trouv)\w*\b.{0,20}\bailleurs\b",
+    figure=r"\b(?:combien|quand\b|quelle? (?:est la (?:longueur|hauteur|masse|temp)|année|date|heure|âge|hauteur|longueur)|à quelle (?:heure|temp|date)|en quelle année|coût)",
 )
 
 _FI_SOURCES = r"(?:muistiinpano\w*|lainau\w*|liit(?:e|tee)\w*|julkaisu\w*|aineksi\w*|näyt(?:e|tee)\w*|dokumen\w*|asiakirj\w*|läht\w*|lähde\w*|konteks\w*|teks\w*|katkelm\w*|tulok\w*|tulos\w*|hakutulo\w*|artikkel\w*|ot(?:e|teis|teet|os)\w*|ottee\w*|aineisto\w*|materiaal\w*|kappale\w*|kappalei\w*|sisäl(?:tö|lö)\w*|viitte\w*|kohd[aie]\w*|tiedosto\w*|kirjoitu\w*)"
@@ -523,13 +563,17 @@ _FI_INFO = r"(?:tieto\w*|tiedo\w*|vastau\w*|maininta\w*|mainintoja|viittau\w*|yk
 _FI = Wording(
     sources=rf"\b{_FI_SOURCES}\b",
     nouns=_words(
+        r"\b(?:rekister\w*|sanomaleh\w*|tiedot(?:e|te)\w*|verkkosivu\w*|taulukko\w*|taulukoi\w*|sähköposti\w*|wiki\w*|tiivistelm\w*|arkisto\w*|aikataulu\w*|käsiohjelma\w*|muistokirjoitu\w*|luettelo\w*|lista\w*|luku\w*)\b",
         rf"\b(?:{_FI_SOURCES}|{_FI_INFO}|niissä|niistä)\b",
         r"\b(?:opas\w*|oppaa\w+|ohje\w*|esitte\w*|raport\w*|haastattel\w*|kirjee\w*|elämäkerra\w*|muistelm\w*|luettelo\w*|kronik\w*|pöytäkirj\w*|päiväkirj\w*|lehtijut\w*)",
     ),
     statutes=r"\b\w*(?:laki|lain|laissa|sopimu|perustusla|asetu|säädö|säännö|raamattu|koraani|direktiivi|sääntö)\w*\b",
-    denies=_all(
-        r"\b(?:ei|eivät|en|emme|eikä|ilman|puuttu\w*|riittämät\w*|mikään|mitään|missään)\b",
-        r"(?:main|sisäl|kerro|anna|anne|löyd|löyt|käsit|vasta|kuva|selit|tarjo|esit|ilme|selvi|ole\b|ollut|oltu|kerr|tied|riit|puhu|viit|käy\b|käyn|liit|koske|tunne|määrit|sano|täsmen|nime|tarken|saatav|mahdollis|paljast|todeta|luet|ota |puutu|avaa|auta|puuttu)",
+    denies=_words(
+        _all(
+            r"\b(?:ei|eivät|en|emme|eikä|ilman|puuttu\w*|riittämät\w*|mikään|mitään|missään)\b",
+            r"(?:main|sisäl|kerro|anna|anne|löyd|löyt|käsit|vasta|kuva|selit|tarjo|esit|ilme|selvi|ole\b|ollut|oltu|kerr|tied|riit|puhu|viit|käy\b|käyn|liit|koske|tunne|määrit|sano|täsmen|nime|tarken|saatav|mahdollis|paljast|todeta|luet|ota |puutu|avaa|auta|puuttu)",
+        ),
+        r"\bvaiti\b|\bvaikene\w*|\bhiljaa\b",
     ),
     gap=_words(
         r"\bmikään (?:tästä|niistä|näistä|täällä)\b|\bei infoa\b",
@@ -583,6 +627,8 @@ _FI = Wording(
     ),
     offers=r"\b(?:tietää|kuulla|lukea) (?:\w+ )?(?:lisää|enemmän)\b|\blisä(?:ä|tietoa|tietoja)\b|\bmuuta\b|\bauttaa\b|\b(?!saanko|saisinko|tiedänkö)\w{3,}(?:nko|nkö)\b|\b(?:haluatko|haluatteko|haluaisitko|haluaisitteko),? (?:että|minun|jotain|lisää)",
     asks=_words(
+        r"^kerro\w*,? (?:\w+ )?(?:kumpi|kumpaa|kumman|mitä|mikä|minkä|ketä|mistä)\b",
+        r"^(?:kerro|kertokaa|sano|ilmoita|täsmennä),? (?:\w+ )?(?:mitä|mikä|minkä|kumpaa|kumpi|mistä|kuka|ketä|mihin)\b",
         r"\b(?:saanko|saisinko|voinko|voisinko) (?:tietää|kysyä)\b",
         r"\b(?:kertoisit\w*|kerrotko),? (?:mi\w+|ke\w+|kumpi\w*|kumpa\w*)\b|\b(?:kenestä|mistä|kummasta|mikä|kumpi|kuka) (?:\w+ )?(?:on kyse|on kysymys|olikaan)\b",
         r"\b(?:tarkoitat\w*|tarkoitatko\w*|tarkoititte|viittaat\w*|haet(?:te|ko)?\b|etsit(?:te|kö)?\b|kysyt\w*|kiinnostaa sinua|sinua kiinnostaa|teitä kiinnostaa|kiinnostaako|haluaisit tietää|haluat tietää|haluatte tietää|puhutko|puhut|ajattelet\w*|halua(?:t|isit) kuulla|tarkoitetaan)\b",
@@ -594,9 +640,12 @@ _FI = Wording(
     me=r"\ben(?:pä|kä)?\b|\bminu\w+",
     weak=r"^(?:ja )?(?:ensimmäi\w+|toi(?:nen|se\w*)|kolma\w+|neljä\w+|viide\w+|viimei\w+|muut|muissa|loput|lopuissa|ne|niissä|molemmat|[b-h](?= )|\d{1,2}(?= )|[a-h] ja [a-h])\b|\b\w{2,}isi(?:vat|n|t|mme)?\b|\b(?:tällai\w+|tuollai\w+|sellai\w+) (?:\w+ )?(?:tie\w+|yksityiskoh\w+|luku\w*|luvu\w*)\b|\b(?:arvail\w+|spekul\w+|arvaamis\w+|arvaus\w*)\b|^(?:vain|ainoastaan|pelkästään)\b|^(?:kirjoitta\w+|tekijä|artikkelin laatija)\b|\bsellais(?:ta|ia)\b|\b(?:yleensä|tavallisesti|normaalisti)\b.*\b\w*(?:raporti|rekisteri|arkisto|tilasto|luettelo|kirja)\w*|^(?:ja |tai )?(?:miten|miksi|milloin|kuka|kenen|missä|kuinka|montako|paljonko)\b|\b(?:verkkosivu\w*|kotisivu\w*|nettisivu\w*|internet\w*)|^(?:raporti\w*|raportti\w*|tutkimu\w*|kirja\w*|luvu\w*|kirje\w*|taulukko\w*)\b|\b(?:seuraava\w*)\b|\b(?:soittaa|soittakaa)\b",
     because=r"\b(?:koska|sillä|vuoksi|takia)\b|\b(?:kukaan|kenellekään|historioitsij\w*|tutkij\w*|tiedemie\w*|arkeolog\w*|tähän päivään|toistaiseksi|vieläkään|yhä|kaivauks\w*)\b",
-    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b|\bkuvakaappau\w*|\bnäen vain\b|\bminulla on vain\b",
+    given=r"\b(?:liitit|liittämä\w*|lähetit|lähettämä\w*|antama\w*|antamis\w*|jaoit|jakama\w*|lataama\w*|latasit|toimittama\w*|valokuva\w*|kuvakaappau\w*)\b|\bkuvakaappau\w*|\bnäen vain\b|\bminulla on vain\b|\b(?:löytämäni|saamani|löydety\w+|hakutulok\w+|minulla ol\w+)\b",
     wants=r"\b(?:jos|kun|kunhan)\b.{0,60}\b(?:lähet\w+|liit(?:ät|ätte|tää|tä)\w*|lataat\w*|jaat\w*|toimit\w+)\b.{0,60}|\b(?:liitäthän|lähetäthän|lähetä|liitä|lataa|toimita)\b.{0,60}\b(?:niin|tarkist\w+|katso\w+|vastaan|kerron)\b|\blisää(?:thän)? .{0,40}\bniin\b",
     hence=r"^(?:siksi|siten|näin|joten|niinpä)\b|\b(?:siis|näistä)\b",
+    there=r"\b(?:siinä|niissä|siitä|niistä|siellä|tässä|missään|mistään|niiden joukossa)\b",
+    lacks=r"\b(?:puuttu\w*|jä\w+ (?:\w+ )?(?:auki|avoime\w*|pois|selvittämättä|mainitsematta|vastaamatta|vaille vastausta|kertomatta|epäselväksi)|ei\w* (?:\w+ )?(?:näy|esiinny|löydy|tule esiin|tule esille|mainita|ilmene|selviä|käy ilmi)|sivuutet\w*|sanaakaan|vaikene\w*|turhaan)\b|\bkukaan ei (?:anna|kerro|mainitse)\b|\bhypät\w+ (?:\w+ )?yli\b|\bkeksimistä\b|\beikä siinä\b|\b(?:etsi\w*|hae\w*|haet\w+)\b.{0,20}\bmuual\w+|\bmuual\w+\b.{0,20}\b(?:etsi\w*|hae\w*|haet\w+)",
+    figure=r"\b(?:kuinka (?:mon|pal|pit|kork|van|syv|lev|kauk)|milloin|koska\b|minä vuonna|paljonko|maksaa|lämpötil|sulamis|montako)",
 )
 
 _RU_SOURCES = r"(?:то, что (?:передо мной|у меня)|заметк\w*|цитат\w*|запис(?:и|ях|ей|ям)\b|вырезк\w*|кус(?:ок|к)\w*|приложени\w*|подборк\w*|документ\w*|источник\w*|контекст\w*|текст\w*|отрыв\w*|фрагмент\w*|результат\w*|стать\w*|материал\w*|пассаж\w*|абзац\w*|файл\w*|ссылк\w*|выдержк\w*|содержани\w*|справк\w*|выписк\w*|публикаци\w*)"
@@ -609,12 +658,16 @@ _RU_HOLD = (
 _RU = Wording(
     sources=rf"\b{_RU_SOURCES}\b",
     nouns=_words(
+        r"\b(?:реестр\w*|газет\w*|пресс-релиз\w*|сайт\w*|таблиц\w*|письм\w*|вики|сводк\w*|архив\w*|расписани\w*|программ\w*|некролог\w*|надпис\w*|спис\w*|перечн\w*|глав[аеы]\w*)\b",
         rf"\b(?:{_RU_SOURCES}|{_RU_INFO}|вопрос\w*|(?:ни один|ни одна|ни одно|ни в одном) из|в них|там)\b",
         r"\b(?:руководств\w*|инструкци\w*|брошюр\w*|буклет\w*|отчет\w*|отчёт\w*|интервью|письм[аоеу]\w*|биографи\w*|воспоминани\w*|этикет\w*|каталог\w*|летопис\w*|протокол\w*|дневник\w*|памятк\w*|объявлени\w*)\b",
         r"\bлист(?:е|ок|ке|ы|ах)?\b",
     ),
     statutes=r"\b(?:закон\w*|договор\w*|конституци\w*|указ[аеу]?|декрет\w*|устав\w*|кодекс\w*|постановлени\w*|библи\w*|коран\w*|конвенци\w*|директив\w*|положени\w*|правила)\b",
-    denies=_all(_RU_NOT, _RU_HOLD),
+    denies=_words(
+        _all(_RU_NOT, _RU_HOLD),
+        r"\bмолч\w+|\bумалчива\w+",
+    ),
     gap=_words(
         r"\bнич(?:то|его) из (?:этого|них|перечисленного)\b|\bнет инф\w+",
         r"^(?:но |увы,? |к сожалению,? )?(?:это|этого|об этом|про это|отсюда(?: этого)?|такого|данный вопрос|этот вопрос|эта тема) (?:\w+ )?(?:не|нет) ?(?:\w+ )?(?:охвачен|видно|нет|указан|затронут|рассмотрен|говорится|сказано|следует|освещ|встреча|попал|отражен|отражён|прописан|вид[ен]|понять|узнать)\w*",
@@ -665,6 +718,8 @@ _RU = Wording(
     ),
     offers=r"\b(?:узнать|знать|услышать|прочитать|рассказать) (?:\w+ )?(?:больше|подробнее|ещ[её])|\bчто-то ещ[её]\b|\bчем-(?:то|нибудь) (?:ещ[её]|помочь)|\bпомочь\b|\bподробн|\b(?:хотите|хочешь|желаете),? (?:чтобы )?(?:я|\w+жу|\w+щу|\w+лю|\w+шу|\w+ду)\b|\bмогу ли я\b|\b(?:мне|надо ли|нужно ли) (?:\w+ть)\b",
     asks=_words(
+        r"^(?:напишите|назовите|выберите|сообщите),? (?:пожалуйста,? )?(?:что|как\w+|котор\w+|о ч[её]м)\b",
+        r"^(?:скажите|уточните|укажите|напишите|подскажите),? (?:пожалуйста,? )?(?:\w{1,3} )?(?:котор\w+|как\w{2,3}|ком|кого|ч[её]м)\b",
         r"\b(?:можно|позвольте|разрешите|могу ли я) (?:узнать|спросить|уточнить)\b",
         r"\b(?:имеете в виду|имеешь в виду|имеется в виду|вас интересует|тебя интересует|вы спрашиваете|ты спрашиваешь|вы говорите|о ком (?:идёт|идет) речь|о ч[её]м (?:идёт|идет) речь|вы хотите узнать|хотите узнать|вы подразумеваете|вы ищете|ищете ли|вы о\b|вы про\b|вы говорите|подразумева\w+)\b",
         r"\b(?:уточни\w*|поясни\w*|конкретизир\w*|укажите|скажите|подскажите|сообщите|назовите)\b.{0,60}\b(?:как\w{2,4}|кого|ком|кто|что именно|о ч[её]м|что|котор\w+|вопрос|запрос|идёт|идет|ли|вы|город\w*|год\w*)\b",
@@ -675,9 +730,12 @@ _RU = Wording(
     me=r"\b(?:я(?! думаю| считаю| полагаю)|мне|мной|могу|смог\w*)\b",
     weak=r"^(?:и |а |в |во |об? )?(?:перв\w+|втор\w+|трет\w+|четв[её]рт\w+|пят\w+|последн\w+|остальн\w+|други\w+|они|в них|оба|обе|\d{1,2}|[а-гa-h] и [а-гa-h])\b|\bбы\b|\b(?:так(?:ие|ого рода|ая)|подобн\w+|этого рода) (?:\w+ )?(?:данн\w+|сведени\w+|подробност\w+|детал\w+|цифр\w*|информаци\w+)\b|\b(?:домыс\w+|догадк\w+|гада\w+|спекуляц\w+)\b|^(?:лишь|только|исключительно)\b|^автор\w*\b|\bобычно\b.*\b(?:отч[её]т|донесени|реестр|архив|статистик|справочник|указыва|публику|печата)\w*|^(?:и |или |а )?(?:как|почему|когда|кто|кого|кому|где|сколько|чем|откуда|чей|чья)\b|\b(?:сайт\w*|интернет\w*)\b|^(?:друг(?:ой|ая|ое|ом|им)|один из|ещ[её] один|одна из)\b|^(?:отч[её]т\w*|исследовани\w*|книг\w*|глав[аеы]|письм\w*|дневник\w*|таблиц\w*)\b|\b(?:следующее)\b|\b(?:позвонить|обратиться|написать в)\b",
     because=r"\b(?:потому что|поскольку|так как|из-за|благодаря|ибо)\b|\b(?:никто|никому|историк\w*|уч[её]н\w*|исследовател\w*|археолог\w*|до сих пор|по сей день|до наших дней|пока что|раскопк\w*)\b",
-    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b|\bскриншот\w*|\bваш\w* (?:снимк|фото)\w*|\bя вижу только\b|\bвижу лишь\b|\bу меня только\b",
+    given=r"\b(?:присланн\w+|приложенн\w+|загруженн\w+|прикреплённ\w+|прикрепленн\w+|отправленн\w+|предоставленн\w+|прислали|приложили|загрузили|прикрепили|дали мне|мне дали|на (?:снимке|фото|скане|скриншоте))\b|\bскриншот\w*|\bваш\w* (?:снимк|фото)\w*|\bя вижу только\b|\bвижу лишь\b|\bу меня только\b|\bнайденн\w+|\bкотор\w+ (?:мне попал\w*|я (?:наш[её]л|нашла|получил\w*))",
     wants=r"\b(?:если|когда|как только)\b.{0,40}\b(?:пришл[её]\w*|отправ\w+|прилож\w+|загруз\w+|выложи\w+|встави\w+|скин\w+|перешл\w+|сфотогр\w+|прикреп\w+)\b|\b(?:пришл[её]те|пришлите|пришли|скиньте)\b|^добавьте\b.{0,50}\bи\b",
     hence=r"^(?:поэтому|так что|значит|следовательно|таким образом|стало быть|итак|отсюда|выходит)\b",
+    there=r"\b(?:там|в (?:н[её]м|ней|них)|здесь|среди них|нигде|об этом)\b",
+    lacks=r"\b(?:отсутств\w+|(?:не|ни) (?:фигурир\w+|упомин\w+|встреча\w+|попада\w+|появля\w+|значит\w+|назван\w*|всплыва\w+|прозвуч\w+)|оста[её]тся (?:открыт\w+|без ответа)|упущен\w*|опущен\w*|ни слова|ни следа|тщетно)\b|\bникто не (?:привод|называ|указыва|говорит)\w*|\bне (?:приводит|называет) никто\b|\bпропущен\w*|\bвыдум\w+|\bне (?:отражен\w*|попал\w*)\b|\bиска\w+\b.{0,25}\b(?:друг\w+ мест\w*|ином месте)",
+    figure=r"\b(?:скольк|когда|в каком году|при какой темп|какова (?:длина|высота|плотн|темп|глуб)|стоит|до какого часа|во сколько)",
 )
 
 _ID_SOURCES = r"(?:yang ada di (?:hadapan|tangan)|bahan\w*|tulisan\w*|lampiran\w*|fragmen\w*|petikan\w*|penggalan\w*|pasase\w*|dokumen\w*|sumber\w*|konteks\w*|teks\w*|bagian|kutipan\w*|hasil\w*|artikel\w*|bacaan\w*|materi\w*|paragraf\w*|berkas\w*|referensi\w*|cuplikan\w*|isi\w*|naskah\w*|potongan\w*|arsip\w*|catatan\w*)"
@@ -687,11 +745,15 @@ _ID_HOLD = r"(?:sebut|kandung|muat|beri|isi\b|berisi|sedia|terdapat|\bada\b|jawa
 _ID = Wording(
     sources=rf"\b{_ID_SOURCES}\b",
     nouns=_words(
+        r"\b(?:daftar\w*|koran\w*|siaran pers|situs\w*|tabel\w*|surel\w*|email\w*|ringkasan\w*|arsip\w*|jadwal\w*|obituari\w*|prasasti\w*|bab)\b",
         rf"\b(?:{_ID_SOURCES}|{_ID_INFO}|pertanyaan\w*|hal (?:itu|ini|tersebut)|satu pun)\b",
         r"\b(?:manual\w*|brosur\w*|selebaran\w*|laporan\w*|wawancara\w*|surat\w*|biografi\w*|memoar\w*|label\w*|katalog\w*|panduan\w*|resep\w*|pengumuman\w*)\b",
     ),
     statutes=r"\b(?:undang-undang|uu|perjanjian|konstitusi|peraturan|dekret|piagam|kontrak|alkitab|quran|konvensi|ordonansi|ketetapan|hukum)\b",
-    denies=_all(_ID_NOT, _ID_HOLD),
+    denies=_words(
+        _all(_ID_NOT, _ID_HOLD),
+        r"\b(?:diam|bungkam|membisu)\b",
+    ),
     gap=_words(
         r"\btidak (?:ada )?satu pun (?:dari )?(?:ini|bahan|semua)\b|\btidak ada (?:apa-apa|info)\b",
         r"^(?:namun |tetapi |sayangnya,? |maaf,? )?(?:itu|ini|hal (?:itu|ini|tersebut)|rincian (?:itu|ini)|soal (?:itu|ini)|informasi (?:itu|ini|tersebut)) (?:tidak|belum|tak) (?:\w+ )?(?:tercakup|terlihat|tampak|dibahas|diulas|dimuat|termuat|tercantum|disertakan|termasuk|terbaca|ada|terungkap|ditemukan|diangkat|muncul|terdapat|kelihatan)\b",
@@ -741,6 +803,8 @@ _ID = Wording(
     ),
     offers=r"\b(?:tahu|mengetahui|membaca|informasi) (?:\w+ )?lebih\b|\blebih (?:lanjut|banyak|jauh)\b|\bada (?:lagi|hal lain)\b|\bbantu\b|\b(?:mau|ingin|perlu|apakah|boleh|bolehkah|haruskah|perlukah|maukah) (?:anda |kamu )?(?:mau |ingin |jika |kalau )?saya\b(?! (?:tahu|tanya|bertanya|mengetahui))",
     asks=_words(
+        r"\b(?:sebutkan|pilih|katakan|tuliskan) (?:yang )?(?:mana|apa|siapa)\b",
+        r"^(?:tolong |mohon )?(?:beri ?tahu|katakan|sebutkan)(?: (?:saya|kami))? .{0,30}(?:mana|siapa) (?:yang )?(?:dimaksud|anda maksud)",
         r"\b(?:boleh|bisa|bolehkah) (?:saya )?(?:tahu|tanya|bertanya)\b",
         r"\b(?:anda maksud\w*|kamu maksud\w*|maksud anda|maksud kamu|maksudnya|dimaksud|anda (?:bicarakan|tanyakan|cari|merujuk|bertanya|menanyakan|tuju)|kamu (?:bicarakan|tanyakan|cari)|yang ingin (?:anda|kamu) (?:ketahui|tanyakan)|merujuk (?:pada|ke)|anda tertarik)\b(?!.*\btidak (?:ada|disebut))",
         r"\b(?:bisakah|dapatkah|bisa|dapat|mohon|tolong|harap|bolehkah|silakan|apakah anda bisa)\b.{0,30}?\b(?:perjelas|memperjelas|jelaskan|menjelaskan|sebutkan|menyebutkan|spesifik\w*|perinci|merinci|konfirmasi|tentukan|menentukan|klarifikasi|mengklarifikasi|pertegas|mempertegas|beri tahu|memberi tahu)\b.{0,60}",
@@ -751,9 +815,12 @@ _ID = Wording(
     me=r"\b(?:saya|aku|kami)\b",
     weak=r"^(?:dan |lalu )?(?:yang )?(?:pertama|kedua|ketiga|keempat|kelima|terakhir|lainnya|sisanya|keduanya|semuanya|[b-h](?= )|\d{1,2}(?= )|[a-h] dan [a-h])\b|\b(?:akan|seandainya|andai\w*)\b|\b(?:data|rincian|angka|informasi|hal|detail) (?:semacam|seperti|sejenis) (?:itu|ini)\b|\b(?:tebak\w*|menebak|spekulasi|menduga-duga|mengira-ngira|dugaan)\b|^(?:hanya|cuma|sebatas|sekadar)\b|^(?:penulis\w*|pengarang\w*)\b|\bbiasanya\b|^(?:dan |atau )?(?:bagaimana|mengapa|kapan|siapa|di mana|berapa|apakah)\b|\b(?:situs(?: (?:web|resmi))|laman|internet)\b|^(?:laporan|kajian|buku|bab|surat|tabel|makalah)\w*\b|\b(?:sebagai berikut|begini|berikut ini)\b|^\w+ lain\b|\b(?:menelepon|menghubungi)\b",
     because=r"\b(?:karena(?! itu)|sebab(?! itu)|lantaran|akibat)\b|\b(?:tak seorang pun|tidak ada (?:seorang|orang)|sejarawan|peneliti|ilmuwan|arkeolog|hingga (?:kini|sekarang)|sampai (?:kini|sekarang)|penggalian)\b",
-    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b|\b(?:tangkapan layar\w*|screenshot)\b|\byang (?:saya lihat|terlihat) (?:hanya|cuma)\b",
+    given=r"\b(?:yang )?(?:anda|kamu|kakak|bapak|ibu) (?:berikan|kirim(?:kan)?|unggah|lampirkan|bagikan|tempel(?:kan)?|sertakan|beri)\b|\b(?:yang )?(?:dilampirkan|dikirim(?:kan)?|diunggah|ditempel\w*|dibagikan)\b|\b(?:di|dalam|pada) (?:foto|gambar|tangkapan layar)\b|\bfoto (?:yang|itu|ini)\b|\b(?:tangkapan layar\w*|screenshot)\b|\byang (?:saya lihat|terlihat) (?:hanya|cuma)\b|\byang (?:saya )?(?:dapat|temukan|peroleh|miliki|ditemukan)\b",
     wants=r"\b(?:jika|kalau|bila|apabila|begitu)\b.{0,40}\b(?:kirim\w*|mengirim\w*|unggah|mengunggah|lampir\w*|melampir\w*|bagikan|tempel\w*|menempel\w*)\b|^(?:silakan |tolong |mohon )?(?:kirim|unggah|lampir|tempel)\w* .{0,60}\b(?:saya|nanti)\b|\b(?:sambil )?menunggu (?:data|dokumen|halaman|daftar|kiriman)|^tambahkan\b.{0,50}\b(?:nanti|saya)\b",
     hence=r"^(?:jadi|maka|(?:oleh )?(?:karena|sebab) itu|dengan demikian|akibatnya)\b|\bsehingga\b",
+    there=r"\b(?:di (?:situ|sana|dalamnya|sini|antaranya)|di mana pun|sama sekali)\b",
+    lacks=r"\b(?:(?:tidak|tak|belum) (?:\w+ )?(?:disebut(?:-sebut|kan)?|muncul|tampak|tercantum|ikut|disinggung|terbaca|tertera)|luput|terlewat\w*|dilewat\w*|(?:biarkan|tetap|masih) terbuka|tanpa jawaban|nihil)\b|\b(?:tidak|tak) (?:ada )?seorang pun (?:memberi|menyebut)\w*|\b(?:dilompati|dilewati)\b|\bmengarang\b|\btidak kelihatan\b|\bbukan bagian dari\b|\b(?:dicari|cari|mencari\w*)\b.{0,20}\b(?:di tempat lain|sumber lain)",
+    figure=r"\b(?:berapa|kapan|pukul|tahun berapa|harga)",
 )
 
 _SW_SOURCES = r"(?:nilicho nacho|nilizo nazo|kipande|vipande|nukuu|manukuu|sehemu|machapisho|chapisho|nyenzo|viambatisho|insha|jalada|majarida|madondoo|hati|nyaraka|waraka|vyanzo|chanzo|muktadha\w*|matini|maandishi|andiko|vifungu|kifungu|matokeo|makala|dondoo|aya|maelezo|marejeo|rejea|yaliyomo|habari|taarifa|faili|kurasa|ukurasa|rekodi|dokezo|madokezo|maandiko)"
@@ -761,12 +828,14 @@ _SW_INFO = r"(?:taarifa\w*|habari|maelezo|jibu|majibu|data|takwimu|ufafanuzi|und
 _SW = Wording(
     sources=rf"\b{_SW_SOURCES}\b",
     nouns=_words(
+        r"\b(?:daftari|orodha|magazeti|gazeti|tovuti|jedwali|majedwali|barua|muhtasari|kumbukumbu|ratiba|tanzia|sura|tangazo|matangazo)\b",
         rf"\b(?:{_SW_SOURCES}|{_SW_INFO}|swali\w*|hilo)\b",
         r"\b(?:mwongozo|miongozo|kipeperushi|vipeperushi|ripoti|mahojiano|barua|wasifu|kumbukumbu|lebo|katalogi|tangazo|matangazo|mwandishi)\b",
         r"\bchanzo\b",
     ),
     statutes=r"\b(?:sheria|mkataba|katiba|kanuni|amri|biblia|kurani|azimio|makubaliano|maagizo)\b",
     denies=_words(
+        r"\b(?:\w*nyamaz\w*|kimya)\b",
         _all(
             r"\b(?:ha(?:i|u|wa|ya|zi|li|ki|vi|ku|mu|pa)\w*|bila|si(?:ku(?:pat|wez|on)|ja|wez|ju|na\b|pat|on|fah)\w*|hakuna|hamna|pasipo|kutokuwepo|ukosefu|haitoshi|hazitoshi)\b",
             r"(?:taj|elez|sem|jib|tosh|onyesh|onesh|toa\b|\wtoi\b|toi\b|pat|zungumz|gus|bainish|fafanu|na\b|patik|kuna|hamna|julik|jumuish|oroshesh|orodhesh|husu|hus|eleke|ripot|we(?:z|k)|fich|nyesh|ongele|thibitish|taja|ndik|kuwepo|po\b|mo\b|eleza|naelez|bain)",
@@ -821,6 +890,8 @@ _SW = Wording(
     ),
     offers=r"\b(?:kujua|kusoma|kusikia|maelezo|taarifa) (?:\w+ )?zaidi\b|\bkitu kingine\b|\bkusaidi\w+|\bnikusaidie\b|\b(?:ni(?:ku|ki|pendekez|tafut|onyesh|ele|tum|andik|toe|wek|som|fanye)\w+)\b|\bungependa ni\w+",
     asks=_words(
+        r"^(?:tafadhali )?(?:taja|sema|chagua|andika|niambie) .{0,12}(?:ip[iy]|up[iy]|gani|nani|yup[iy])",
+        r"^(?:tafadhali )?(?:niambie|nieleze|taja|sema) (?:ni )?(?:up[iy]|ip[iy]|yup[iy]|kip[iy]|zip[iy]|gani|nani)\b",
         r"\b(?:naomba|naweza|ningependa) (?:kujua|kuuliza)\b",
         r"\b(?:unamaanisha|una maana|(?:unarejelea|unakusudia|unazungumzia)(?=.*(?:\b(?:gani|nani|ipi|yupi|lipi|upi)\b|\?))|unauliza|unaulizia|ulimaanisha|unataka kujua|unatafuta|ungependa kujua|una(?:ye|yo|lo|cho|m)(?:maanisha|kusudia|rejelea|zungumzia|ulizia|uliza|taka|itaka|itafuta|sema|isema|imaanisha|ikusudia|mzungumzia|muulizia|mmaanisha|iulizia|izungumzia|limaanisha|lizungumzia|liulizia)|mnamaanisha|mnauliza)\w*\b",
         r"\b(?:unaweza|tafadhali|naomba|ungeweza|je)\b.{0,30}?\b(?:fafanua|kufafanua|bainisha|kubainisha|eleza|kueleza|taja|kutaja|niambia|kuniambia|niambie|unieleze|ufafanue|ubainishe|utaje|kuthibitisha|uniambie)\b.{0,60}",
@@ -831,9 +902,12 @@ _SW = Wording(
     me=r"\bsi(?:ku(?:pat|wez|on|fan|ju|fah|tamb|ten)|ja[a-z]{2}|wez|jui\b|na\b|oni\b|pati\b|fah)\w*|\bhatu(?:ku|ja|wez|na\b|ju|fah)\w*",
     weak=r"^(?:na )?(?:cha|ya|wa|la|za|vya) (?:kwanza|pili|tatu|nne|tano|mwisho)\b|^(?:vingine|nyingine|zingine|mengine|[b-h](?= )|\d{1,2}(?= )|[a-h] na [a-h])\b|\b\w*(?:nge|ngali)(?:ku)?\w{2,}\b|\b(?:takwimu|maelezo|taarifa|data|habari) (?:kama hizo|kama hiyo|kama hayo|za aina hiyo|ya aina hiyo)\b|\b(?:kubahatisha|kukisia|kisio|dhana)\b|^(?:tu|pekee)\b|^(?:mwandishi|waandishi)\b|\bkwa kawaida\b.*\b(?:ripoti|rejista|kumbukumbu|takwimu)\b|^(?:na |au )?(?:jinsi|kwa nini|lini|nani|wapi|kiasi gani)\b|\b(?:tovuti|mtandaoni|intaneti)\b|\b(?:pekee|tu)$|^(?:kingine|lingine|jingine|mwingine)\b|^(?:ripoti|utafiti|kitabu|sura|barua|jedwali)\b|\b(?:hali ni hii|yafuatayo|ifuatayo)\b|\b(?:kupiga simu|kuwasiliana)\b",
     because=r"\b(?:kwa sababu|kwa kuwa|kwani|kutokana na|maana)\b|\b(?:hakuna (?:mtu|ajuaye|anayejua)|wanahistoria|watafiti|wanasayansi|wanaakiolojia|mpaka (?:leo|sasa)|hadi (?:leo|sasa))\b",
-    given=r"\b(?:uli(?:yo|yo|zo|vyo|cho|po|lo|o)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|pakia|bandika|shiriki|toa|leta)\w*|mli(?:yo|zo|vyo|cho|lo)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|toa|leta)\w*|picha (?:uli|hii|hiyo|inaon)\w*|nilichosoma|nilizosoma|nilizopewa|nilichopewa)\b|\bninachoona\b|\bnilicho nacho ni\b",
+    given=r"\b(?:uli(?:yo|yo|zo|vyo|cho|po|lo|o)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|pakia|bandika|shiriki|toa|leta)\w*|mli(?:yo|zo|vyo|cho|lo)(?:ni)?(?:weka|tuma|pa|tumia|ambatisha|toa|leta)\w*|picha (?:uli|hii|hiyo|inaon)\w*|nilichosoma|nilizosoma|nilizopewa|nilichopewa)\b|\bninachoona\b|\bnilicho nacho ni\b|\bnili(?:yo|zo|cho|vyo|lo|ye|po)\w*(?:pata|ona|pewa)\b|\b(?:yali|zili|vili|kili|li|ili)(?:yo|zo|vyo|cho|lo)patikana\b",
     wants=r"\buki(?:ni)?(?:tum|pak|band|wek|ambat|let|pig|shirik)\w*|^(?:tafadhali )?(?:ni)?(?:tum[ai]\w*|pakia|bandika|ambatisha)\b.{0,60}\bni(?:ta|ka)\w+|\bukiongeza\b",
     hence=r"^(?:kwa hiyo|hivyo|basi|kwa hivyo|ndiyo maana)\b",
+    there=r"\b(?:humo|mwake|ndani yake|hapo|popote|kati yake|miongoni mwa\w*|ha\w{1,3}mo)\b",
+    lacks=r"\bha\w+(?:tajwi|onekani|jitokezi|tokei|patikani|jatajwa|kutajwa|kutolewa|kuonekana|kupatikana)\b|\b\w{1,3}meachwa\b|\blinabaki (?:bila|wazi)\b|\bbila jibu\b|\bha\w{1,3}[pm]o\b|\bhakuna neno\b|\b\w{2,4}nakosekana\b|\bhakuna anaye(?:toa|taja|sema)\b|\b\w{1,3}merukwa\b|\bkubuni\b|\bha\w{1,3}onekani\b|\b\w*tafut\w+\b.{0,20}\bkwingine\w*",
+    figure=r"\b(?:ngapi|lini\b|kiasi gani|bei gani|muda gani|joto gani|urefu|mwaka gani|saa ngapi)",
 )
 
 _AR_SOURCES = r"(?:\w*(?:وثيق|وثائق|مستند|مصدر|مصادر|سياق|نصوص|مقاطع|مقطع|نتائج|نتيجة|مقال|مقتطف|مراجع|مرجع|فقر|محتوي|فقرات|صفح|سجلات|مواد|ملفات|مرفقات)\w*|\w{0,3}ملف (?=ال(?:اول|ثاني|ثالث|رابع|خامس|مرفق|مقدم)|[\d]|$)|(?:و|ف|ب|ل|ك)?(?:ال)?نصوص|(?:و|ف|ب|ل|ك)?(?:ال|لل)?نص(?:ين)?|\w*المادة)"
@@ -845,12 +919,14 @@ _AR_HOLD = r"\w*(?:ذكر|تضمن|حتوي|تحتو|شير|شار|قدم|توف
 _AR = Wording(
     sources=rf"\b{_AR_SOURCES}",
     nouns=_words(
+        r"السجل|سجلات|الصحيفة|الصحف|البيان|الموقع|الجدول|الجداول|البريد|الملخص|الأرشيف|النعي|النقش|القائمة|القوائم|الفصل|الإعلان|التقرير|التقارير",
         rf"(?:\b{_AR_SOURCES}|{_AR_INFO}|\w*سؤال\w*|\w*سءال\w*|\bفيها\b|\bمنها\b|\bاي منها\b)",
         r"(?:الدليل|كتيب|كراس|منشور|تقرير|تقارير|مقابلة|رسالة|رسائل|السيرة|مذكرات|ملصق|كتالوج|محضر|نشرة|الاعلان)",
         r"(?:الورقة|ورقة)",
     ),
     statutes=r"\w*(?:قانون|معاهد|دستور|مرسوم|لائح|لايح|ميثاق|قران|انجيل|اتفاقي|نظام|تشريع|عقد)\w*",
     denies=_words(
+        r"صامت|تصمت|يصمت|سكت|تسكت|يسكت",
         rf"{_AR_NOT} (?:\w+ ){{0,4}}?{_AR_HOLD}",
         r"\b(?:و|ف)?(?:يغيب|تغيب|غاب|غابت|غايب\w*|غائب\w*|ساكت\w*|صامت\w*|يصمت|تصمت|الصمت|تهمل|يهمل|اهمل\w*|تتجاهل|يتجاهل|تجاهل\w*|ناقص\w*|مفقود\w*|منعدم\w*|قاصر\w*|بعيد\w* عن|خارج)\b",
     ),
@@ -886,7 +962,7 @@ _AR = Wording(
     about=r"\w*(?:تتناول|يتناول|تتحدث|يتحدث|تصف|يصف|تناقش|يناقش|تسرد|يسرد|يتعلق|تتعلق|تعرض|يعرض|تركز|يركز|تقتصر|يقتصر|تدور|يدور|تخص|يخص|تحكي|تعدد|تذكر|يذكر|تشرح|يشرح|يقف عند|تقف عند|يتوقف عند|تتوقف عند|ينتهي عند|تنتهي عند|للحديث عن|لذكر|تتكلم|يتكلم|يستعرض|تستعرض|تروي|يروي|مخصص|تنشغل|ينشغل|حول|بشان)\w*",
     only=r"\b(?:فقط|تقتصر|يقتصر|تكتفي|يكتفي|تنحصر|ينحصر|وحسب|وحدها|وحده|للحديث عن|فحسب|بدلا من ذلك|لا غير|اساسا|مواضيع اخري|موضوعات اخري|سوي)\b",
     implies=rf"^(?!.*\b{_AR_SOURCES}).*\b(?:و|ف)?(?:قال|قالت|قالوا|صرح\w*|نفي|اكد\w*) (?:\w+ ){0, 2}(?:انه|انها|انهم|بانه)\b|^(?!.*\b{_AR_SOURCES}).*\b(?:لم|لا|لن) (?!\w?(?:ذكر|يذكر|تذكر|يرد|ترد|يشر)).*\b(?:قط|ابدا)\b|^(?:بحسب|حسب|وفقا ل|وفق|طبقا ل|بناء علي) ?\w*{_AR_SOURCES}(?!.*(?:مجهول|غير|يمكن|ذكر|يرد|ترد|معلوم|جواب|اجاب|تحديد|معرف|تتوفر|يتوفر|توجد|يوجد|اي))|^(?!.*\b{_AR_SOURCES}).*\b(?:ادلة|الادلة|دليل (?:قاطع|مادي|علي|قوي)\w*)\b|^(?!.*\b{_AR_SOURCES}).*\b(?:حتي (?:اليوم|الان|يومنا)|الي (?:اليوم|يومنا|الان)|لا احد يعرف|لا احد يعلم|لا يعرف احد|لا يعلم احد)\b|\b(?:و|ف)?(?:توحي|يوحي|تلمح|يلمح|تدل|يدل|تشي|يشي|يفهم|تعطي انطباعا|تدفع الي)(?: \w+){0, 3} (?:بان|الي ان|علي ان|ان)\w*",
-    known=r"\b(?:من المعروف|المعروف عموما|المعلوم|معلوم عموما|معلوماتي العامة|المعرفة العامة|معرفتي العامة|عموما|عادة|بشكل عام|بوجه عام|علي حد علمي|بحسب علمي|حسب علمي|في حدود علمي|فيما اعلم|حسبما اعلم|من معلوماتي|من معرفتي|كما اعرف|علي ما اعرف|علي ما اذكر)\b",
+    known=r"\b(?:من المعروف|المعروف عموما|المعلوم|معلوم عموما|معلوماتي العامة|المعرفة العامة|معرفتي العامة|عموما|عادة|بشكل عام|بوجه عام|علي حد علمي|بحسب علمي|حسب علمي|في حدود علمي|فيما اعلم|حسبما اعلم|من معلوماتي|من معرفتي|كما اعرف|علي ما اعرف|علي ما اذكر)\b|(?:بحسب|حسب|وفق) (?:ما|علمي) ?(?:أعرف|أعلم|أدري)?",
     reports=r"\b(?:وفقا|وفق|بحسب|حسب|طبقا|من المعروف|المعروف عموما|المعلوم|معلوم عموما|معلوماتي العامة|المعرفة العامة|معرفتي العامة)\b(?!.{0,30}(?:المقدمة|المعطاة|المتاحة|المتوفرة|المقدم|المعطي|المتاح|المرفقة)\W*$)|\b(?!\w{0,2}تبين لي)\w{0,2}(?:تذكر|يذكر|تقول|يقول|تشير|يشير|تفيد|يفيد|تبين|يبين|تؤكد|يؤكد|ذكر|تنص|ورد|جاء|توضح|يوضح)\w{0,2} (?:\w+ )?(?:الي )?(?:ان|انه|انها|بان)\b",
     hedges=r"\b(?:ربما|يبدو|علي الارجح|قد|يرجح|يحتمل|من المحتمل|لعل|يعتقد|الارجح|يظن|المرجح|غالبا|يقال)\b",
     sorry=r"(?:\b\w?(?:عذرا|اسف|اعتذر|معذرة|للاسف|نعتذر|المعذرة|يؤسفني)\b|\bمع الاسف\b|آسف)",
@@ -903,6 +979,8 @@ _AR = Wording(
     ),
     offers=r"امر اخر|شيء اخر|في (?:امر|شيء)|(?:المزيد|مزيد من|شيء اخر|امر اخر|(?:ان |هل )اساعدك|مساعدتك في)",
     asks=_words(
+        r"(?:يرجى|أرجو) (?:تحديد|ذكر|قول) (?:أي|اي|من)",
+        r"^(?:من فضلك )?(?:اخبرني|قل لي|حدد|اذكر|وضح)(?: لي)? (?:أي|من|اي)",
         r"\b\w{0,2}(?:تقصد|تقصده|تقصدها|تقصدين|قصدك|تعني|تعنيه|تعنيها|المقصود|المقصودة|تسال عن|تسال عنه|تسال عنها|تتحدث عنه|تتحدث عنها|تشير اليه|تشير اليها|تبحث عنه|تبحث عنها|تريد معرفة|تود معرفة|تستفسر|سؤالك عن|يهمك|تريده|تريدها|تقصدون|تودون|تعنون)\b(?!.*\bفي (?:الوثائق|السياق|المصادر)\b)(?=.*\?)|^(?=.*(?:\bهل\b|\bايهما\b|\?|يرجي|فضلك|رجاء)).*\b(?:تقصد|تعني|المقصود)\w*",
         r"\bام\b.{1,60}\?|\b(?:اي|ما|من|كم|متي|اين)\b.{1,40}\b(?:لديك|لديكم|عندك|معك|تستخدم\w*|تملك\w*)\W*\?|\bلم (?:افهم|اتبين) (?:اي|من|ما)\b|\bهلا (?:\w+ت|تفضلت)\b|(?:ايهم|ايهما|ايها|ايهن|اي واحد|اي منهم|اي منها) (?:تريد|تقصد|تعني|هو|هي|يهم)|\b(?:يعتمد|يتوقف|تعتمد|تتوقف)\w* (?:\w+ )?علي (?:اي|ما|من|اية)\b",
         r"^(?:قبل|كي|لكي|حتي|و)?.{0,40}\b(?:في|من|الي|عن|ب)?(?:اي|اية|اين)\b.{0,60}\b(?:تسال|تقصد|تعني|تريد|ستنطلق|تسكن|تنوي)\w*.{0,20}\?",
@@ -912,10 +990,13 @@ _AR = Wording(
     declines=r"\b(?:و|ف)?لا (?:اريد|ارغب|اود|احب) (?:في |ان )?(?:اقدم|اعطي|اخمن|اذكر|اضلل|تقديم|التخمين)|\b(?:لا|لن) (?:استطيع|يمكنني|اقدر|يسعني|نستطيع) (?:\w+ ){0,2}?(?:المساعدة|مساعد\w+|تقديم (?:نصيحة|نصائح|تعليمات|ارشادات|استشار\w+)|تلبية|تنفيذ|اعطاء تعليمات|دعم|الامتثال)|\bيتعارض مع\b",
     weak=r"^(?:و|ف)?(?:فيها|فيه|منها|في احد\w+|ففيها)\b|^(?:و|ف)?(?:بعضها|معظمها|جميعها|كلها|احدها|كلاهما|كلتاهما)|^(?:و|ف)?(?:اما )?(?:و|ف)?(?:الاول|الثاني|الثالث|الرابع|الخامس|الاخير|الاخر|البقية|باقي|بقية|سائر|احدها|احداها|الاولي|الثانية|الثالثة|الرابعة)\w*",
     because=r"\b(?:بسبب|لان\w*|نظرا|اذ|لعدم|نتيجة)\b",
-    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)|(?:لقطة الشاشة|صورتك)|كل ما (?:لدي|اراه)|لا اري (?:سوي|الا)",
+    given=r"(?:المرفق|مرفق|ارسلت|زودتن|رفعته|الصورة|الصور\b|ضمن الصور|اللي عندي|بحوزتي|لدي هنا|اعطيتن|قدمته|شاركت)|(?:لقطة الشاشة|صورتك)|كل ما (?:لدي|اراه)|لا اري (?:سوي|الا)|(?:الذي|التي) (?:وجدت|حصلت|لدي|عثرت)|النتائج التي ظهرت",
     wants=r"(?:^|[ ,])(?:اذا|ان|لو|متي|ان كان\w*|حال)\b.{0,30}(?:ارسل|رفعت|ارفقت|شاركت|زودت|لصقت|اضفت)|(?:^|[ ,])(?:ارسل|ارفع|ارفق|الصق|زودن)(?:ها|ه|وا|ي|ني|لي)\b.{0,40}(?:و?س[انت]|فا|حتي|لا)|^اضف",
     negates=r"\b(?:لا|لم|ليست?|ليسا|لن|ما من|دون|بلا|غير|خال(?:ي|ية)?)\b|(?:مجهول|لغز)",
     hence=r"^(?:لذلك|لذا|بالتالي|وبالتالي|وعليه|وبذلك|ومن ثم|من هنا|وبغياب|فلا|فيبقي|فلم)\b",
+    there=r"\b(?:فيه(?:ا|ما|م|ن)?|بين(?:ها|هم)|منها|ضمن(?:ها|ه))\b",
+    lacks=r"غائب|غابت?\b|لا (?:ذكر|يرد|ترد|يظهر|تظهر|أثر)\b|لم (?:يرد|ترد|يذكر|تذكر|يظهر|تظهر|أعثر)\b|بلا (?:جواب|إجابة)|سكتت?\b|ليست? (?:فيه|من بين|ضمن|موجود)|أغفل|تجاهل|يخلو|تخلو|لا أحد (?:يذكر|يعطي|يحدد)|قفزت?\b|اختراعا|غير (?:وارد|موجود|مذكور)|لا (?:تظهر|يظهر)|(?:البحث|تبحث|يبحث|تطلب|تلتمس).{0,25}(?:مكان|موضع|مصدر) آخر",
+    figure=r"\bكم\b|متي|اي (?:سنه|سنة|عام|درجة|يوم|ساعة|وقت)|ما (?:درجة|طول|ارتفاع|ثمن|عمر)|ثمن",
 )
 
 _FA_SOURCES = r"(?:سند\w*|اسناد\w*|مدارك\w*|منبع\w*|منابع\w*|زمينه\w*|متن\w*|متون\w*|بافت\w*|قطعه\w*|نتايج\w*|نتيجه\w*|مقاله\w*|مقالات\w*|بخش\w*|پاراگراف\w*|مطالب\w*|مطلب\w*|محتوا\w*|نوشته(?:\b|هاي?|.? (?:بالا|حاضر|داده))|گزيده\w*|مرجع\w*|مراجع\w*|سندها\w*|داده ?هاي?\b|عبارات\w*|عبارت\w*|فايل\w*|قطعات\w*|پرونده ?هاي?\w*|پرونده. (?:نخست|اول|دوم|سوم|چهارم)|بندها\w*|صفح\w*|مأخذ\w*|ماخذ\w*|جست ?و ?جو\w*|آنچه (?:به من|در اختيار|دارم|داريم)\w*)"
@@ -926,11 +1007,15 @@ _FA_HOLD = r"(?:ذكر|اشار|آمده|نيامده|نياورد|بيان|گف
 _FA = Wording(
     sources=rf"\b{_FA_SOURCES}",
     nouns=_words(
+        r"دفتر|روزنامه|اطلاعیه|وب ?گاه|وب ?سایت|جدول|ایمیل|نامه|خلاصه|بایگانی|آرشیو|برنامه|سنگ ?نبشته|فهرست|فصل|آگهی|گزارش",
         rf"(?:\b{_FA_SOURCES}|\b{_FA_INFO}|\bسؤال\w*|\bسوال\w*|\bپرسش\w*|\bهيچ ?(?:يك|كدام)\b(?! از (?!آن|اين|سند|اسناد|متن|منابع|مقاله|بخش|گزيده))|\bآنها\b|\bآن ها\b)",
         r"(?:راهنما|دفترچه|بروشور|گزارش|مصاحبه|نامه|زندگينامه|خاطرات|برچسب|فهرست|اعلاميه|آگهي)",
     ),
     statutes=r"\b(?:قانون|قوانين|معاهده|قانون اساسي|آيين ?نامه|فرمان|منشور|قرآن|انجيل|كنوانسيون|پيمان|مصوبه|قرارداد|توافق)\w*",
-    denies=_all(_FA_NOT, _FA_HOLD),
+    denies=_words(
+        _all(_FA_NOT, _FA_HOLD),
+        r"ساکت|خاموش|سکوت",
+    ),
     gap=_words(
         rf"^(?!.*(?:\bكه\b|طبق|به ?گفته|بنا بر))(?:.*\b(?:در|از|ميان|با|جز[وء]) (?:\w+ ){{0,2}})?{_FA_TEXTS}(?!\S* را\b).*\b(?:ن(?:مي ?)?\w{{2,}}|بي ?خبر\w*|خاموش\w*|ساكت\w*)(?: است| اند| بود)?\W*$",
         rf"^{_FA_TEXTS}.*(?<!نه )\bنه (?:\w+ ?){{1,6}}\W*$",
@@ -981,6 +1066,8 @@ _FA = Wording(
     ),
     offers=r"ببينم|نگاه كنم|از دستم|كار ديگري|بگردم|پيدا كنم|(?:بيشتر (?:بدانيد|بگويم|توضيح)|اطلاعات بيشتري|چيز ديگري|كمكي|كمك كنم\W*\?|كمكتان)",
     asks=_words(
+        r"(?:بگویید|بنویسید|مشخص کنید) (?:که )?(?:کدام|چه کسی)",
+        r"^(?:لطفا )?(?:بگویید|بفرمایید|مشخص کنید|بنویسید) (?:که )?(?:كدام|چه كسی)",
         r"(?:منظورتان|منظورت|منظور شما|مد ?نظرتان|مد ?نظر شما|مدنظرتان|منظور(?:تان)? (?:كدام|چيست|كيست)|مقصودتان|مقصود شما|مي ?پرسيد|در نظر داريد|مي ?خواهيد بدانيد|سؤالتان درباره|سوالتان درباره|مورد نظرتان|مورد نظر شما|دنبال كدام|صحبت مي ?كنيد|مد ?نظر(?:تان)? (?:است|باشد|داريد)|كدام ?(?:شان|يك|ها)?(?:شان)? را (?:مي ?|بگ|در)\w*|را مي ?گوييد|(?:نام|اسم|سال|شهر|دهه)\S*.{0,25}(?:مي ?فرماييد|مي ?گوييد|مي ?دانيد|بگوييد|بنويسيد)|بايد بدانم|\bنفهميدم كدام|\bمتوجه نشدم كدام|\b\w{2,} ?تان (?:چيست|كدام|چند|كجا)\w*\W*\?|بستگي (?:دارد|به) .{0,10}(?:كدام|چه)|\bيا\b.{1,50}\?)",
         r"(?:لطفا|ممكن است|مي ?توانيد|مي ?شود|مي ?توانيد|خواهشمند).{0,60}?(?:مشخص|روشن|دقيق|بگوييد|توضيح ده|بفرماييد|معلوم كنيد|تعيين كنيد|روشن ?تر|ذكر كنيد|واضح|شفاف|نام ببريد)",
         r"^(?:درباره |در مورد |به |از )?(?:كدام|چه كسي|كدام ?يك)\b.{0,60}(?:شما|تان|ايد|ايد\b|داريد|مي ?خواهيد|هستيد|است\W*$)",
@@ -988,10 +1075,13 @@ _FA = Wording(
     declines=r"نمي ?توانم.{0,30}(?:كمك|ياري|همكاري|راهنمايي|مشاوره|دستورالعمل)|(?:كمك|همكاري|انجام اين كار|برآورده|مشاوره|راهنمايي).{0,25}نمي ?توانم|(?:در اين زمينه|در اين مورد) (?:كمك|كمكي) .{0,15}ن(?:مي|خواهم)",
     weak=r"^بند(?:هاي?)? ?(?:يك|دو|سه|چهار|پنج|\d)|^(?:و )?(?:در (?:آن|اين) ?ها|در يكي|يكي)\b|^(?:بعضي|برخي|همه|همگي)(?: از (?:آن|اين) ?ها)? |^(?:و )?(?:نخستين|نخست|اولي?|دومي?|دومين|سومي?|سومين|چهارمي?|پنجمي?|آخري|اين متن|آنها|آن ها|هر دو|بقيه|ديگري|باقي|يكي)(?: |$)",
     because=r"\b(?:به سبب|به دليل|به علت|چون|زيرا|چرا ?كه)\b",
-    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)|(?:نماگرفت|اسكرين|عكستان)|آنچه ميبينم",
+    given=r"(?:فرستاديد|فرستادي|دادهايد|كه داديد|بارگذاري|در عكس|اين عكس|كه دارم|در اختيار|نزد من|گذاشتيد|ارسالي)|(?:نماگرفت|اسكرين|عكستان)|آنچه ميبينم|که (?:یافتم|دارم|پیدا کردم|به دستم)|آنچه (?:پیدا|یافت)",
     wants=r"(?:اگر|چنانچه|هر وقت)\b.{0,60}(?:بفرست|ارسال|بگذار|بارگذاري|پيوست|ضميمه|به اشتراك|بچسبان)|اضافه كنيد",
     negates=r"(?:\bن(?:ي?ست|دار|يامد|شد|كرد|گفت|مي|دا|بود|يافت|وشت|خورد|ه)\w*|مسكوت|خالي|بدون|بيآن|بي )",
     hence=r"^(?:پس|بنابراين|درنتيجه|در نتيجه|از اين ?رو|لذا)\b",
+    there=r"در (?:آن|این)(?: ?ها)?\b|آنجا|میان(?:شان| آن)|هیچ ?(?:جا|یک)|جایی",
+    lacks=r"خبری نیست|نیامده|نامی نیست|دیده نمی|پیدا (?:نشد|نیست)|جا افتاده|از قلم افتاده|بی ?پاسخ|بی ?جواب|یافت نشد|نیافتم|ندیدم|به چشم نمی|ذکر\S* نشده|مسکوت|هیچ ?کس .{0,20}نمی|یکسره گذشته|خیال ?بافی|در آن نیست|جزو این ?ها نیست|به چشم نمی|جای دیگر.{0,20}(?:جست|گشت|یافت)|(?:جست|گشت).{0,20}جای دیگر",
+    figure=r"چند|\bكي\b|چقدر|چه (?:سالي|دمايي|ساعتي|زماني|روزي|تاريخي)|نقطه ?ي ذوب",
 )
 
 _YO_SOURCES = r"(?:ayolo\w*|apile ?k[oɔ]\w*|ak[oɔ]sile\w*|atejise\w*|nkan ti mo ni|iwe\w*|akosile\w*|orisun\w*|ayoka\w*|oro\b|ipo oro|ayika oro|esi\b|abajade\w*|apileko\w*|nkan ti a (?:fun|pese)|abala\w*|ipin\w*|apa\b|iwadii|ohun elo|akoonu|doku\w*|konteksti|akojo\w*|ako\w*|oju-?iwe|atejade|faili|awari|itokasi)"
@@ -999,10 +1089,15 @@ _YO_INFO = r"(?:is[oe]funni|ifunni-?mo|alaye\w*|idahun\w*|iroyin|imo\b|nipa|ifit
 _YO = Wording(
     sources=rf"\b{_YO_SOURCES}\b",
     nouns=_words(
-        rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b", r"\b(?:ikede|iroyin|leta|iforowero|itan igbesi aye|akoole)\b"
+        r"\b(?:ìwé|ìròyìn|àkójọ|àtẹ|létà|àkọsílẹ̀|ìkéde|orí ìwé)\b",
+        rf"\b(?:{_YO_SOURCES}|{_YO_INFO}|ninu won)\b",
+        r"\b(?:ikede|iroyin|leta|iforowero|itan igbesi aye|akoole)\b",
     ),
     statutes=r"\b(?:ofin|adehun|iwe ofin|bibeli|kurani|ase)\b",
-    denies=r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
+    denies=_words(
+        r"\b(?:ko|kii|ki i|awon ko|laisi)\b (?:\w+ ){0,3}?(?:so|daruko|ni\b|si\b|se alaye|salaye|fi\b|menu|menuba|pese|ba\b|ri\b|dahun|to\b|toka|le\b|han|mo\b|kan\b|fun|je\b|da\b|sapejuwe|soro|kun|pe\b|gbe\b|ka\b|ye\b|kowe|juwe|so\b|fun wa|se\b|ninu|daju|pato|wulo|dara|lo\b|mu\b|ko\b|jiroro)",
+        r"\bdákẹ́\b",
+    ),
     gap=_words(
         r"\bko si (?:ohunkohun|nnkan kan|nkankan) (?:nibi|ninu)\b",
         r"\b(?:ko|kosi)\b.{0,40}\bohun to te (?:mi|wa) lowo\b",
@@ -1032,7 +1127,7 @@ _YO = Wording(
     about=r"\b(?:soro nipa|so\w* nipa|so(?:ro)? nipa|salaye|sapejuwe|menuba|jiroro|se apejuwe|ka (?:awon )?\w+ si|to (?:awon )?\w+ leseese|dalori|da lori)\b|\b(?:menu ?ba|soro lori|so nipa|ro?yin|toka si)\b",
     only=r"\b(?:nikan|kan soso|dipo|dipo bee|koko miiran|nkan miiran|ni pataki|o kan)\b",
     implies=r"\b(?:fi han pe|fihan pe|daba pe|jo pe|jo bi eni|toka si pe|mu ki a ro)\b",
-    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b|\b(?:ni oye mi|oye mi ni pe)\b|\bohun ti (?:emi |mo )+mo\b",
+    known=r"\b(?:gbogbo eniyan mo|gbogbo eniyan lo mo|a mo pe|imo gbogbogbo|o di mimo|ni gbogbogbo|lapapo|gbogbo aye mo|nigba gbogbo)\b|\b(?:gege bi mo (?:se|ti) mo|bi mo se mo|ninu imo mi|gege bi imo mi|ohun ti mo mo)\b|\bbi mo (?:se|ti) mo\b|\b(?:ni oye mi|oye mi ni pe)\b|\bohun ti (?:emi |mo )+mo\b|\bní gbogbogbòò\b|\bgẹ́gẹ́ bí mo (?:ṣe|ti) mọ̀",
     reports=r"^(?:gege bi|ni ibamu pelu)\b.{3,}|\b(?:gbogbo eniyan mo|a mo pe|imo gbogbogbo|o di mimo)\b(?!.{0,40}(?:iwe|orisun|akosile)\b(?: \w+){0,5}$)|\b(?:so|salaye|fihan|fi han|ni|jabo|toka|daruko|sapejuwe|tenumo) (?:\w+ )?pe\b",
     hedges=r"\b(?:boya|o seese|o dabi|o jo|o le je|a gbagbo|a ro pe|won ni|bi o ba se pe|o farahan|o see se|o ṣeeṣe|a gbo)\b",
     sorry=r"\b(?:ma binu|e ma binu|pele|jowo|gafara|o seni laanu|o se ni laanu|laanu|e jowo|ejowo|a tọrọ|e dariji|dariji|mo toro|e foriji|foriji)\b",
@@ -1049,6 +1144,8 @@ _YO = Wording(
     ),
     offers=r"\b(?:mo|ka|gbo|alaye) (?:\w+ )?(?:sii|si i)\b|\bnkan (?:miiran|mii)\b|\bran (?:o|yin) lowo\b|\b(?:se|nje) (?:ki|ki i|e fe ki|o fe ki) (?:n|mo)\b|\bkin\b|\bfe ki n\b",
     asks=_words(
+        r"\bẹ (?:jọ̀wọ́ )?ẹ? ?sọ (?:fún mi )?èwo",
+        r"^(?:ẹ )?(?:jọ̀wọ́ )?sọ (?:fún mi )?(?:èwo|ta|ìlú wo|ẹni)",
         r"\b(?:se mo le mo|mo fe mo|je ki n mo)\b",
         r"\b(?:o n so|e n so|n soro nipa|o n soro|e n soro|ni o tumo si|ni e tumo si|o tumo si|n beere|o n beere|e n beere|ni o ni lokan|ni e ni lokan|ni lokan|o fe mo|e fe mo|o n wa|e n wa|ti o wi|ti o n wi|ti e wi|n tumo|n toka si|ni o n|ni e n|ti o n|ti e n|o ni i lokan|e ni i lokan|e gba lero|o gba lero|gba lero|tọkasi|o n pe|e n pe|ero yin|ero re)\b(?=.*(?:\?|\bewo\b|\btani\b|\babi\b|\bki ni\b|\bkini\b))",
         r"\b(?:jowo|e jowo|ejowo|se o le|se e le|nje o le|nje e le|e le|o le|mo nilo)\b.{0,30}?\b(?:salaye|so (?:fun|eyi|iru|pato)|se alaye|tona|fi ?ye|yan|toka|daruko|je ki (?:n|mi) mo|se pato|so eyi|la ye|lalaye|so (?:eni|ibi|ilu|odun|ewo))\b",
@@ -1059,9 +1156,12 @@ _YO = Wording(
     me=r"\b(?:(?:mi|mo|emi) (?:o|ko)|mio|nko)\b",
     weak=r"^(?:akoko|akokɔ|ekeji|ikeji|eketa|iketa|ekerin|ikerin|ekarun|igbeyin|eyi to kehin|awon yooku|awon miiran|[a-h] ati [a-h])\b|\b(?:iba|ibaa|i ba ti|yoo)\b|\b(?:alaye|iye|iru) (?:bee|bayi)\b|\b(?:amoro|aba lasan|iro lasan)\b|^(?:onkowe|akowe|onkɔwe)\b|\bsaba\b.*\b(?:iroyin|iwe)\b|^(?:bi (?!mo)|idi ti|igba ti|eni ti|ibi ti) (?:\w+ ){1,8}?(?:se|fi)\b|\b(?:oju opo|ayelujara)\b|\bnikan\b|^(?:omiran|ikeyin)\b|^(?:iroyin|iwadii)\b",
     because=r"\b(?:nitori(?! ?(?:naa|bee|eyi))|nitoripe|tori|torii)\b|\b(?:enikeni|onimo\w*|awadi\w*|onitan|titi (?:di oni|doni|di isinsin)|iwale)\b",
-    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b|\baworan yin\b|\bnikan ni mo ri\b",
+    given=r"\b(?:ti (?:e|o) (?:fi ranse|fun mi|fi sowo|so po|gbe sori|pin)|ti mo ni l[oɔ]w[oɔ]|ninu aworan|aworan yii|eyi ti (?:e|o) fun)\b|\baworan yin\b|\bnikan ni mo ri\b|\btí (?:mo|a) (?:rí|ní|gbà)\b|\bàbájáde\b",
     wants=r"\b(?:ti|bi) (?:e|o) ba\b.{0,50}\b(?:ya|fi|so|gbe|le|fun|mu|pin)\b.{0,60}\b(?:maa|ma a|n o|un o|mo le|emi yoo|mo maa)\b|\bti e ba fi\b.{0,40}\branse\b",
     hence=r"^(?:nitori (?:naa|bee|eyi)|fun idi eyi|bayii)\b",
+    there=r"\b(?:níbẹ̀|nínú (?:rẹ̀|wọn)|níbì kankan|lára (?:wọn|rẹ̀))\b",
+    lacks=r"\bkò (?:sí|farahàn|jáde|hàn|ní ìdáhùn)\b|\bwọn (?:ò|kò) (?:mẹ́nu ba|sọ|dárúkọ)|\b(?:a|n|mi) (?:kò|ò) (?:rí|lè mọ̀)\b|\bfojú fò\b|\bẹnikẹ́ni kò (?:sọ|dárúkọ)|\bwọ́n fo\b|\bàròsọ\b|\bkò sí (?:nínú|lára)\b|\bwá\b.{0,30}\bníbòmíràn\b",
+    figure=r"\b(?:melo|elo\b|nigba wo|igba wo|iwon|aago|odun wo|gun to|ojo wo|nje owo)",
 )
 
 _HI_SOURCES = r"(?:दस्तावे|स्रोत|स्त्रोत|संदर्भ|सन्दर्भ|(?<!\S)पाठ(?!शाल|क)|अनुच्छेद|परिच्छेद|परिणाम|नतीज|(?<!\S)लेख(?!क|न)|अंश(?! तक)|सामग्री|गद्यांश|उद्धरण|फ़?ाइल|पैराग्राफ|टेक्स्ट|प्रसंग|कॉन्टेक्स्ट|दिए गए|दी गई|प्रलेख|काग|पृष्ठ|अभिलेख|खोज|पन्न|टुकड़|रिकॉर्ड|रिपोर्ट|सन्दर्भ|(?<!\S)आलेख|डॉक्यूमेंट|पैसेज|संदर्भिका)"
@@ -1071,13 +1171,17 @@ _HI_NOT = r"(?:नहीं|नही|(?:^| )न (?:तो|ही)|बिना|
 _HI = Wording(
     sources=_HI_SOURCES,
     nouns=_words(
+        r"रजिस्टर|अख़बार|अखबार|विज्ञप्ति|वेबसाइट|तालिका|ईमेल|चिट्ठी|सारांश|अभिलेख|समय-सारणी|शिलालेख|सूची|अध्याय|विज्ञापन|रिपोर्ट",
         rf"(?:{_HI_SOURCES}|{_HI_INFO}|प्रश्न|सवाल|इनमें|उनमें|इसमें|किसी में)",
         r"(?:पुस्तिका|पर्च|रिपोर्ट|साक्षात्कार|चिट्ठी|जीवनी|संस्मरण|लेबल|सूची|ख़बर|खबर)",
     ),
     statutes=r"(?:अधिनियम|क़?ानून|संधि|संविधान|अध्यादेश|आदेश|समझौत|बाइबिल|क़?ुरान|विधेयक|नियमावली|घोषणापत्र)",
-    denies=_all(
-        _HI_NOT,
-        r"(?:दिया|दी गई|दिए|देत|मिल|बता|उल्लेख|शामिल|मौजूद|उपलब्ध|उपस्थित|लिख|कह|चर्चा|वर्णन|स्पष्ट|निर्दिष्ट|पर्याप्त|संबंधित|सम्बंधित|प्रासंगिक|ज़?िक्र|समझा|जानकारी|नज़र|दिख|छू|छेड़|आत|आई|आया|पहुँच|पहुंच|पहचान|पकड़|उठा|पड़|किया गय|दर्ज|(?:है|हैं)(?=[ .,]*$)|तय)",
+    denies=_words(
+        _all(
+            _HI_NOT,
+            r"(?:दिया|दी गई|दिए|देत|मिल|बता|उल्लेख|शामिल|मौजूद|उपलब्ध|उपस्थित|लिख|कह|चर्चा|वर्णन|स्पष्ट|निर्दिष्ट|पर्याप्त|संबंधित|सम्बंधित|प्रासंगिक|ज़?िक्र|समझा|जानकारी|नज़र|दिख|छू|छेड़|आत|आई|आया|पहुँच|पहुंच|पहचान|पकड़|उठा|पड़|किया गय|दर्ज|(?:है|हैं)(?=[ .,]*$)|तय)",
+        ),
+        r"मौन|चुप|ख़ामोश|खामोश",
     ),
     gap=_words(
         rf"^(?!.*(?:(?:^| )कि |के अनुसार|मुताबिक)).*?{_HI_TEXTS}\S*(?: \S+)?? (?:में|से|पर|के सहारे|के आधार पर|को देखकर)(?= )(?:(?! जो ).)*(?:नहीं|नही|ख़?ामोश|मौन|चुप|मुश्किल|कठिन|असंभव)(?: \S+){{0,4}}$",
@@ -1126,6 +1230,8 @@ _HI = Wording(
     ),
     offers=r"(?:और (?:अधिक )?(?:जानना|जानकारी|पढ़|कुछ)|अधिक (?:जानना|जानकारी)|कुछ और|किसी और|(?:मदद|सहायता) कर(?!ने के|ने से))",
     asks=_words(
+        r"(?:कौन-?सा|कौन-?सी|किस\S*|क्या)[^,.]{0,24}(?:बताएँ|बताएं|बताइए|लिखें)|(?:बताएँ|बताएं|बताइए) (?:कि )?(?:आप\S* )?.{0,16}(?:कौन|किस)",
+        r"^(?:कृपया )?(?:बताइए|बताएँ|बताएं|बता दें) .{0,24}(?:कौन|किस)",
         r"(?:आपका (?:मतलब|आशय|तात्पर्य|अभिप्राय|इशारा)|आपका प्रश्न किस|आप किस|आप कौन|आप किन|किसके बारे में (?:पूछ|जानना|बात)|आप पूछ रह|जानना चाहते|जानना चाहती|जानना चाहेंगे|आप.{0,40}पूछ रहे|आप.{0,40}बात कर रहे|आशय किस|मतलब किस)",
         r"(?:कृपया|क्या आप|ज़?रा|मुझे).{0,60}?(?:स्पष्ट कर|स्पष्ट कीज|बताएँ कि|बताएं कि|बता सकते|बताइए कि|बताएँगे|बताएंगे|बताइएगा|बता पाएँगे|निर्दिष्ट|साफ़?़? कर|विशिष्ट|बताएँ|बताएं|बताइए|बता दें|बताइये).{0,40}",
         r"^(?:किस|कौन|किन|कौन-?सा|कौन-?सी|कौन-?से)(?= |-).{0,80}आप",
@@ -1135,10 +1241,13 @@ _HI = Wording(
     declines=r"(?:मदद|सहायता|सहयोग|सलाह|निर्देश).{0,25}(?:नहीं|नही) (?:कर|दे) (?:सक|पा)|(?:नीति|दिशानिर्देश|दिशा-निर्देश)\S* के (?:खिलाफ|ख़िलाफ़|विरुद्ध)|(?:मदद|सहायता) करने में असमर्थ",
     weak=r"^(?:एक में|कुछ में)|^(?:वे|ये|इनमें|उनमें|दोनों) |^(?:और )?(?:पहल[ाीे]|दूसर[ाीे]|तीसर[ाीे]|चौथ[ाीे]|पाँचव|पांचव|आख़?िरी|अंतिम|बाकी|बाक़ी|शेष|अन्य|एक में|एक )",
     because=r"(?:की वजह से|क्योंकि|के चलते)",
-    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)|(?:स्क्रीनशॉट)|मुझे (?:केवल|सिर्फ़|सिर्फ) .{0,30}दिख",
+    given=r"(?:आपके दिए|आपकी दी|आपने (?:जो|दिए|दी|भेज)|भेजे? गए|भेजी|मेरे (?:सामने|पास)|तस्वीर में|फ़?ोटो में|संलग्न|चिपकाए|मुझे मिल)|(?:स्क्रीनशॉट)|मुझे (?:केवल|सिर्फ़|सिर्फ) .{0,30}दिख|मुझे (?:मिल[ेीा]|दी ग)|मेरे पास|जो परिणाम",
     wants=r"(?:भेज|चिपका|अपलोड कर|साझा कर|जोड़|संलग्न कर)(?: ?(?:भी )?द(?:ें|ीजिए|ेंगे|ेंगी|ो|े)|ें|िए|ेंगे|ेंगी)|जोड़ दें",
     negates=r"(?:नहीं|नही|न तो|ना |बिना)|(?:पहेली|रहस्य)",
     hence=r"^(?:इसलिए|अतः|लिहाज़ा|इस कारण|सो )",
+    there=r"उसमें|उनमें|इसमें|इनमें|वहाँ|वहां|कहीं|उस में",
+    lacks=r"छूट (?:ग|जात)|छोड़ दि|नाम तक नहीं|अनुत्तरित|बेजवाब|नहीं (?:मिल|आत|आय|दिख|दिय|दी |बताय)|नदारद|ग़ायब|गायब|ज़िक्र नहीं|उल्लेख नहीं|शामिल नहीं|किसी ने नहीं|लाँघ|मनगढ़ंत|नज़र नहीं|इनमें (?:शामिल )?नहीं|नहीं दी ग|कहीं और (?:खोज|ढूँढ|ढूंढ|तलाश)",
+    figure=r"कितन|कब\b|कब |किस (?:साल|वर्ष|तापमान|तारीख)|कितने बजे|दाम|गलनांक",
 )
 
 _BN_SOURCES = r"(?:নথি|দলিল|উৎস(?![বর])|উত্স|প্রসঙ্গ|পাঠ্য|অনুচ্ছেদ|ফলাফল|নিবন্ধ|অংশ|উপাদান|লেখা|প্রবন্ধ|সূত্র|কনটেক্সট|কন্টেক্সট|ডকুমেন্ট|টেক্সট|উদ্ধৃতি|প্রদত্ত|পৃষ্ঠা|ফাইল|প্যাসেজ|বিষয়বস্তু|কাগজ|তথ্যসূত্র|প্রেক্ষাপট|রচনা|পাতা(?=[গয়টর])|টুকরো|উপকরণ|হাতে থাকা (?:নথি|উৎস|উপকরণ|লেখা)|আর্কাইভ)"
@@ -1148,13 +1257,17 @@ _BN_NOT = r"(?:নেই|নাই|(?:^|[ ,])না(?=[ .,!;]|$)|(?<!তি)ন�
 _BN = Wording(
     sources=_BN_SOURCES,
     nouns=_words(
+        r"নিবন্ধ|খাতা|সংবাদপত্র|বিজ্ঞপ্তি|ওয়েবসাইট|সারণি|ইমেইল|চিঠি|সারাংশ|আর্কাইভ|সময়সূচি|শিলালিপি|তালিকা|অধ্যায়|বিজ্ঞাপন|প্রতিবেদন",
         rf"(?:{_BN_SOURCES}|{_BN_INFO}|প্রশ্ন|এগুলো|সেগুলো|এতে|তাতে|কোনোটি|কোনটি)",
         r"(?:নির্দেশিকা|পুস্তিকা|লিফলেট|প্রতিবেদন|সাক্ষাৎকার|চিঠি|জীবনী|স্মৃতিকথা|লেবেল|তালিকা|বিজ্ঞপ্তি)",
     ),
     statutes=r"(?:আইন|চুক্তি|সংবিধান|অধ্যাদেশ|বিধি|সনদ|বাইবেল|কুরআন|কোরআন|নীতিমালা)",
-    denies=_all(
-        _BN_NOT,
-        r"(?:উল্লেখ|বলা|বলে|দেওয়া|দেয়|পাওয়া|পাই|জানা|স্পষ্ট|যথেষ্ট|পর্যাপ্ত|সম্পর্কিত|প্রাসঙ্গিক|লেখা|বর্ণনা|ব্যাখ্যা|আলোচনা|উপস্থিত|অন্তর্ভুক্ত|করা|করে|সম্ভব|মেলে|মিল|জানায়|ধারণ|সংক্রান্ত|পারছি|পারি|যায়|তথ্য|আসে|ছোঁয়|চোখে|পড়|ধার|এড়িয়ে|গেল|পৌঁছ|মাড়ায়|কথা|চিহ্ন|শব্দ|বের করা|সম্পর্ক|তাকায়|স্পর্শ|পড়ে|ঘাটতি|অন্তর্ভুক্ত|প্রদান|উপলব্ধ)",
+    denies=_words(
+        _all(
+            _BN_NOT,
+            r"(?:উল্লেখ|বলা|বলে|দেওয়া|দেয়|পাওয়া|পাই|জানা|স্পষ্ট|যথেষ্ট|পর্যাপ্ত|সম্পর্কিত|প্রাসঙ্গিক|লেখা|বর্ণনা|ব্যাখ্যা|আলোচনা|উপস্থিত|অন্তর্ভুক্ত|করা|করে|সম্ভব|মেলে|মিল|জানায়|ধারণ|সংক্রান্ত|পারছি|পারি|যায়|তথ্য|আসে|ছোঁয়|চোখে|পড়|ধার|এড়িয়ে|গেল|পৌঁছ|মাড়ায়|কথা|চিহ্ন|শব্দ|বের করা|সম্পর্ক|তাকায়|স্পর্শ|পড়ে|ঘাটতি|অন্তর্ভুক্ত|প্রদান|উপলব্ধ)",
+        ),
+        r"নীরব|চুপ",
     ),
     gap=_words(
         rf"^(?!.*(?:(?:^| )যে |অনুযায়ী|অনুসারে|মতে ))(?:\S+ ){{0,8}}?{_BN_TEXTS}(?:\S*(?:তে|য়|ে|গুলো|গুলি|টি|টিও|ই)|\S* (?:মধ্যে|থেকে|দেখে|পড়ে|ভিত্তিতে|কোথাও|ভিতরে))(?= )(?!.*(?:হলেও|থাকলেও|নেই,|না,|নি,)).*(?:নেই|নাই|না|নি|নয়|নীরব|চুপ|নিশ্চুপ|কঠিন|মুশকিল|অসম্ভব|অনুপস্থিত|গেছে)(?= ?$)",
@@ -1202,6 +1315,8 @@ _BN = Wording(
     ),
     offers=r"(?:(?:আরও|আরো|বেশি) (?:কিছু )?(?:জানতে|তথ্য|পড়তে|বিস্তারিত)|অন্য কিছু|আর কিছু|সাহায্য (?:করতে পারি|করব|করি|লাগবে|দরকার)|অন্য (?:কোথাও|উৎস|নথি)|খুঁজ(?:ব|ে (?:দে|দি))|তার বদলে)",
     asks=_words(
+        r"(?:জানান|বলুন|লিখুন) (?:কোন|কার|কী)",
+        r"(?:কোনটি|কোনটা|কোন্‌?টি|কোন \S+|কার|কে)[^,.]{0,16}(?:জানান|জানাবেন|বলুন|বলে দিন)",
         r"(?:আপনি (?:কি|কোন|কাকে|কার|কী|ঠিক|কোনটি|কোনটির|কোথাকার)|বোঝাচ্ছেন|বুঝাচ্ছেন|বোঝাতে চা|বলতে চাইছেন|বলতে চাচ্ছেন|জানতে চাইছেন|জানতে চাচ্ছেন|জিজ্ঞাসা করছেন|জিজ্ঞেস করছেন|কথা বলছেন|কার কথা|কোনটির কথা|কোন .{0,30}কথা|জানতে চান .{0,20}\?)",
         r"(?:অনুগ্রহ|দয়া করে|আপনি কি|একটু|আমাকে).{0,50}?(?:স্পষ্ট কর|নির্দিষ্ট কর|বলবেন|জানাবেন|জানান|বলুন|পরিষ্কার কর|উল্লেখ কর|নির্দিষ্ট করে|খুলে|জানাতে পারেন|বলতে পারেন)",
         r"^(?:কোন|কার|কাকে|কে)(?= ).{0,80}(?:আপনি|চান|বলছেন|করছেন)",
@@ -1211,10 +1326,13 @@ _BN = Wording(
     declines=r"(?:সাহায্য|সহায়তা|পরামর্শ|নির্দেশনা|নির্দেশ)\S*[^,]{0,20}(?:পারব না|পারি না|পারছি না|সম্ভব নয়|পারবো না)|(?:নীতি|নির্দেশিকা)\S* (?:বিরুদ্ধে|বিরোধী|পরিপন্থী)",
     weak=r"^(?:একটিতে|কয়েকটি)|^(?:এগুলো|সেগুলো|ওগুলো|দুটি)|^(?:আর |এবং )?(?:প্রথম|দ্বিতীয়|তৃতীয়|চতুর্থ|পঞ্চম|শেষ|বাকি|অন্য|একটি|আরেকটি)",
     because=r"(?:ের কারণে|যেহেতু|কেননা)",
-    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)|(?:স্ক্রিনশট)|আমি শুধু .{0,20}দেখ",
+    given=r"(?:আপনার দেওয়া|আপনি (?:যে|যা)[^,]{0,20}(?:দি|পাঠি)|পাঠিয়েছেন|জুড়ে দেওয়া|সংযুক্ত|লিফলেটে|আমার (?:কাছে|সামনে)|হাতে যা)|(?:স্ক্রিনশট)|আমি শুধু .{0,20}দেখ|(?:যে|যা) [^,.]{0,24}?(?:পেয়েছি|পেলাম|এসেছে)|আমার (?:কাছে|হাতে)",
     wants=r"(?:পাঠালে|পাঠিয়ে দি(?:লে|ন)|আপলোড কর(?:লে|ুন)|জুড়ে দি(?:লে|ন)|পেস্ট কর(?:লে|ুন)|শেয়ার কর(?:লে|ুন)|তুলে দিলে|বাকিটা দিলে)|যোগ করলে",
     negates=r"(?:নেই|অনুপস্থিত|(?:েন|য়|ে|া|স|\s)নি(?=[ ,.]|$)|(?<=\s)না(?=[ ,.]|$)|নয়)",
     hence=r"^(?:তাই|অতএব|সুতরাং|কাজেই|ফলে)",
+    there=r"তাতে|সেখানে|এতে|তার মধ্যে|এগুলি(?:তে|র মধ্যে)|কোথাও|সেগুলিতে",
+    lacks=r"বাদ (?:পড়|গেছে|থেক)|উত্তরহীন|অনুত্তরিত|(?:নাম|উল্লেখ|কথা)[^,.]{0,12}(?:নেই|আসেনি|পাইনি|মেলে না|মেলেনি)|পেলাম না|পাইনি|মেলেনি|মেলে না|অনুপস্থিত|নীরব|দেখা যায়? ?ন|আসেনি|কেউ .{0,20}(?:দেয়ন|বলেন|জানায়ন)|এড়িয়ে|মনগড়া|চোখে পড়ে না|দেওয়া নেই|মধ্যে নেই|অন্য (?:কোথাও|জায়গায়) (?:খুঁজ|দেখ)",
+    figure=r"কত|কবে|কখন|কোন সালে|কয়|গলনাঙ্ক",
 )
 
 _TE_SOURCES = r"(?:పత్రా|పత్రం|డాక్యుమెంట్|మూలా|మూలం|సందర్భ|పాఠ్య|పాఠం|పేరా|ఫలితా|వ్యాస|భాగా|గ్రంథ|విషయం|అందించిన|ఇచ్చిన|ఆధారా|వచన|వాక్య|టెక్స్ట్|కాంటెక్స్ట్|ఫైల్|ఫైళ్|ఫైలు|పుటల|పేజీ|పాసేజ్|సోర్స్|సమాచార వన|దస్తావే|దస్త్ర|ముక్క|సామగ్రి|కథనా|కథనం|రికార్డు|నా ముందున్న|అంశా|శోధన)"
@@ -1225,14 +1343,18 @@ _TE_NOT = r"(?:లేదు|లేవు|లేరు|లేను|లేము|
 _TE = Wording(
     sources=_TE_SOURCES,
     nouns=_words(
+        r"రిజిస్టర్|పత్రిక|ప్రకటన|వెబ్‌?సైట్|పట్టిక|ఈమెయిల్|ఉత్తరం|సారాంశం|శాసనం|జాబితా|అధ్యాయం|నివేదిక|కరపత్రం",
         rf"(?:{_TE_SOURCES}|{_TE_INFO}|ప్రశ్న|వాటిలో|వీటిలో|ఇందులో|అందులో|ఏదీ|ఏ ఒక్క|ఎక్కడా)",
         r"(?:కరపత్ర|నివేదిక|ఇంటర్వ్యూ|లేఖ|జీవిత ?చరిత్ర|జ్ఞాపకాల|లేబుల్|జాబితా|ప్రకటన|పట్టిక)",
         r"శాసనం|స్థలపురాణం",
     ),
     statutes=r"(?:చట్టం|చట్ట|ఒప్పందం|రాజ్యాంగం|ఆర్డినెన్స్|శాసనం|బైబిల్|ఖురాన్|నిబంధన)",
-    denies=_all(
-        _TE_NOT,
-        r"(?:ఉంద|ఉన్న|లేదు|లేవు|చెప్ప|పేర్కొన|ప్రస్తావ|ఇవ్వ|అందించ|వివరించ|తెల|దొర|లభ|కనిపించ|స్పష్ట|సంబంధ|సరిపో|చర్చించ|పొందుపర|సూచించ|నిర్ధారించ|గుర్తించ|కనుగొన|సమాధాన|రాయ|వ్రాయ|నమోద|తెలప|తెలుప|వెల్లడ|కలిగి|ప్రస్తావన|కనబడ|కనపడ|కాదు|మాట్లాడ|తాక|ఎత్త|రావ|రాలే|రాన|తేల్చ|దొరక|పట్టించు|వీలు|కుదర|కొరవడ|సంబంధ|జోలి|చూడ|రాదు|సాయప|నిర్ణయ|ఊహ|తెలుసుకో)",
+    denies=_words(
+        _all(
+            _TE_NOT,
+            r"(?:ఉంద|ఉన్న|లేదు|లేవు|చెప్ప|పేర్కొన|ప్రస్తావ|ఇవ్వ|అందించ|వివరించ|తెల|దొర|లభ|కనిపించ|స్పష్ట|సంబంధ|సరిపో|చర్చించ|పొందుపర|సూచించ|నిర్ధారించ|గుర్తించ|కనుగొన|సమాధాన|రాయ|వ్రాయ|నమోద|తెలప|తెలుప|వెల్లడ|కలిగి|ప్రస్తావన|కనబడ|కనపడ|కాదు|మాట్లాడ|తాక|ఎత్త|రావ|రాలే|రాన|తేల్చ|దొరక|పట్టించు|వీలు|కుదర|కొరవడ|సంబంధ|జోలి|చూడ|రాదు|సాయప|నిర్ణయ|ఊహ|తెలుసుకో)",
+        ),
+        r"మౌనం",
     ),
     gap=_words(
         rf"^(?!.*(?:ప్రకారం|(?:లేదు|దని|వని|రని|కాద)ని? ))(?:\S+ ){{0,8}}?{_TE_TEXTS}(?!\S*(?:కు|కి|ని|ను) )(?:\S*|\S* (?:ఆధారంగా|నుంచి|నుండి|ద్వారా|చూసి|చదివి))(?= )(?!.*(?:లేకపోయినా|కున్నా|పోయినా)).*{_TE_NEG}",
@@ -1279,6 +1401,8 @@ _TE = Wording(
     ),
     offers=r"(?:(?:మరింత|ఇంకా|మరిన్ని) (?:సమాచారం |వివరాలు )?(?:తెలుసుకో|కావాల|చెప్ప)|ఇంకేమైనా|మరేదైనా|వేరే|సహాయం|వేరే చోట|వెతక|బదులుగా)",
     asks=_words(
+        r"(?:ఏదో|ఏదని|ఎవరో)[^,.]{0,10}(?:చెప్పండి|తెలపండి)",
+        r"(?:ఏది|ఏదో|ఎవరో|ఏ \S+|దేని\S*)[^,.]{0,16}(?:చెబితే|చెప్పండి|తెలిపితే|తెలపండి)",
         r"(?:మీ (?:ఉద్దేశం|ఉద్దేశ్యం|భావం|ప్రశ్న (?:ఏ|ఎవరి|దేని))|మీరు (?:ఏ|ఎవరి|ఏది|దేని|ఎవరిని|ఏమి)|ఉద్దేశించినది|ఉద్దేశించారు|ఉద్దేశిస్తున్నా|అడుగుతున్నా|అంటున్నా|మాట్లాడుతున్నా|తెలుసుకోవాలనుకుంటున్నా|తెలుసుకోవాలను|గురించి అడిగా|అడుగుతున్నది)",
         r"(?:దయచేసి|మీరు|కొంచెం|కాస్త|నాకు).{0,60}?(?:స్పష్టం చేయ|స్పష్టంగా చెప్ప|స్పష్టత|స్పష్టపరచ|చెప్పండి|చెప్పగల|వివరించగల|తెలియజేయగల|తెలపగల|పేర్కొనగల|నిర్దిష్ట|తెలపండి|పేర్కొనండి|చెబుతారా|చెప్తారా|తెలియజేయండి)",
         r"\S(?:ా|ేనా)(?:,| లేక| లేదా)? \S.{0,60}ా\W*\?|అర్థం కాలేదు|(?:లేక|లేదా) .{1,60}\?|(?:పేరు|సంవత్సర|ఏడాది|నగర|ఊరు|దేశ|దశాబ్ద|ప్రాంత)\S*.{0,12}(?:చెప్తారా|చెబుతారా|చెప్పగల|చెప్పండి|తెలుసా|ఇవ్వగల|తెలపగల)|(?:^|[ ,])(?:ఏ|ఎవరి|ఏది|దేని|ఎవరు|ఎక్కడ|ఎప్పటి)\S* .{1,60}\?$|(?:^|[ ,])మీ\S* .{1,40}(?:ఏమిటి|ఏది|ఎంత|ఎక్కడ|ఏది)\W*\?|ఆధారపడి ఉంటుంది|బట్టి (?:ఉంటుంది|మారుతుంది)",
@@ -1287,10 +1411,13 @@ _TE = Wording(
     declines=r"(?:సహాయం|సాయం|సలహా|సూచనలు)\S*[^,]{0,20}(?:చేయలేను|ఇవ్వలేను|చేయలేము|అందించలేను|చెయ్యలేను)|సహాయపడలేను|(?:విధానాలకు|మార్గదర్శకాలకు|నియమాలకు) విరుద్ధ",
     weak=r"^(?:వాటిలో|వీటిలో|ఒకదానిలో|కొన్ని)(?= )|^(?:అవి|ఇవి|రెండూ) |^(?:మొదటి|రెండ[ోవు]|మూడ[ోవు]|నాలుగ[ోవు]|ఐద[ోవు]|చివరి|మిగ(?:తా|ిలిన)|ఒకటి|మరొకటి|ఇతర)",
     because=r"(?:(?<!అందు)వల్ల|కారణంగా|ఎందుకంటే)",
-    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)|(?:స్క్రీన్ ?షాట్)|నాకు కనిపిస్తున్న",
+    given=r"(?:మీరు (?:జోడించిన|పంపిన|ఇచ్చిన|అతికించిన|పెట్టిన)|నా దగ్గర|నాకు (?:ఇచ్చిన|అందిన)|జతచేసిన|ఫోటోలో|చిత్రంలో|వాటిలో)|(?:స్క్రీన్ ?షాట్)|నాకు కనిపిస్తున్న|నాకు (?:దొరికిన|లభించిన|ఇచ్చిన|వచ్చిన)|నా దగ్గర|వచ్చిన ఫలితా",
     wants=r"(?:పంపి|పంపిస్|అతికి|జోడి|అప్ ?లోడ్ చే|జత చే|షేర్ చే).{0,4}(?:స్తే|తే|ంచితే|ండి)|జోడిస్తే",
     negates=r"(?:లేదు|లేవు|లేరు|కాదు|లేక|లేన)",
     hence=r"^(?:కాబట్టి|అందువల్ల|అందుకే|కనుక|దీంతో)|నందున",
+    there=r"అందులో|వాటిలో|ఇందులో|అక్కడ|ఎక్కడా|వీటిలో",
+    lacks=r"ఇవ్వలేదు|దొరకలేదు|కనిపించ(?:లేదు|దు)|రాలేదు|వదిలే|ప్రస్తావన[^,.]{0,14}లేదు|మౌనంగా|జవాబు లేదు|కనబడ(?:లేదు|దు)|చెప్పలేదు|ఎవరూ .{0,20}(?:ఇవ్వ|చెప్ప)లేదు|దాటవేశ|కల్పన|కనిపించవు|అందులో లేదు|వీటిలో లేదు|(?:వేరే|మరో) చోట (?:వెతక|చూడ)",
+    figure=r"ఎంత|ఎప్పుడు|ఎన్ని|ఏ (?:సంవత్సర|ఏడాది|తేదీ)|ధర",
 )
 
 _TH_SOURCES = r"(?:เอกสาร|แหล่งข้อมูล|แหล่งที่มา|บริบท|ข้อความ|เนื้อหา|ผลการค้นหา|ผลลัพธ์|บทความ|ย่อหน้า|ข้อมูลที่ให้|ข้อมูลที่|ตัวบท|ส่วนที่|อ้างอิง|ไฟล์|บทอ่าน|แหล่ง|ตอนที่|ข้อมูล|ต้นฉบับ|หน้าเหล่านี้|ทุกหน้า|หน้าที่(?:ให้|แสดง)|รายงานข่าว|ข้อเขียน|บันทึก|ชิ้นส่วน|ที่ได้รับมา|ที่ให้มา|ที่ส่งมา|ที่แนบ)"
@@ -1299,11 +1426,15 @@ _TH_INFO = r"(?:ข้อมูล|คำตอบ|รายละเอีย�
 _TH = Wording(
     sources=_TH_SOURCES,
     nouns=_words(
+        r"ทะเบียน|หนังสือพิมพ์|แถลงการณ์|เว็บไซต์|ตาราง|อีเมล|จดหมาย|บทสรุป|จารึก|รายชื่อ|บทความ|ประกาศ|รายงาน|แผ่นพับ|ฉลาก",
         rf"(?:{_TH_SOURCES}|{_TH_INFO}|คำถาม|ในนั้น|ส่วนใด|ฉบับ|เรื่องนี้)",
         r"(?:คู่มือ|แผ่นพับ|รายงาน|บทสัมภาษณ์|จดหมาย|ชีวประวัติ|ฉลาก|ประกาศ|ใบปลิว)",
     ),
     statutes=r"(?:กฎหมาย|พระราชบัญญัติ|สนธิสัญญา|รัฐธรรมนูญ|กฤษฎีกา|ประกาศ|คัมภีร์|ข้อตกลง|อนุสัญญา|ระเบียบ)",
-    denies=r"(?:ไม่|มิ|ยังไม่|ไร้|ขาด|ปราศจาก|ไม่ได้|มิได้)[^,.]{0,14}?(?:ระบุ|กล่าว|พูด|บอก|พบ|ให้|ปรากฏ|อธิบาย|เพียงพอ|เกี่ยวข้อง|เกี่ยวกับ|ครอบคลุม|ตอบ|บรรจุ|ประกอบ|รวม|แสดง|ชี้|เอ่ย|ชัด|เปิดเผย|พาดพิง|แจ้ง|บันทึก|เขียน|สามารถ|ทราบ|แน่|ตรง|ข้อมูล|เจอ|นำเสนอ|เล่า|ยืนยัน|ถูก|แตะ|เห็น|ได้คำตอบ|เหลียวแล|อยู่|ร่องรอย|สักคำ|ปริปาก|ใช่เรื่อง|พอ)|เงียบ(?=เรื่อง|เกี่ยว|ต่อ|$)|ขาดเรื่อง|ข้ามเรื่อง|ละเว้น",
+    denies=_words(
+        r"(?:ไม่|มิ|ยังไม่|ไร้|ขาด|ปราศจาก|ไม่ได้|มิได้)[^,.]{0,14}?(?:ระบุ|กล่าว|พูด|บอก|พบ|ให้|ปรากฏ|อธิบาย|เพียงพอ|เกี่ยวข้อง|เกี่ยวกับ|ครอบคลุม|ตอบ|บรรจุ|ประกอบ|รวม|แสดง|ชี้|เอ่ย|ชัด|เปิดเผย|พาดพิง|แจ้ง|บันทึก|เขียน|สามารถ|ทราบ|แน่|ตรง|ข้อมูล|เจอ|นำเสนอ|เล่า|ยืนยัน|ถูก|แตะ|เห็น|ได้คำตอบ|เหลียวแล|อยู่|ร่องรอย|สักคำ|ปริปาก|ใช่เรื่อง|พอ)|เงียบ(?=เรื่อง|เกี่ยว|ต่อ|$)|ขาดเรื่อง|ข้ามเรื่อง|ละเว้น",
+        r"เงียบ",
+    ),
     gap=_words(
         rf"{_TH_SOURCES}\S{{0,20}}?(?:ไม่(?:ได้)?|มิได้)มี",
         rf"^(?!.*(?:ระบุ|กล่าว|บอก|รายงาน|อธิบาย)(?:ไว้)?ว่า).{{0,16}}?{_TH_TEXTS}[^,.]{{0,50}}?(?:ไม่|มิ|ยังไม่)(?:ได้|อาจ|มี|พบ|แตะ|เคย|พอ|เห็น|ปรากฏ|ใช่|ถึง|ตอบ|กล่าว|บอก|พูด)",
@@ -1322,7 +1453,7 @@ _TH = Wording(
     short=(
         r"(?:คำตอบ: ?|คำถาม)?(?:ไม่เกี่ยวข้อง(?:กับ\S*|กัน)?|ไม่เกี่ยว(?:กับ\S*|กัน)?|ไม่สัมพันธ์\S*|ตอบไม่ได้|ไม่สามารถ(?:ตอบ|ให้คำตอบ|ระบุ|หา)\S{0,20}|ไม่มี(?:คำตอบ|ข้อมูล|ใน\S*|ผลลัพธ์|ข้อมูลเพียงพอ|ข้อมูลที่เกี่ยวข้อง)\S{0,20}|ไม่พบ(?:คำตอบ|ข้อมูล|ผลลัพธ์)?\S{0,20}|ไม่ทราบ(?:คำตอบ|ครับ|ค่ะ|แน่ชัด)?|ไม่รู้|ข้อมูลไม่(?:เพียงพอ|พอ|มี|ครบ)\S{0,8}|หาคำตอบไม่(?:ได้|พบ)|ไม่ได้ระบุ\S{0,14}|ไม่ระบุ|ไม่ปรากฏ\S{0,14}|ไม่แน่ชัด|ไม่ตรง(?:คำถาม|ประเด็น)\S*|ไร้คำตอบ|ไม่เพียงพอ|ไม่ใช่ข้อมูลที่เกี่ยวข้อง|n/?a|ไม่มี|ไม่ได้กล่าวถึง|ไม่สามารถตอบได้|ไม่ชัดเจน|เป็นคำถามที่ตอบไม่ได้|ไม่อาจตอบได้|นอกบริบท|ไม่เข้าข่าย)"
     ),
-    turns=r"(?<=[\u0e00-\u0e7f\d\])]) (?=ไม่มี(?:รายละเอียด|ข้อมูล)|(?:จำนวน|ชื่อ|วันที่|ปี|เวลา|สาเหตุ|ราคา|ขนาด|ความ)\S{2,30}ไม่)|(?<=[\u0e00-\u0e7f\d\])]) (?=(?:คุณ|ฉัน|ผม|หาก|ถ้า|กรุณา|โปรด|เอกสาร|แหล่ง|ข้อความ|บริบท|ข้อมูล|คู่มือ|รายงาน|ตาราง|บาง(?:ส่วน|ฉบับ)))|(?:^| |[,;.–—-] ?)?(?:แต่(?!ละ|ง|ก่อน|เดิม|แรก|เพียง|อย่างใด|ประการใด)(?:ว่า)?|อย่างไรก็ตาม|อย่างไรก็ดี|ถึงแม้(?:ว่า)?|แม้(?:ว่า)?(?!น)|ทั้งนี้|ทว่า|ในขณะที่|(?<!บาง)(?<!หลาย)(?<!แต่ละ)ส่วน(?=\S)(?!ใหญ่|หนึ่ง|ตัว|ที่|ใด|ของ|ประกอบ|กลาง|เกิน))|;| – | — ",
+    turns=r"(?<=[\u0e00-\u0e7f\d\])]) (?=ไม่มี(?:รายละเอียด|ข้อมูล)|(?:จำนวน|ชื่อ|วันที่|ปี|เวลา|สาเหตุ|ราคา|ขนาด|ความ)\S{2,30}ไม่)|(?<=[\u0e00-\u0e7f\d\])]) (?=(?:คุณ|ฉัน|ผม|หาก|ถ้า|กรุณา|โปรด|เอกสาร|แหล่ง|ข้อความ|บริบท|ข้อมูล|คู่มือ|รายงาน|ตาราง|บาง(?:ส่วน|ฉบับ)))|(?:^| |[,;.–—-] ?)?(?:แต่(?!ละ|ง|ก่อน|เดิม|แรก|เพียง|อย่างใด|ประการใด)(?:ว่า)?|อย่างไรก็ตาม|อย่างไรก็ดี|ถึงแม้(?:ว่า)?|แม้(?:ว่า)?(?!น)|ทั้งนี้|ทว่า|ในขณะที่|(?<!บาง)(?<!หลาย)(?<!แต่ละ)ส่วน(?=\S)(?!ใหญ่|หนึ่ง|ตัว|ที่|ใด|ของ|ประกอบ|กลาง|เกิน))|;| – | — |(?:ขอให้ทราบ|ขอแจ้ง|โปรดทราบ)(?:ไว้)?(?:ด้วย)?ว่า",
     concedes=r"(?:ถึงแม้|แม้|นอกจาก|ยกเว้น)",
     topic=_words(
         _all(
@@ -1342,6 +1473,7 @@ _TH = Wording(
     hedges=r"(?:น่าจะ|คาดว่า|อาจ|ดูเหมือน|เชื่อว่า|เชื่อกันว่า|คงจะ|สันนิษฐาน|เข้าใจว่า|เป็นไปได้|คาดกัน|กล่าวกันว่า|ว่ากันว่า)",
     sorry=r"(?:ขออภัย|ขอโทษ|เสียใจ|น่าเสียดาย|โชคไม่ดี|เสียดาย)",
     aside=_words(
+        r"^ถ้า(?:เป็นประโยชน์|สะดวก|ต้องการ)",
         r"(?:อาจ|น่าจะ|สามารถ)(?:จะ)?(?:ช่วย|มีประโยชน์|ให้ข้อมูล|ตอบ|มีคำตอบ)",
         r"(?:กรุณา|โปรด|ยินดี|หากคุณ|ถ้าคุณ|หากท่าน|หากต้องการ|ถ้าต้องการ|หากมี|ถ้ามี|คุณสามารถ|คุณอาจ|ท่านสามารถ|ลอง|แนะนำ|ควร|ติดต่อ|ตรวจสอบ|สอบถาม|ช่วยค้น|ช่วยเหลือ|ต้องการให้|แจ้งให้|ส่งเอกสาร|ส่งข้อมูล|รบกวน|ให้ฉันช่วย|ปรึกษา|จะช่วย|หากให้|หากส่ง|ถ้าส่ง|ถ้าแนบ|ถ้าให้|หากแนบ|แนบ\S{0,20}มา|ให้ลอง|ให้หา|ให้ค้น|จะดี|ดูให้|หาให้|อัปโหลด|เช็กให้|ตรวจให้)",
         rf"(?:ตรวจ|อ่าน|ค้น|ดู|พิจารณา|ไล่ดู)\S{{0,16}}?{_TH_SOURCES}\S{{0,30}}?(?:แล้ว|หมด|ครบ|ดู)|^(?:ได้)?(?:ตรวจ|อ่าน|ค้น|พิจารณา)\S{{0,40}}แล้ว",
@@ -1353,6 +1485,8 @@ _TH = Wording(
     ),
     offers=r"(?:(?:ทราบ|รู้|ข้อมูล|อ่าน|รายละเอียด)\S{0,10}เพิ่มเติม|อะไรอีก|เรื่องอื่น|(?:หา|ค้น)\S{0,30}(?:อื่น|แทน)|ให้ลอง|ให้(?:ช่วย)?(?:หา|ค้น)|ให้(?:ฉัน|ผม)?ช่วย)",
     asks=_words(
+        r"(?:โปรด|กรุณา)(?:บอก|ระบุ|เลือก)[^,.]{0,12}(?:ไหน|ใด|อะไร)",
+        r"(?:บอก|แจ้ง|ระบุ)(?:ผม|ดิฉัน|ฉัน|เรา)?(?:หน่อย|ด้วย|มา)?ว่า(?:หมายถึง|เป็น|คือ)?[^,.]{0,12}(?:ไหน|ใด|ใคร)",
         r"(?:คุณ|ท่าน)(?:กำลัง)?(?:หมายถึง|หมายความ|ต้องการทราบ|ต้องการถาม|ถามถึง|พูดถึง|อยากทราบ|อยากรู้|สนใจ|กล่าวถึง|ต้องการรู้|ถาม|ต้องการข้อมูล|ต้องการให้|หมาย)|หมายถึง[^?]{0,60}(?:ไหน|ใด|ใคร|อะไร|หรือ|ไหม)|(?:ไหน|ใด|ใคร)[^?]{0,30}ที่(?:คุณ|ท่าน)",
         r"(?:กรุณา|โปรด|รบกวน|ช่วย|ขอให้|คุณช่วย|ขอ)[^,]{0,12}(?:ระบุ|ชี้แจง|บอก|อธิบาย|แจ้ง|ยืนยัน|ให้รายละเอียด|ทราบ)[^,]{0,20}(?:ว่า|ให้ชัด|เพิ่มเติม|ชัดเจน|ได้ไหม|ได้หรือไม่|ชื่อ|หน่อย|ด้วย|เจาะจง)",
         r"(?:ไหน|ใด|ใคร|อะไร|กี่\S{1,6}|เมื่อไร|เมื่อไหร่|ปีอะไร)(?:หรือ|กันแน่)?(?:ครับ|คะ|ค่ะ|\?)+|ในที่นี้หมายถึง|(?:ต้องการ|อยาก|ขอ)(?:ทราบ|ถาม|รู้)\S{0,40}(?:ไหน|ใด|ใคร|อะไร|ก่อน)|ขอทราบ|ขอถาม|หรือ\S{1,50}(?:ครับ|คะ|\?)\W*$|^(?:โปรด|กรุณา|รบกวน|ช่วย)(?:ช่วย)?(?:ระบุ|บอก|แจ้ง)(?:ว่า)?\S{0,40}|^(?:ถามถึง|หมายถึง|พูดถึง)\S{0,40}(?:หรือ|ไหน|ใด)|(?:ช่วย|พอ|รบกวน|กรุณา)(?:จะ)?(?:บอก|ระบุ|แจ้ง)\S{0,40}(?:ได้ไหม|ได้มั้ย|หน่อย|ไหม|ด้วย)|(?:ระบุ|บอก|แจ้ง)\S{0,30}(?:ได้ไหม|ได้มั้ย|ได้หรือไม่)|ไม่(?:แน่ใจ|เข้าใจ)ว่า.{0,30}(?:คน|อัน|แห่ง|ฉบับ|เรื่อง|แบบ|ตัว)ไหน|รุ่นอะไร|ขึ้นอยู่กับ(?:ว่า)?\S{0,30}(?:ไหน|ใด|ใคร|อะไร)",
@@ -1360,10 +1494,13 @@ _TH = Wording(
     declines=r"(?:ไม่สามารถ|ไม่อาจ|ช่วย(?:เหลือ)?)[^,]{0,25}(?:ช่วย(?:เหลือ)?|ให้คำแนะนำ|ให้คำปรึกษา|สนับสนุน|ทำตาม|ดำเนินการ|เรื่องนี้ไม่ได้)|ขัดต่อ|ช่วย(?:เหลือ)?เรื่องนี้ไม่ได้",
     weak=r"^(?:บางส่วน|บางฉบับ)|^(?:ทั้งสอง|ทั้งหมด|ทั้งคู่)|^(?:ไฟล์|ข้อความ|เอกสาร|บทความ|ฉบับ|ชิ้น|ส่วน|อัน|เรื่อง)?(?:ที่)?(?:แรก|สอง|สาม|สี่|ห้า|หนึ่ง|สุดท้าย|เหลือ|อื่น)",
     because=r"(?:เพราะ|เนื่องจาก|ด้วยเหตุที่)",
-    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)|(?:ภาพหน้าจอ)|ที่เห็นมี",
+    given=r"(?:ที่(?:คุณ|ท่าน)?(?:ส่ง|แนบ|อัปโหลด|ให้)(?:มา|ไว้)|ในรูป|รูปที่|ภาพที่|ที่(?:ผม|ฉัน|ดิฉัน)?(?:มี|ได้รับ)|ในนั้น)|(?:ภาพหน้าจอ)|ที่เห็นมี|ที่(?:ผม|ดิฉัน|ฉัน|เรา)(?:ได้มา|มี|พบ|ค้น)|ผลการค้น",
     wants=r"(?:ถ้า|หาก|รบกวน|ช่วย).{0,24}(?:ส่ง|อัปโหลด|แนบ|แปะ|แชร์|ถ่าย).{0,30}(?:มา|ให้|เพิ่ม)|เพิ่ม.{0,20}(?:แล้ว|จะ)",
     negates=r"(?:ไม่(?:มี|อยู่|ได้|พบ|ปรากฏ|เห็น)|ไร้|ยังไม่)",
-    hence=r"(?:จึง|ดังนั้น|เพราะฉะนั้น)(?:ยัง)?(?:ไม่(?:สามารถ|อาจ|ทราบ|รู้)|เทียบ|เรียง|บอก|ตัดสิน|สรุป|ระบุ|ตอบ)",
+    hence=r"(?:จึง|ดังนั้น|เพราะฉะนั้น)(?:ยัง)?(?:ไม่(?:สามารถ|อาจ|ทราบ|รู้)|เทียบ|เรียง|บอก|ตัดสิน|สรุป|ระบุ|ตอบ)|จึง(?:ยัง)?(?:ไม่มีคำตอบ|ตอบไม่ได้|เทียบไม่ได้|บอกไม่ได้)",
+    there=r"ในนั้น|ตรงนั้น|ที่ใด|ที่ไหนเลย|ในตอนใด|ในนี้",
+    lacks=r"ไม่มี(?:กล่าวถึง|ให้เห็น|ปรากฏ|ชื่อ)|ไม่ปรากฏ|ละเว้น|ตกหล่น|ขาดหาย|หาไม่(?:พบ|เจอ)|ไม่(?:พบ|เจอ)|ยังไม่มีคำตอบ|เว้นไว้|ไม่ได้(?:บอก|ระบุ|เอ่ย|อยู่ใน)|ไม่มีใคร(?:ให้|บอก|ระบุ)|ถูกข้าม|แต่งขึ้น|ไม่เห็นมี|ไม่มี(?:ตัวเลข|ยอด)|(?:หา|ค้น).{0,12}ที่อื่น",
+    figure=r"เท่าไ|เมื่อไ|กี่|ปีใด|ปีไหน|ราคา|วันใด",
 )
 
 _KO_SOURCES = r"(?:문서|자료|출처|문맥|컨텍스트|텍스트|본문|지문|검색 ?결과|결과|기사|발췌|단락|참고|맥락|구절|제공된|주어진|원문|소스|문헌|글에|글은|글들|파일|페이지|기록|내용|지문|문단|데이터|조각|받은 것|주신 것|보도|논문|스니펫|콘텐츠|항목)"
@@ -1375,12 +1512,16 @@ _KO_HOLD = r"(?:포함|언급|명시|기재|기록|제공|설명|서술|기술|�
 _KO = Wording(
     sources=_KO_SOURCES,
     nouns=_words(
+        r"신문|보도자료|누리집|웹사이트|메일|편지|요약|비문|명단|광고|보고서|기사|목록|연보",
         rf"(?:{_KO_SOURCES}|{_KO_INFO}|질문|어디에도|어느 것도|여기|그중|이 중)",
         r"(?:설명서|안내문|안내서|보고서|인터뷰|편지|회고록|라벨|목록|회의록|공지|팸플릿|연보)",
         r"(?:쪽지|서한)",
     ),
     statutes=r"(?:법(?=[은이을 률령안]|에|$)|법률|어업령|조례|조약|헌법|법령|칙령|협약|협정|성경|규정집|(?:[가-힣])령(?=[은이을]))",
-    denies=_all(_KO_HOLD, _KO_NOT),
+    denies=_words(
+        _all(_KO_HOLD, _KO_NOT),
+        r"침묵|입을 다물",
+    ),
     gap=_words(
         rf"^(?!.*(?:다고|라고|따르면|의하면|았다는|었다는)).{{0,30}}?{_KO_TEXTS}(?:에서는|에서도|에서|에는|에도|에|은|는|이|가|도|만으로는?|으로는?|로는?| 중에는| 중에| 어디에도)(?= ).*?{_KO_NEG}\S*(?: \S+)?\W*$",
         rf"(?:누가|누구|언제|어디|무엇|왜|어떻게|얼마|몇|어느|어떤|무슨)[^,]{{0,40}}?(?:지|가)(?:는|도|를|에 대해서는|에 대한|조차)? [^,]{{0,60}}?{_KO_NEG}",
@@ -1427,6 +1568,8 @@ _KO = Wording(
     ),
     offers=r"(?:더 (?:알|자세|많|궁금|필요)|추가로|다른 (?:것|곳|질문|도움|자료)|찾아 ?(?:볼|드릴)|도와드릴|도움이)",
     asks=_words(
+        r"(?:어느|어떤) \S{1,8}인지 (?:말씀|알려)",
+        r"(?:어느|어떤|누구)[^,.]{0,12}(?:말씀하시는지|뜻하시는지|찾으시는지|가리키시는지)[^,.]{0,6}(?:알려|말씀)",
         r"(?:말씀하시|말하시|의미하시|가리키시|뜻하시|찾으시|물으시|묻고 계|궁금하신|궁금하세|궁금하십|알고 싶으신|알고 싶으세|질문하시|질문하신|원하시는|말씀이신|말씀인|여쭤보시|이야기하시|염두에|얘기하시|문의하시)\S*(?: \S+){0,4}?(?: ?(?:가요|까|나요|인지|지요|는지|세요|\?|건가요|것인가요|요))",
         r"(?:지정|명시|특정|확인)해 ?주(?:십|세|시|실)\S*",
         r"(?:구체적으로|명확히|명확하게|어느|어떤|어디|누구|무엇|좀 더|정확히|자세히|분명히|것인지|인지|대상을).{0,40}(?:알려 ?주|말씀해 ?주|설명해 ?주|밝혀 ?주|지정해 ?주|명시해 ?주|해 ?주시|주시겠|주실|해 ?주십|해 ?주세)",
@@ -1437,10 +1580,13 @@ _KO = Wording(
     declines=r"(?:도움|도와|지원|조언|안내|방법)\S*[^,]{0,25}(?:수 없|어렵|드리지 못|않습니다|불가)|(?:정책|지침|가이드라인)\S* (?:위반|위배|어긋)|요청(?:은|을|에는|에) [^,]{0,15}(?:응할|도와|처리할|수행할|따를) ?수 없",
     weak=r"^(?:하나에는|그중 하나|일부)|^(?:둘 다|이들은|모두) |^(?:첫 ?(?:번째|째)|둘째|두 번째|셋째|세 번째|넷째|네 번째|나머지|마지막|다른 (?:하나|글|문서)|또 (?:하나|다른))",
     because=r"(?:때문|이유로|까닭에|탓에|므로|바람에)",
-    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))|(?:스크린샷|캡처)|볼 수 있는 건",
+    given=r"(?:(?:올려|보내|첨부해|붙여|공유해|전달해) ?주신|주신 [^ ]+(?:에는|에|은|는|만)|첨부된|사진에|제가 (?:받은|가진))|(?:스크린샷|캡처)|볼 수 있는 건|제가 (?:찾은|가진|받은)|검색(?:에 걸린|된)",
     wants=r"(?:올려|보내|첨부해|붙여|공유해|전달해|추가해|찍어)[^,.]{0,6}주시면|첨부하시면|올리시면|보내시면|추가해 주",
     negates=r"(?:없(?:네|습|어|음|는|다|고)|않|못|아니)",
     hence=r"^(?:그래서|따라서|그러므로|그러니|결국|이 때문에)",
+    there=r"거기|그 안|여기|어디에도|그 속|그중",
+    lacks=r"빠져 ?있|빠졌|등장하지 않|나오지 않|보이지 않|찾지 못|찾을 수 없|누락|언급(?:되지|하지) 않|답(?:을|하지).{0,6}못|없(?:네요|습니다|어요)\.?$|들어 있지 않|비어 있|생략|적은 글이 없|건너뛰었|지어낸|안 보이|적혀 있지 않|가운데 없|다른 (?:곳|데|글|자료)에서 (?:찾|구)|(?:밝힌|적은|다룬|언급한|말한|알려 주는) (?:것|글|곳|자료)[은는이]? ?(?:하나도 )?없",
+    figure=r"몇|얼마|언제|며칠|어느 해|몇",
 )
 
 _JA_SOURCES = r"(?:文書|資料|文脈|コンテキスト|コンテクスト|テキスト|文章|ソース|情報源|検索結果|結果|記事|抜粋|ドキュメント|出典|段落|パッセージ|本文|参考|提供された|与えられた|原文|文献|ファイル|ページ|データ|情報|箇所|文中|記録|材料|手元の|お預かりした|いただいた|頂いた|引用|報道|断片|論文|スニペット|コンテンツ|内容)"
@@ -1452,12 +1598,16 @@ _JA_INFO = (
 _JA = Wording(
     sources=_JA_SOURCES,
     nouns=_words(
+        r"台帳|新聞|プレスリリース|サイト|一覧|メール|手紙|要約|碑文|名簿|広告|報告|記事|ページ|目録|年譜",
         rf"(?:{_JA_SOURCES}|{_JA_INFO}|質問|いずれ|どれも|どこにも|そこ)",
         r"(?:冊子|説明書|パンフレット|報告書|インタビュー|手紙|伝記|回想|ラベル|一覧|記念誌|文集|年譜|日記|議事録|お知らせ)",
         r"(?:しおり|書簡|号証)",
     ),
     statutes=r"(?:法律|\w法(?=[はがに])|条約|憲法|条例|規則|協定|聖書|勅令|布告|法令|規約|契約)",
-    denies=r"(?:含ま|含ん|書か|書い|記載|記述|言及|述べ|触れ|示さ|示し|載っ|説明|明記|提供|見つ|見当た|記さ|挙げ|存在し|得られ|ふれ|扱わ|扱っ|答え|関連し|関係し|足り|読み取|該当|あり|確認|特定|判断|明らか|明示|教え|出て|残っ|伝え|わか|分か|語|踏み込|見受け|目に|見え|書き手|著者|追っ|及[んば]|うかが|窺|取り上げ|登場|たどり着|至|論じ|掲載|ヒット|網羅|言い)[^,.]{0,12}?(?:ません|ない|なかった|ておらず|おらず|れず|ず(?=[,.]|$)|なく)|(?:ありません|ない|なし|ございません|存在しません|不足|不十分|ないため|なく)",
+    denies=_words(
+        r"(?:含ま|含ん|書か|書い|記載|記述|言及|述べ|触れ|示さ|示し|載っ|説明|明記|提供|見つ|見当た|記さ|挙げ|存在し|得られ|ふれ|扱わ|扱っ|答え|関連し|関係し|足り|読み取|該当|あり|確認|特定|判断|明らか|明示|教え|出て|残っ|伝え|わか|分か|語|踏み込|見受け|目に|見え|書き手|著者|追っ|及[んば]|うかが|窺|取り上げ|登場|たどり着|至|論じ|掲載|ヒット|網羅|言い)[^,.]{0,12}?(?:ません|ない|なかった|ておらず|おらず|れず|ず(?=[,.]|$)|なく)|(?:ありません|ない|なし|ございません|存在しません|不足|不十分|ないため|なく)",
+        r"黙し|沈黙|口を閉ざ",
+    ),
     gap=_words(
         rf"^(?!.*(?:によると|によれば|と(?:あ|書|記|述|いう|され|して|言))).{{0,40}}?{_JA_TEXTS}(?:[^,.]{{0,8}}?(?:に|で|から|だけでは|は|も|の中)(?:は|も)?)[^.]{{0,120}}?{_JA_NEG}(?:ね|が|よ|けど)?(?=[,.]?$)",
         rf"(?:誰|何|いつ|どこ|なぜ|どう|どの|どれ|いく|幾)[^,.]{{0,40}}?か(?:は|も|を|が|に(?:ついて)?は|どうか)?[^.]{{0,40}}?{_JA_NEG}(?=[,.]?$)",
@@ -1502,6 +1652,8 @@ _JA = Wording(
     ),
     offers=r"(?:もっと(?:知|詳)|さらに(?:詳|知)|他に(?:も)?(?:何|ご|知|お)|詳しく(?:知り|お知り|説明し)|お手伝い|詳細をお)",
     asks=_words(
+        r"(?:どちら|どれ|どの\S{1,8})か(?:を)?(?:おっしゃ|お選び|教え|お知らせ)",
+        r"どの\S{1,12}(?:のこと|について)?か(?:を)?(?:教えて|お知らせ|ご指定)",
         r"(?:どの|どちら|どなた|どれ|どんな|何|どこ|誰|いつ|どう|いずれ).{0,40}?(?:のこと|を指|ご質問|お尋ね|お聞き|おっしゃ|お知りになり|知りたい|について(?:です|でしょう|の|お)|をお探し|を意味|のお話|でしょうか|ですか|を想定).{0,20}?(?:か(?=[?.,]|$)|ください|ますか|ませんか|ですか|でしょうか)",
         r"(?:のこと(?:です|でしょう)か|についてですか|についてでしょうか|を指して(?:い(?:ます|る|らっしゃい)|おられ)|という意味です?か|のことを(?:おっしゃ|お尋ね|聞|指|お聞き)|についての(?:ご質問|お尋ね)(?:です|でしょう)か|それとも.{0,40}か(?=[?.]|$))",
         r"(?:ですか|でしょうか|のことか|なのか)[,.]?.{1,40}(?:ですか|でしょうか|か)[?.]?$|(?:名|年|都市|時代|国|種類|地域|範囲)(?:を|が|は)?.{0,6}(?:お願いでき|お願いし|教え|お聞かせ|お分かり|ご存じ)|(?:どの|どちら|どこ|誰|何年|いつ|どれ|どんな)[^.]{1,40}か(?:\?|[,.]?$)|(?:どの|どちらの).{1,16}(?:さん|方|もの|こと|の)か(?:が|は)?(?:分か|わか)り|によって(?:異なり|変わり|違い)ます|次第です",
@@ -1510,10 +1662,13 @@ _JA = Wording(
     declines=r"(?:お手伝い|支援|協力|対応|提供|ご案内|お力|助言|応じる?|ご要望|手助け|サポート|アドバイス)[^,.]{0,14}(?:できません|できかね|いたしかね|られません|できない|なれません|差し控え|ことはでき)|(?:ガイドライン|ポリシー|規約)に(?:反|違反)",
     weak=r"^(?:一つには|一つは|中には)|^(?:一部は|ほかは|いずれも)|^(?:どちら|両方|双方|これら|それら)|^(?:[一二三四五六]つ目|第[一二三四五1-9]|最初の|次の|残り|他は|最後の|もう一つ|中心は|主題は|話題は|主な内容は)",
     because=r"(?:のため(?:に)?[,]|から[,]|ので)",
-    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)|(?:スクリーンショット|スクショ)|見えるのは",
+    given=r"(?:お送りいただ|送って(?:いただ|くださ|くれ)|添付(?:の|され|いただ)|貼っていただ|見せて(?:いただ|くださ)|お手元の|写真(?:に|で)は|画像(?:に|で)は|いただいた)|(?:スクリーンショット|スクショ)|見えるのは|手元の|得られた|ヒットした|検索された",
     wants=r"(?:貼|送|お送り|添付|アップロード|共有|見せ|載せ)[^,.]{0,14}(?:れば|ければ|ると|たら)|足していただ",
     negates=r"(?:ません|ない(?:よう)?(?:です|で|$|[,.])|なかった|ず[,に]|ゼロ)|(?:謎|出てき(?:ません|ない))",
     hence=r"^(?:したがって|そのため|よって|ですので|このため|だから|ゆえに|以上から)",
+    there=r"そこに|その中|ここに|どこにも|どれにも|いずれにも",
+    lacks=r"抜け(?:て|落ち)|登場し(?:ない|ません)|出て(?:き(?:ません|ない)|い(?:ません|ない))|見(?:つけられ|つかり|当たり|つから|当たら)(?:ません|ない|なかった)|漏れて|省かれ|欠けて|答えを出せ|現れ(?:ません|ない)|載って(?:いません|いない|おらず)|含まれ(?:ていません|ていない|ません)|飛ばされ|作り話|どこにも(?:あり|見)|書かれてい(?:ない|ません)|記されてい(?:ない|ません)|中にな|(?:別のところ|他のところ|よそ|ほか)(?:で|に)(?:探|求め|当た)",
+    figure=r"何(?:人|年|度|時|メートル|キロ|月|日|本|歳|回|個)|いくら|いつ|どれくらい|どのくらい|樹齢",
 )
 
 _ZH_SOURCES = r"(?:文[档檔件]|[资資]料|上下文|文本|段落|[来來]源|[检檢]索[结結]果|搜[索尋][结結]果|[结結]果|文章|材料|[内內]容|信息|[资資][讯訊]|[参參]考|片段|原文|文中|[数數][据據]|文[献獻]|[语語]境|[记記][录錄载載]|[摘节節][录錄要选選]|网[页頁]|[网網][页頁]|章[节節]|[这這]些|其中|[这這][里裡]|(?:(?<=[篇这這些])|^)[报報][道导導]|[这這][几幾][页頁段篇份]|[页頁]面|附件|文里|文內|通篇|全文|[这這四三五两兩几幾]份|[这這几幾四三五两兩]段)"
@@ -1524,12 +1679,16 @@ _ZH_HOLD = r"(?:包含|包括|含有|提及|提到|提供|[说說]明|指出|[�
 _ZH = Wording(
     sources=_ZH_SOURCES,
     nouns=_words(
+        r"登记簿|登記簿|[报報][纸紙]|新[闻聞]稿|[网網]站|表格|[邮郵]件|信件|摘要|碑文|名[单單]|[广廣]告|[报報]告|目[录錄]|年[谱譜]|清[单單]",
         rf"(?:{_ZH_SOURCES}|{_ZH_INFO}|[问問][题題]|[哪那]一?[份篇][都也])",
         r"(?:手册|说明书|宣传册|小册子|[报報]告|采[访訪]|[访訪][谈談]|信件|[传傳][记記]|回[忆憶][录錄]|[标標][签籤]|目[录錄]|年[谱譜]|通知|[简簡][报報]|[讲講]解[词詞]|公告)",
         r"(?:封信|[卷档檔]案)",
     ),
     statutes=r"(?:[条條]例|法律|法案|法令|[宪憲]法|[条條][约約]|公[约約]|[规規]定|章程|[圣聖][经經]|[协協][议議定]|[渔漁]业?法|[^方无無办辦没沒看想说說做司书書]法(?=[并未没沒]))",
-    denies=rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])|[沉缄緘]默|[闭閉]口不[谈談]|付之阙如|付之闕如|[只隻]字[未不]提|略而不|[没沒]影|一[个個]?字[也都]?[没沒]",
+    denies=_words(
+        rf"{_ZH_NOT}[^,.;]{{0,16}}?{_ZH_HOLD}|(?:不足|不[够夠]|有限|欠缺|空白|[无無][关關]|不相[关關])|[沉缄緘]默|[闭閉]口不[谈談]|付之阙如|付之闕如|[只隻]字[未不]提|略而不|[没沒]影|一[个個]?字[也都]?[没沒]",
+        r"沉默|缄默|緘默|闭口|閉口",
+    ),
     gap=_words(
         rf"^(?!.*(?:根[据據]|[据據]|[说說指写寫称稱][,:]|显示|[记記][载載][,:])).{{0,12}}?{_ZH_TEXTS}(?:\d{{0,2}})(?:[里裡中内內上]|[对對][^,.]{{1,10}}|都|均|也|并|並|[则則]|[仅僅]|本身)*[^,.]{{0,12}}?(?:[没沒]|未|[无無]|不[谈談提涉含足够夠见見详詳包讲講]|看不|查不|[找寻尋]不|[闭閉]口|[沉缄緘]默|[只隻]字|略[过過]|回避|空白)",
         r"(?:[谁誰]|何[时時人地处處]|[什甚][么麼]|多少|多[长長高大深久远遠重]|怎[样樣么麼]|如何|[为為]何|[为為]什[么麼]|哪[里裡儿兒年个個位]|[几幾](?=[年月日个個位]))[^,.]{0,12}?,?[^,.]{0,12}?(?:[没沒](?!有人)|未(?!能?成)|[无無](?:法|从|從)|不(?:[知明详詳清得确確]|可知)|看不出|查不|[难難]以|[只隻]字|都[没沒]|也[没沒])|不(?:在|[属屬]于|[见見][于於])[^,.]{0,10}(?:文[档檔件本中]|[资資]料|材料|上下文|信息)",
@@ -1562,7 +1721,7 @@ _ZH = Wording(
     ),
     about=r"(?:介[绍紹]|描述|[讨討][论論]|[讲講](?:的是|述|到|了)|提到|提及|列出|列[举舉]|[关關]于|[谈談]|[记記](?:述|[录錄载載])|[说說]的是|涉及|[叙敘]述|[阐闡]述|[讲講](?![座课課])|回[顾顧]|描[写寫]|[罗羅]列|生平|[写寫讲講]到[^,.]{1,12}(?:[结結]束|[为為]止|止)|[简簡][历歷介]|[仅僅]|[说說]到)",
     only=r"(?:只|[仅僅]|主要|而是|其他(?:[话話]|主|方|[内內])|[单單])",
-    implies=rf"^(?!.*{_ZH_TEXTS}).*(?:[称稱]|[说說]|表示)(?:自己|他|她|其)(?:[们們])?(?:[不没沒])|^(?!.*{_ZH_TEXTS}).*(?:从未|從未|从来[没不]|再也[没不]|一直[没未])(?!.*(?:提|[说說]明))|^(?:根?[据據]|按照?|依[据據照]?){_ZH_TEXTS}(?:所[述说說载載])?[^,]{{0,3}},(?!.*(?:[知明详詳清]|提[到及]|回答|信息|答案|[确確]定|[无無]法|[说說]|看出))|^(?!.*{_ZH_TEXTS}).*[证證][据據]|^(?!.*{_ZH_TEXTS}).*(?:至今|迄今|时至今日|[没沒][有]?人知|[无無]人知|[谁誰]也不知)|[证證][据據](?:不足|不[够夠]充?分?)|(?:暗示|可以推[测測]|[让讓]人[觉覺认認]|表明.{0, 10}可能|[给給]人)",
+    implies=rf"^(?!.*{_ZH_TEXTS}).*(?:[称稱]|[说說]|表示)(?:自己|他|她|其)(?:[们們])?(?:[不没沒])|^(?!.*{_ZH_TEXTS}).*(?:从未|從未|从来[没不]|再也[没不]|一直[没未])(?!.*(?:提|[说說]明))|^(?:根?[据據]|按照?|依[据據照]?){_ZH_TEXTS}(?:所[述说說载載])?[^,]{{0,3}},(?!.*(?:[知明详詳清]|提[到及]|回答|信息|答案|[确確]定|[无無]法|[说說]|看出))|^(?!.*{_ZH_TEXTS}).*[证證][据據]|^(?!.*{_ZH_TEXTS}).*(?:至今|迄今|时至今日|[没沒][有]?人知|[无無]人知|[谁誰]也不知)|[证證][据據](?:不足|不[够夠]充?分?)|(?:暗示|可以推[测測]|[让讓]人[觉覺认認]|表明.{0, 10}可能|[给給]人)|[说說]法不一|[众眾][说說][纷紛][纭紜]",
     known=r"(?:众所周知|[众眾]所周知|一般(?:[来來]|而|[说說])|普遍|常[识識]|通常|公[认認]|[据據就][我]所知|我所知(?:道)?的?|我(?:自己)?的(?:知[识識]|了解|[记記][忆憶]))",
     reports=r"(?:据(?![此])|[据據](?:悉|[报報])|众所周知|[众眾]所周知|一般(?:[来來]|而)|普遍|常[识識]|通常|公[认認])|(?:指出|[说說](?![到的明])|[称稱]|表明|[显顯]示|提到(?=[,:了])|[记記][载載]|[写寫]道|[认認][为為])[,:]?[^,.]{2,}",
     hedges=r"(?:可能|似乎|也[许許]|大概|[据據][说說]|好像|或[许許]|看[来來]|恐怕|大[约約]|推[测測]|估[计計]|相[传傳]|[应應][该該]是|一般[认認][为為])",
@@ -1579,6 +1738,8 @@ _ZH = Wording(
     ),
     offers=r"(?:了解更多|知道更多|更多(?:信息|[内內]容|[细細][节節])|[进進]一步了解|其他[^,.]{0,4}(?:[问問][题題]|[帮幫]助)|[还還](?:需要|想)|[帮幫]忙|[帮幫]得上|(?<!为了)(?<!為了)(?<!能)(?<!能够)[帮幫](?:您|你)|要不要我|需要我|要我(?:再|去|帮|幫)|我去[别別])",
     asks=_words(
+        r"[请請](?:说|說|写|寫|选|選)[^,.]{0,6}哪",
+        r"[请請](?:告[诉訴]我|[说說]明|指明)[^,.]{0,10}(?:哪|[谁誰])",
         r"(?:您|你)(?:具[体體])?(?:是)?(?:指|[说說]的|[问問]的|想[问問知了]|想要|要[问問]|的意思|[询詢][问問]|[关關]心|[谈談]的|所[说說问問指]|在[问問说說找]|是[问問说說])|(?:[请請][问問])[^?]{0,40}(?:指|哪|[谁誰]|[还還]是|什[么麼])|指的是(?:哪|[谁誰]|什)|哪(?:一)?[个個位座家部本年条條种種]?[^?]{0,20}(?:您|你)",
         r"(?:[请請](?:您|你)?|能否|可否|可以|能不能|麻[烦煩](?:您|你)?)(?:[进進]一步|再|具[体體]|明[确確]|更|[详詳][细細])*(?:[说說]明|澄清|明[确確]|具[体體]|[补補]充|告[诉訴知]|指明|[说說]清|指定|[确確][认認]|[详詳][细細])[^,.]{0,30}(?:哪|[谁誰]|什[么麼]|一下|是指|[还還]是|范[围圍]|[问問][题題]|[吗嗎]|$)",
         r"(?:[没沒]|不)太?(?:明白|[听聽]?懂|清楚|[确確]定)[您你]|[还還]是[^?]{1,30}\?|(?:您|你)(?:的|要|想|在|是|有|用)[^?]{1,20}(?:什[么麼]|哪|多少|[几幾]|[谁誰])[^?]{0,8}\?|(?:能|可以|可否|[请請]|麻[烦煩])[^?,]{0,8}(?:[说說]|[告讲講给給])[^?,]{0,8}(?:名|年|[城国國]|[时時]|地|哪|什|具)|(?:哪|[谁誰]|什[么麼]|[几幾]|何)[^?]{0,20}\?$|[需要须須][^,.]{0,6}(?:知道|[确確][认認]|一[点點些]信息)[^.]{0,30}(?:哪|[谁誰]|什|[几幾]|何)|(?:取[决決][于於]|要看)[^,.]{0,8}(?:哪|[谁誰]|什|[指说說])",
@@ -1587,10 +1748,13 @@ _ZH = Wording(
     declines=r"不(?:想|愿|願)意?(?:[给給]出?|提供|胡|乱|亂|随意)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}[帮幫](?:您|你)|(?:[无無]法|不能|不[会會便])[^,.]{0,6}(?:[协協]助|[帮幫]助|[帮幫]忙|[为為]您提供(?:此[类類]|[这這][类類方]|[医醫法投建])|[满滿]足|[执執]行|支持|提供(?:此[类類]|[这這][类類方]|[医醫]|法律|投[资資]|[这這]种|[这這]些)|配合)|[违違]反[^,.]{0,8}(?:[规規]|[准準][则則]|政策)",
     weak=r"^(?:里面|裡面|其中|有[一几幾]?[篇份段])|^(?:有的|有些|部分|一些)|^(?:[两兩三]份都?|[两兩]者|都)|^(?:第[一二三四五六][个個份段篇、]|其[余餘他它]|另[一外几幾]|最后|最後|[余餘]下|剩下|它[们們]|[两兩]者)",
     because=r"(?:因[为為]|由[于於]|因(?!此))",
-    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])|(?:截[图圖])|我只?能?看到的?(?:只|仅)",
+    given=r"(?:(?:您|你)(?:上传|上傳|发|發|给|給|贴|貼|附|提供)[^,.]{0,6}的|[给給]我的|手[头頭](?:的|只|上)|[现現]有的|目前的?|[图圖]片[里裡上中]|照片[里裡上中]|截[图圖])|(?:截[图圖])|我只?能?看到的?(?:只|仅)|我(?:找到|拿到)的|[检檢]索(?:到|出[来來])的",
     wants=r"(?:贴|貼|发|發|上传|上傳|附|拍|补|補)[^,.]{0,10}(?:[过過][来來]|上[来來]|[给給]我|[来來](?=,|我))|补上",
     negates=r"(?:[没沒]|未|[无無](?!关)|不[在见見])|(?:是[个個]?[谜謎])",
     hence=r"^(?:所以|因此|因而|故|于是|可见|综上|总之|结论)",
+    there=r"其中|里面|裡面|上面|那里|那裡|在内|在內|里头|裡頭",
+    lacks=r"漏(?:掉|了)|缺(?:了|失)|未(?:出现|出現|见|見|列)|[没沒]有?(?:出现|出現|找到|交代|提|列出|写|寫|露面)|[见見找寻尋]不(?:着|著|到)|推算不|搁置|擱置|不在(?:上面|其中|内|內)|略去|略过|略過|省略|[谁誰]也[没沒](?:给|給|[说說])|跳了?[过過]|[编編]造|看不到|不在其列|[没沒]有?(?:写|寫|收)|(?:别处|別處|其他地方|他处)[^,.]{0,6}(?:找|寻|尋|查)|(?:找|寻|尋|查)[^,.]{0,6}(?:别处|別處|其他地方)|[没沒]有一[篇份段个個][^,.]{0,6}(?:点明|點明|[说說写寫]|交代|[给給])",
+    figure=r"多少|几|幾|何时|何時|什么时候|哪一?年|多[长高大深久远重]|何年",
 )
 
 WORDINGS: dict[str, Wording] = {
