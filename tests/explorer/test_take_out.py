@@ -184,7 +184,7 @@ def test_a_browser_saves_pictures_figures_and_tables_with_names_in_every_script(
         page = browser.show(opened, f"{url}/leaderboard?arena=names")
         page.get_by_role("button", name="Download").first.click()
         opened.settle()
-        page.get_by_role("button", name="Pictures and tables").click()
+        page.get_by_role("button", name="Figures and tables").click()
         opened.settle()
         dialog = page.get_by_test_id("stDialog")
         dialog.wait_for()
