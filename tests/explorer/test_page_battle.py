@@ -173,7 +173,7 @@ def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
     page.selectbox(key="a").set_value(B).run()
     assert not page.exception
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4" in page_text(page)
+    assert "battles between aya-101 and gpt-4" in page_text(page)
 
 
 def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
@@ -219,7 +219,7 @@ def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
     page.session_state["_battle_pair"] = (B, A)
     page.run()
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4 by zeta" in page_text(page)
+    assert "battles between aya-101 and gpt-4, judged by zeta" in page_text(page)
 
 
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:

@@ -190,7 +190,7 @@ def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path)
 def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
     app = open_page(languages="sw", section="Outcomes")
     assert not app.exception
-    assert "There are no answers to relevant queries here." in page_text(app)
+    assert "No answers to relevant queries." in page_text(app)
     assert app.dataframe[0].value["error_value"].isna().all()
 
 
@@ -262,7 +262,7 @@ def test_a_clicked_cell_leads_to_the_answers_behind_it(arenas: Path, monkeypatch
             "by_language",
             "By language",
             ["gpt-4", "sw", "error", ""],
-            "There are no answers of gpt-4 to relevant queries in Swahili.",
+            "No answers by gpt-4 to relevant queries in Swahili.",
         ),
     ],
 )

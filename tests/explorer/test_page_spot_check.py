@@ -122,9 +122,9 @@ def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
             app = open_page()
             assert "3 of 4 battles" in app.get("progress")[0].proto.text
     assert not app.exception
-    assert "You have voted on all battles of this language." in page_text(app)
+    assert "You have voted on all battles in this language." in page_text(app)
     assert len({votes.item(row) for row in rows()}) == 4
-    assert "You have voted on all battles of this language." in page_text(open_page())
+    assert "You have voted on all battles in this language." in page_text(open_page())
 
 
 def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path) -> None:
@@ -133,7 +133,7 @@ def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path
     keep(drawn)
     app = open_page()
     assert not app.exception
-    assert app.expander[0].label == "2 ballots sent around, 8 battles left on them"
+    assert app.expander[0].label == "2 ballots sent, 8 battles remaining"
     assert list(app.expander[0].dataframe[0].value["voter"]) == ["juma", "lakshmi"]
     assert not [name for name in NAMES if name in everything(app)]
 
@@ -161,7 +161,7 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
     for row in votes.standing(rows()):
         counts.setdefault(votes.item(row), set()).add(row.voter)
     assert set(map(frozenset, counts.values())) == {frozenset({"amina", "bo"})}
-    assert "random vote: 2;" in app.get("progress")[0].proto.text
+    assert "random votes cover 2 queries;" in app.get("progress")[0].proto.text
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,7 +404,7 @@ def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     assert not app.exception
     assert "Votes" in [head.value for head in app.header]
     winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
-    verdict = f"{winner} is better" if winner else "a tie"
+    verdict = f"{winner} wins" if winner else "tie"
     assert f"amina : {verdict} (drawn at random, {row.time[:10]})." in " ".join(text(app).split())
     assert "**so**" in text(app)
 
@@ -540,7 +540,7 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         enter(opened, link)
         opened.settle()
         assert page.get_by_text(re.compile(r"\b5 of \d")).count() == 1
-        assert "Your last vote: B is better" in page.locator(".mg-was").inner_text()
+        assert "Your last vote: B wins" in page.locator(".mg-was").inner_text()
         other = start(width=420)
         enter(other, link, "bo")
         press(other, "1")

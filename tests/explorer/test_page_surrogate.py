@@ -37,7 +37,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
-    assert f"tau of {summary.tau:.2f} in 16 languages" in page_text(page)
+    assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
     assert any("outside the range" in expander.label for expander in page.expander)
     assert "nothing is saved" in page_text(opened(arena="nomiracl", section="Cost"))
     page = opened(arena="nomiracl", section="Importance")
@@ -77,10 +77,10 @@ def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
     calls = round(
         2 * arena.rows("judgments") / len(set(arena.read("answers", columns=["system"])["system"].to_pylist()))
     )
-    assert f"took {calls:,} verdicts, on" in page_text(page)
+    assert f"took {calls:,} verdicts on average" in page_text(page)
     assert "USD" not in page_text(page)
     page.number_input(key="call_price").set_value(0.01).run()
-    assert f"took {calls:,} verdicts, USD {calls / 100:,.2f} at this price" in page_text(page)
+    assert f"took {calls:,} verdicts on average, USD {calls / 100:,.2f} at this price" in page_text(page)
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_a_page_has_a_card_of_what_it_shows(monkeypatch: pytest.MonkeyPatch, pag
     card = cards[-1]
     assert card.title == title
     assert "sample" in card.above
-    assert "95% interval" in card.value
+    assert "95% CI" in card.value
     assert any(line.startswith("n = ") for line in card.lines)
     assert "arena=sample" in card.link
     assert "referee=heuristic" in card.link

@@ -63,7 +63,7 @@ def test_the_leaderboard_answers_what_it_asks(arenas: Path, script: Path) -> Non
         "238 answers of 4 systems to 60 queries in 3 languages. Shown: 48 of 60 queries in English, Finnish"
         in page_text(page)
     )
-    assert "left out: Swahili (no relevant queries)" in page_text(page)
+    assert "excluded: Swahili (no relevant queries)" in page_text(page)
     assert board(page)["system"].tolist()[0] == "gpt-4"
     assert sorted(board(page)["rank"]) == [1, 2, 3, 4]
 
@@ -323,7 +323,7 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     assert data["r_interval"].to_pylist()[1] is None
     assert config["_mark"]["pinned"] is True
     assert config["system"]["pinned"] is False, "pinned names are pale"
-    assert config["system"]["help"] == "System name."
+    assert config["system"]["help"] == "The system rated."
 
 
 def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
