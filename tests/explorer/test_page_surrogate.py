@@ -38,7 +38,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
     assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
-    assert any("outside the range" in expander.label for expander in page.expander)
+    assert any("outside the training range" in expander.label for expander in page.expander)
     assert "nothing is saved" in page_text(opened(arena="nomiracl", section="Cost"))
     page = opened(arena="nomiracl", section="Importance")
     (ablation,) = (frame.value for frame in page.dataframe)
