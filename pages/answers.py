@@ -1,4 +1,4 @@
-"""What did each system actually say?"""
+"""Page Answers: every system's answer to a query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause")
 """Keys of the pickers that most readers leave as they are."""
-SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
+SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
 def main(page: ui.Page) -> None:
@@ -35,7 +35,8 @@ def main(page: ui.Page) -> None:
     selection = filters(page, scope)
     queries = views.find_queries(page.arena, selection)
     summary = (
-        f"{len(queries.keys):,} of {scope.queries:,} queries; {queries.answers:,} of {scope.answers:,} answers match."
+        f"{len(queries.keys):,} of {scope.queries:,} queries and {queries.answers:,} of {scope.answers:,} answers "
+        "match."
     )
     if selection.text:
         searching.offer_index(page.arena)
@@ -49,7 +50,7 @@ def main(page: ui.Page) -> None:
         page.summary(summary)
         with st.container(border=True):
             st.markdown("**No query matches these filters.**")
-            st.button("Clear the filters", on_click=clear)
+            st.button("Clear filters", on_click=clear)
         return
     of_query = views.query_view(page.arena, key, selection.parser)
     page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
@@ -68,15 +69,15 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         text = ""
         if scope.texts:
             text = st.text_input(
-                "Text",
+                "Search",
                 key="q",
                 bind="query-params",
                 type="search",
                 placeholder="in queries and answers",
-                help="Finds these characters in either case, in any script.",
+                help="Case-insensitive substring search; works in any script.",
                 width=330,
             )
-        with ui.folded("Filter", FILTERS, "Which queries and answers are looked for."):
+        with ui.folded("Filter", FILTERS, "Filters queries and answers."):
             subset = ""
             if scope.subsets:
                 subset = ui.pick(
@@ -94,7 +95,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 kind="system",
                 many=True,
                 placeholder=f"All {len(scope.systems)} systems",
-                help="Whose answers are looked for. None picked means all.",
+                help="Search only these systems' answers. Default: all.",
             )
             outcomes, parser, cause = [], "", ""
             if scope.outcomes:
@@ -117,14 +118,14 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     help=ui.column_help("outcomes", "parser"),
                 )
                 cause = ui.pick(
-                    "Where lost",
+                    "Cause of error",
                     ("any", *CAUSES, UNDECIDED),
                     key="cause",
                     kind="cause",
                     width=150,
-                    help="Where an answer that is not right went wrong. not_retrieved: no relevant passage was shown. "
-                    "ignored: one was, and the answer abstains or cites others alone. unsupported: it answers what no "
-                    "passage answers. Hallucination shows how often each occurs.",
+                    help="Why a wrong answer is wrong. not_retrieved: no relevant passage was shown. ignored: a "
+                    "relevant passage was shown but not used. unsupported: the system answers although no passage "
+                    "does. See Hallucination for frequencies.",
                 )
     return views.AnswerFilter(
         languages=page.picked,
@@ -181,7 +182,7 @@ def show(
             judgments.show_judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
-            given(page, scope, shown)
+            passages_column(page, scope, shown)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
@@ -218,15 +219,15 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
-        ui.onward("battle", "Two of them side by side", a=first, b=second, query=key_text(shown.key))
+        ui.onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def given(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
+def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
         above = ui.heading_html(counted(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
-            above += '<p class="mg-about">At least one answers the query; the source does not say which.</p>'
+            above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)
     if not scope.answer_texts:
         texts.absent(page)

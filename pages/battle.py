@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 ORDERS = {
-    "fixed": "the system picked first stands first, in every battle",
-    "judged": "as the judge saw the two, A and B, in the first order judged",
+    "fixed": "always the first system on the left",
+    "judged": "as the judge saw them: A and B, first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
 FILTERS, READING = ("verdict", "only", "q"), ("order", "marks")
 """Keys of the pickers that most readers leave as they are."""
-TEXTS = {"whole": "as they are", "differences": "what the two share is muted, what differs is underlined"}
+TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
 
 def main(page: ui.Page) -> None:
@@ -58,17 +58,18 @@ def main(page: ui.Page) -> None:
     with bar:
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
         referees = referees_of(page.arena)
-        referee = who.referee(referees, "Who decides a battle.", listed=True)
+        referee = who.referee(referees, "Decides each battle.", listed=True)
         pair = None if view == "win matrix" else systems(matrices.matrix(page.arena, referees[0]).systems)
     if pair is None:
         matrix(page, referee)
         return
-    with bar, ui.folded("Filter", FILTERS, "Which battles are shown: by verdict, by text."):
+    with bar, ui.folded("Filter", FILTERS, "Filter battles by verdict or text."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
+    judge = "relevance labels" if Referee.from_name(referee).by_labels else referee
     summary = (
-        f"{len(battles.keys):,} of {len(battles.decisions):,} battles of {selection.first} and {selection.second} by "
-        f"{referee} match. A battle is one query, in one order of the answers or in both."
+        f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
+        f"{selection.second}, judged by {judge}. One battle is one query."
     )
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second)))
     key = steps.current_query(
@@ -88,19 +89,19 @@ def main(page: ui.Page) -> None:
 
 
 def unjudged(page: ui.Page) -> None:
-    """Two answers beside each other in an arena in which nobody has decided a battle."""
+    """Show two answers side by side in an arena without verdicts."""
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
         pair = systems(answers.scope(page.arena).systems)
         text = search_text()
     if pair is None:
-        page.summary("A battle takes two systems; this arena has the answers of one.")
+        page.summary("A battle needs two systems; this arena has answers from one.")
         return
     selection = views.BattleFilter(*pair, "", languages=page.picked, text=text)
     battles = views.unjudged(page.arena, selection)
     summary = (
-        f"{len(battles.keys):,} of {len(battles.decisions):,} queries that {selection.first} and {selection.second} "
-        "both answered match. No judge has decided a battle here: read the two side by side."
+        f"{len(battles.keys):,} of {len(battles.decisions):,} queries answered by both {selection.first} and "
+        f"{selection.second}. Not judged yet: read the answers side by side."
     )
     key = steps.current_query(
         "battle",
@@ -115,20 +116,20 @@ def unjudged(page: ui.Page) -> None:
         show(page, battles, key, bar, summary)
 
 
-def undecided(page: ui.Page, battle: views.BattleView) -> None:
+def show_undecided(page: ui.Page, battle: views.BattleView) -> None:
     """Say what brings verdicts."""
     try:
         page.arena.need("judgments")
     except TableMissing as error:
         scored = [given.measure for given in battle.first.scores if given.person]
-        ui.missing(error, why="No judge has decided who is better.")
+        ui.missing(error, why="No judge has compared these answers yet.")
         if scored:
-            st.caption("Or make verdicts of the scores that people gave:")
+            st.caption("Or convert people's scores to verdicts:")
             st.code(verdicts_command(page.arena, scored[0]), language=None, wrap_lines=True)
 
 
 def systems(ordered: Sequence[str]) -> tuple[str, str] | None:
-    """Whose battles are shown; at first the two that come first in the order given."""
+    """Pick two systems; the default is the first two in the order given."""
     names = tuple(sorted(ordered))
     previous = st.session_state.get("_battle_was")
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
@@ -159,15 +160,14 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
     if not Referee.from_name(referee).by_labels:
         n_judges = len(judges(page.arena))
         only = ui.pick(
-            "Only",
+            "Show only",
             ("flipped", *(["disagree"] if n_judges > 1 else [])),
             key="only",
             kind="filter",
             many=True,
             placeholder="All",
             width=130,
-            help="flipped: the verdicts do not agree, mostly since the order of the answers changes them. "
-            "disagree: two judges came to different results.",
+            help="flipped: the two orders give different winners. disagree: two judges give different results.",
         )
     text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
     return views.BattleFilter(
@@ -183,32 +183,32 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
 
 
 def search_text() -> str:
-    """What texts are searched for."""
+    """Ask for a search text."""
     text = st.text_input(
-        "Text",
+        "Search",
         key="q",
         bind="query-params",
         type="search",
         placeholder="in any text",
-        help="Looks in queries, answers and rationales. Finds these characters in either case, in any script.",
+        help="Case-insensitive substring search; works in any script.",
         width=200,
     )
     return (text or "").strip()
 
 
 def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
-    """What is shown where no battle matches."""
+    """Show that no battle matches."""
     with st.container(border=True):
         if battles.decisions:
             st.markdown("**No battle matches these filters.**")
-            st.button("Clear the filters", on_click=clear)
+            st.button("Clear filters", on_click=clear)
         elif not battles.wanted.referee:
-            st.markdown("**No query was answered by both.**")
-            st.caption("Pick other systems, or other languages in the sidebar.")
+            st.markdown("**No shared queries.**")
+            st.caption("Choose other systems, or other languages in the sidebar.")
         else:
-            st.markdown("**These two never met.**")
-            st.caption("This referee decided no battle of the two in the languages picked.")
-            st.button("Look at the win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
+            st.markdown("**No battles between these two.**")
+            st.caption("This judge has not compared them in the selected languages.")
+            st.button("Show win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 
 
@@ -219,22 +219,19 @@ def clear() -> None:
 
 
 def matrix(page: ui.Page, referee: str) -> None:
-    """Who beats whom; a cell leads to its battles."""
+    """Show the win matrix; a cell leads to its battles."""
     win_matrix = matrices.matrix(page.arena, referee, page.picked)
     if not win_matrix.cells:
-        page.summary(f"{referee} decided no battle in the languages picked.")
+        page.summary(f"{referee} decided no battles in the selected languages.")
         return
     cells = win_matrix.table.to_pylist()
     n = sum(cell["n"] for cell in cells) // 2
-    page.summary(f"{n:,} battles of {len(win_matrix.systems)} systems by {referee}. Select a cell to read them.")
-    st.caption(
-        "Percent of the battles with a winner that the system of the row won against that of the column. Hover for "
-        "ties, n and the interval."
-    )
+    page.summary(f"{n:,} battles of {len(win_matrix.systems)} systems by {referee}. Click a cell to read its battles.")
+    st.caption("Row system's win rate against the column system, ties excluded (%). Hover for ties, n and interval.")
     clicked = ui.chart(
         charts.win_matrix(cells, systems=win_matrix.systems, mode=ui.mode()),
         key="win_matrix",
-        alt="Share of its battles that each system won against each other one.",
+        alt="Win rate of every system against every other.",
         select=True,
         wide=True,
     )
@@ -257,10 +254,10 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     with bar:
         order, mark = "fixed", "whole"
         if battle.judges or has_texts:
-            with ui.folded("Reading", READING, "The order of the answers, and what is marked in them."):
+            with ui.folded("Display", READING, "Order of the answers, and highlighted differences."):
                 order, mark = pick_looks(battle, judge, texts=has_texts)
         where = steps.step_buttons("battle", battles, key)
-        panel = st.popover("List", help="All battles that match.", key="battle_list", on_change="rerun")
+        panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
         if panel.open:
             with panel:
                 steps.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
@@ -270,9 +267,9 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
-                ui.onward("answers", "Every system's answer to this query", query=key_text(key), languages=(key[0],))
+                ui.onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
             if selection.referee:
-                ui.onward("compare", "Is the first better?", by="rating", a=selection.first, b=selection.second)
+                ui.onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
                 head = ui.heading_html(counted(len(battle.query.passages), "passage"))
@@ -322,26 +319,26 @@ def fought(
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
     if matrix_of(page.arena, battle.query.key, (selection.first, selection.second)) is None:
-        st.html(Markup(battle_view.stacked(*above) + "".join(below)))
+        st.html(Markup(battle_view.stack_html(*above) + "".join(below)))
     else:
-        st.html(Markup(battle_view.stacked(*above)))
+        st.html(Markup(battle_view.stack_html(*above)))
         show_nuggets(page.arena, battle.query.key, (selection.first, selection.second))
         if any(below):
             st.html(Markup("".join(below)))
-    voted(page, battle)
+    show_votes(page, battle)
     if not selection.referee:
-        undecided(page, battle)
+        show_undecided(page, battle)
 
 
-def voted(page: ui.Page, battle: views.BattleView) -> None:
-    """What people said of it on the Spot check page."""
+def show_votes(page: ui.Page, battle: views.BattleView) -> None:
+    """Show people's votes on the battle."""
     try:
         rows = people.on(page.arena, *battle.query.key, (battle.first.system, battle.second.system))
     except MirageError as error:
-        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}."))
+        st.caption(ui.plain(f"People's votes are unavailable: {error.what}."))
         return
     if rows:
-        st.header("What people said", anchor=False)
+        st.header("Votes", anchor=False)
         vote_item.show_people(rows)
 
 
@@ -372,10 +369,10 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
 def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """The lines of the list: each query with its language and what came of the battle."""
     results = {
-        "first": f"{battles.wanted.first} better",
-        "second": f"{battles.wanted.second} better",
+        "first": f"{battles.wanted.first} wins",
+        "second": f"{battles.wanted.second} wins",
         "tie": "tie",
-        "unparsed": "no readable verdict",
+        "unparsed": "unparsed",
     }
     lines = []
     for item in answers.items(page.arena, keys):

@@ -18,9 +18,9 @@ from mirage.stats.units import name_unit
 from mirage.text.segmentation import counted
 
 NAMES = {
-    RATING: "the difference of Bradley-Terry ratings by a referee",
-    RATE: "right decisions on answerable and unanswerable queries, each half of it",
-    NUGGETS: "the share of the vital nuggets that are stated in full",
+    RATING: "difference of Bradley-Terry ratings",
+    RATE: "correct decisions (to answer or abstain), both subsets weighted equally",
+    NUGGETS: "share of vital nuggets stated in full",
 }
 
 
@@ -37,7 +37,7 @@ def main(page: ui.Page) -> None:
         page.need("outcomes")
     choice = pick(page, measures)
     if choice is None:
-        page.summary("A comparison takes two systems; here fewer have a value.")
+        page.summary("A comparison needs two systems; fewer have a value here.")
         return
     try:
         report = views.report(
@@ -54,13 +54,13 @@ def main(page: ui.Page) -> None:
         ui.refuse(error)
         return
     page.summary(
-        f"{counted(report.overall.n_queries, 'query')} on which both have a value, "
+        f"{counted(report.overall.n_queries, 'query')} shared by both systems, "
         f"{counted(len([row for row in report.rows if row.language != JOINT]), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
     value, lines = views.card_of(report)
     sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
-    page.card(sentence, value, *lines, alt="the comparison to share")
+    page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
     queries(page, report, choice)
     page.download(
@@ -82,17 +82,17 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
     """The row of filters; None where two systems are not there."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measure: str = ui.pick(
-            "Compared by",
+            "Measure",
             measures,
             key="by",
             kind="measure",
             width=220,
             help="; ".join(f"{name}: {NAMES[name]}" for name in measures if name in NAMES)
-            + "; feature:NAME: a feature, where a difference above 0 is always in favour of the first.",
+            + "; feature:NAME: a feature, signed so that above 0 favours the first system.",
         )
         referee = ""
         if measure == RATING:
-            referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
+            referee = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
         names = views.systems(page.arena, measure, referee)
         known = {
             name: other for name, other in ui.other_arenas(page.arena).items() if views.has_measure(other, measure)
@@ -101,7 +101,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             return None
         first: str = ui.pick("First system", names, key="a", kind="system", width=230)
         place = st.container(width="content")
-        options = ui.folded("Options", OPTIONS, "The margin of what counts as equal, and the second system's arena.")
+        options = ui.folded("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
         with options:
             against = known.get(_arena(tuple(known))) if known else None
         others = tuple(name for name in names if name != first)
@@ -124,20 +124,17 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             key="margin",
             bind="query-params",
             width=130,
-            help="Differences of at most this count as none, in the unit of the measure. With a margin two systems can "
-            "be shown to be equivalent; without, only to differ.",
+            help="Equivalence margin, in the measure's unit. Differences within it count as none. Without a margin, "
+            "systems cannot be shown equivalent.",
         )
     return views.Choice(first, second, measure, referee, float(margin or 0.0), against)
 
 
 def _arena(names: tuple[str, ...]) -> str:
-    """Where the second system is."""
-    about = (
-        "Another run of a system, of yesterday or with another setting, may be in another arena. Queries go together "
-        "by language and id."
-    )
+    """Pick the arena of the second system."""
+    about = "Compare with a run stored in another arena. Queries are matched by language and id."
     name: str = ui.pick(
-        "Second is in",
+        "Second system's arena",
         (HERE, *names),
         key="compare_against",
         former="against",
@@ -156,7 +153,7 @@ def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     ui.conclusion(
         f"{report.first} {words} {_second(choice)}{margin}",
         views.evidence(report),
-        more=f"Why {counted(len(reasons), 'row')} cannot be told",
+        more=f"Why {counted(len(reasons), 'row')} is inconclusive",
         reasons=[f"{views.where(row.language)}: {row.reason}" for row in reasons],
     )
 
@@ -180,27 +177,27 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
                 mode=ui.mode(),
             ),
             key="differences",
-            alt="Difference of the two systems in every language with its 95% interval.",
+            alt="Difference between the two systems by language with 95% intervals.",
             name=f"{page.arena.name}-comparison",
             drawn=True,
         )
     with right:
         ui.plain_table(rows, COLUMNS, key="comparison")
-    band = " The grey band is the margin." if report.margin else ""
-    holm = " Verdicts of languages hold after Holm’s correction over them." if len(report.rows) > 1 else ""
+    band = " Grey band: margin." if report.margin else ""
+    holm = " Language verdicts are Holm-corrected." if len(report.rows) > 1 else ""
     ui.note(
-        "A triangle to the right: better; to the left: worse; a square: equivalent; a hollow circle: inconclusive. "
-        f"Whiskers are 95% intervals with the {name_unit(report.query_unit)} as the unit.{band}{holm}"
+        "▶ better, ◀ worse, ■ equivalent, ○ inconclusive. Whiskers: 95% intervals, clustered by "
+        f"{name_unit(report.query_unit)}.{band}{holm}"
     )
 
 
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
     """The queries that moved most, with the way to what was said on them."""
-    head = "The queries that moved most"
+    head = "Largest differences by query"
     if not report.moved:
-        ui.heading(head, "The two differ on no query that is known here.")
+        ui.heading(head, "The two systems do not differ on any query.")
         return
-    ui.heading(head, "Select a row to read what both said. Largest changes first; losses before gains.")
+    ui.heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
     by_rating = choice.measure == RATING
     columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
     picked = ui.table(views.moved(report), columns, key="moved", select=True)
@@ -213,7 +210,7 @@ def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> No
         if choice.against is None and (referees_of(page.arena) or "answers" in page.arena.tables):
             ui.onward(
                 "battle",
-                "The two side by side",
+                "Side by side",
                 a=choice.first,
                 b=choice.second,
                 view="battle",
@@ -221,49 +218,48 @@ def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> No
                 query=key,
             )
         if {"answers", "outcomes"} & set(page.arena.tables):
-            ui.onward("answers", "Every system’s answer", query=key, languages=(query.language,))
+            ui.onward("answers", "All answers", query=key, languages=(query.language,))
 
 
 COLUMNS = (
-    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=104),
+    ui.Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=104),
     ui.Col(
         "verdict",
         "Verdict",
         "text",
-        help="better: the interval lies above 0; worse: below; equivalent: within the margin; else inconclusive.",
+        help="better or worse: the interval excludes 0. equivalent: it lies within the margin. Otherwise inconclusive.",
         width=90,
     ),
     ui.Col(
         "difference",
         "Difference",
         "difference",
-        help="The first less the second; above 0 the first is better.",
+        help="First minus second; above 0 the first is better.",
         width=80,
     ),
-    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; a dash: no bound.", width=62),
-    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; a dash: no bound.", width=62),
+    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; –: unbounded.", width=62),
+    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; –: unbounded.", width=62),
     ui.Col(
         "p_text",
         "p (Holm)",
         "text",
-        help="Chance of such a difference if the two were equal, after Holm’s correction over the languages.",
+        help="p-value, Holm-corrected over languages.",
         width=66,
         right=True,
     ),
-    ui.Col("n_queries", "Queries", "count", help="Queries of both.", width=64),
+    ui.Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
     ui.Col(
         "detectable",
-        "Shows from",
+        "MDD",
         "value",
-        help="Smallest true difference that these queries show with a chance of 80%.",
+        help="Minimum detectable difference with this many queries (80% power).",
         width=84,
     ),
     ui.Col(
         "more",
-        "More",
+        "More queries",
         "count",
-        help="Queries to add for a decision with a chance of 80%, if the true difference is "
-        "this one; a dash: no number is known to be enough.",
+        help="Queries to add for 80% power, if the observed difference is the true one. –: unknown.",
         width=60,
     ),
 )
@@ -273,10 +269,10 @@ MOVED = (
         "difference",
         "Difference",
         "difference",
-        help="By how much the first is ahead on this query; of ratings, by how much the query moves the difference.",
+        help="First minus second on this query. For ratings: how much the query shifts the difference.",
         width=90,
     ),
-    ui.Col("query_id", "Query", "text", help="Its id."),
+    ui.Col("query_id", "Query", "text", help="Query id."),
 )
 VALUES = (
     ui.Col("first", "First", "value", help="Value of the first system.", width=74),

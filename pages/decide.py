@@ -1,4 +1,4 @@
-"""Which system do I take, at what price, and how sure is that?"""
+"""Page Choose: the cheapest system that is not significantly worse than the best."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 LIMITS = ("budget", "open_weights", "within", "seconds", "context", "tokens_in", "tokens_out")
 """Keys of the pickers that most readers leave as they are."""
-AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
+AGAINST = {"price": "US dollars per 1,000 answers", "seconds": "Median seconds per answer"}
 
 
-UNKNOWN = {"price": "price", "seconds": "time of an answer", "p_front": ""}
+UNKNOWN = {"price": "price", "seconds": "latency", "p_front": ""}
 """Columns that are shown where something is known of them, and how they are named where nothing is."""
 
 
 def main(page: ui.Page) -> None:
-    """What counts and what must hold, the choice, the systems, the languages, the weights."""
+    """Show the requirements, the choice, the systems, the languages and the weights."""
     measures = views.measures(page.arena)
     if not measures:
         page.need("outcomes")
@@ -46,9 +46,8 @@ def main(page: ui.Page) -> None:
     kept = [option for option in report.options if option.refused is None]
     worth = " and ".join(f"{name} ({share:.0%})" for name, share in report.weights.items())
     page.summary(
-        f"{len(kept)} of {counted(len(report.options), 'system')} can be taken; "
-        f"{counted(report.overall.n_queries, 'query')} in {counted(len(report.each), 'language')}. "
-        f"A system’s worth is its {worth}."
+        f"{len(kept)} of {counted(len(report.options), 'system')} meet the requirements; "
+        f"{counted(report.overall.n_queries, 'query')} in {counted(len(report.each), 'language')}. Worth: {worth}."
     )
     choice(report)
     systems(page, report)
@@ -73,40 +72,39 @@ def main(page: ui.Page) -> None:
 
 
 def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
-    """What counts and what must hold."""
+    """Pick criteria and requirements."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         picked = ui.pick(
-            "What counts",
+            "Criteria",
             measures,
             key="counts",
             kind="measure",
             many=True,
             placeholder=measures[0],
             width=330,
-            help="Of several a difference counts by its share of the difference from the worst to the best system.",
+            help="With several criteria, each is scaled from 0 (worst system) to 1 (best).",
         )
         names = picked or [measures[0]]
         weighed = tuple((name, weight(name) if len(names) > 1 else 1.0) for name in names)
         referee = None
         if RATING in names:
-            referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
+            referee = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:
             licences = ui.pick(
                 "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
             )
-        about = "How dear, how long, how much at once, within what margin, and tokens of an answer."
-        with ui.folded("Budget and limits", LIMITS, about):
+        about = "Price, latency, context length, margin."
+        with ui.folded("Limits", LIMITS, about):
             budget = number("Budget", "budget", "Maximum US dollars per 1,000 answers.", 0.5)
             is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
-            margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05)
-            seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
-            context = number("Context", "context", "Least tokens that prompt and answer may have together.", 1000.0)
-            about = (
-                "of an answer, for systems without calls in the ledger: with the prices of their cards they make its "
-                "price."
+            margin = number("Margin", "within", "Differences in worth up to this margin count as ties.", 0.05)
+            seconds = number(
+                ("Max latency (s)"), "seconds", "Maximum median seconds per answer, from logged calls.", 0.5
             )
+            context = number("Min context", "context", "Minimum context length in tokens (prompt and answer).", 1000.0)
+            about = "per answer. Used to price systems without logged calls, with the prices on their cards."
             tokens_in = number("Prompt tokens", "tokens_in", f"Prompt tokens {about}", 100.0)
             tokens_out = number("Answer tokens", "tokens_out", f"Tokens {about}", 100.0)
     wants = Requirements(budget, seconds, tuple(licences), is_open == "open", None if context is None else int(context))
@@ -114,7 +112,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
 
 
 def weight(name: str) -> float:
-    """How much a measure counts."""
+    """Ask for the weight of a criterion."""
     value = st.number_input(
         f"Weight of {ui.plain(name)}",
         min_value=0.1,
@@ -149,7 +147,7 @@ def choice(report: ChoiceReport) -> None:
     ui.conclusion(
         views.verdict(report),
         views.evidence(report),
-        more=f"{counted(len(refused), 'system')} cannot be taken",
+        more=f"{counted(len(refused), 'system')} excluded",
         reasons=refused,
     )
 
@@ -170,7 +168,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
         with left:
             cost = known[0]
             if len(known) > 1:
-                cost = ui.pick("Against", known, key="cost", kind="cost", segments=True, width="content")
+                cost = ui.pick("X axis", known, key="cost", kind="cost", segments=True, width="content")
             clicked = ui.chart(
                 trade_off(records, cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()),
                 key=f"trade_off_{cost}",
@@ -178,7 +176,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
                 select=True,
                 name=f"{page.arena.name}-{cost}",
             )
-            ui.note("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
+            ui.note("Filled: not significantly different from the best. Dotted line: Pareto frontier.")
     with right if known else nullcontext():
         picked = ui.table(rows, shown, key="decide_options", select=True)
         system = records[picked]["system"] if picked is not None else clicked[0] if clicked else None
@@ -188,62 +186,62 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
 
 
 def without(page: ui.Page, rows: pa.Table) -> None:
-    """What is not known of any system, and how it comes."""
+    """Name the data that no system has, and how to add it."""
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
-    more = f"Select a row{'' if 'price' in unknown else ' or a mark'} to go on to what the system said."
+    more = f"Click a {'row' if 'price' in unknown else 'row or mark'} to read the system's answers."
     if not unknown:
         ui.note(more)
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.note(f"No {' and no '.join(unknown)} is known. {more}")
-        with st.popover("How it comes"):
+        ui.note(f"No {' or '.join(unknown)} data. {more}")
+        with st.popover("How to add it"):
             st.caption(
-                "Prices stand on the systems’ cards. The ledger of the calls has tokens and seconds; tokens may also "
-                "be given under Budget and limits. This brings cards:"
+                "Prices come from system cards; latency and tokens from logged calls. You can also set token counts "
+                "under Limits. Import cards with:"
             )
             st.code(f"mirage import systems FILE --into {page.arena.path}", language=None, wrap_lines=True)
 
 
 def onward(report: ChoiceReport, system: str) -> None:
-    """From a system to what is behind its worth."""
+    """Link from a system to the evidence for its score."""
     rival = next((name for name in (report.overall.choice, report.overall.best) if name not in (None, system)), None)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**", width="content")
         if rival is not None:
-            ui.onward("compare", "Is it better than the choice?", by=next(iter(report.weights)), a=system, b=rival)
-        ui.onward("answers", "What it said", systems=system)
+            ui.onward("compare", "Compare with the choice", by=next(iter(report.weights)), a=system, b=rival)
+        ui.onward("answers", "Read its answers", systems=system)
 
 
 def languages(report: ChoiceReport) -> None:
     """The choice of every language, and what one for all loses there."""
-    ui.heading("One for all, or one for each")
+    ui.heading("One system, or one per language")
     ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
     ui.note(
-        f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "
-        "interval holds for all systems at once."
+        f"Loss: how far {report.overall.choice or 'the joint choice'} is below the best system in a language. "
+        "Intervals are simultaneous over all systems (95%)."
     )
 
 
 def weights(report: ChoiceReport) -> None:
-    """How the choice changes with what counts."""
-    ui.heading("With other weights")
+    """Show how the choice changes with the weights."""
+    ui.heading("Sensitivity to weights")
     ui.chart(
         by_weight(views.weight_rows(report), mode=ui.mode()),
         key="by_weight",
-        alt="The system that is chosen, by the weight of each measure.",
+        alt="The chosen system by the weight of each criterion.",
     )
     names = list(dict.fromkeys(row.choice for row in report.by_weight if row.choice))
-    ui.note(f"Chosen somewhere: {', '.join(names)}. Hover a mark for its system.")
+    ui.note(f"Chosen at some weight: {', '.join(names)}. Hover a mark for its system.")
 
 
 SYSTEMS = (
-    ui.Col("system", "System", "system", help="What produced the answers."),
+    ui.Col("system", "System", "system", help="System name."),
     ui.Col(
         "worth",
         "Worth",
         "value",
-        help="Over all languages; the unit is that of the measure, or 1 from the worst to "
-        "the best system where several count.",
+        help="Over all languages, in the criterion's unit; with several criteria, 0 is the worst system and 1 the "
+        "best.",
     ),
     ui.Col(
         "worth",
@@ -251,35 +249,33 @@ SYSTEMS = (
         "interval",
         low="low",
         high="high",
-        help="Of the worth, the query as the unit.",
+        help="Interval of the worth, clustered by query.",
         width=104,
     ),
-    ui.Col("price", "$ / 1,000", "probability", help="US dollars for 1,000 answers.", width=74),
-    ui.Col("seconds", "Seconds", "mean", help="Median seconds for an answer.", width=66),
-    ui.Col("p_best", "Best", "probability", help="Chance that it is worth most.", width=56),
+    ui.Col("price", "$ / 1,000", "probability", help="US dollars per 1,000 answers.", width=74),
+    ui.Col("seconds", "Latency (s)", "mean", help="Median seconds per answer.", width=66),
+    ui.Col("p_best", "P(best)", "probability", help="Probability of the highest worth.", width=56),
     ui.Col(
         "p_front",
-        "Front",
+        "P(Pareto)",
         "probability",
-        help="Chance that nobody as cheap and as fast is worth more.",
+        help="Probability that no system as cheap and as fast is worth more.",
         width=56,
     ),
 )
 LANGUAGES = (
-    ui.Col("system", "Choice", "system", help="The cheapest of those that may be the best."),
-    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=110),
+    ui.Col("system", "Choice", "system", help="The cheapest system not significantly different from the best."),
+    ui.Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=110),
     ui.Col(
         "p_right",
-        "Right",
+        "P(correct)",
         "probability",
-        help="Chance that no other is better than the choice by more than the margin.",
+        help="Probability that no other system beats the choice by more than the margin.",
     ),
-    ui.Col("one_regret", "Lost", "value", help="How far the choice for all languages is below the best here."),
-    ui.Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Of what is lost."),
-    ui.Col("n_queries", "Queries", "count", help="Queries behind it."),
-    ui.Col(
-        "contenders", "May be the best", "text", help="With a chance of 95% the truly best is among them.", width=420
-    ),
+    ui.Col("one_regret", "Loss", "value", help="How far the joint choice is below the best system here."),
+    ui.Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Interval of the loss."),
+    ui.Col("n_queries", "Queries", "count", help="Number of queries."),
+    ui.Col("contenders", "Candidates", "text", help="The best system is among these with 95% confidence.", width=420),
 )
 
 ui.show("decide", main)

@@ -1,4 +1,4 @@
-"""What makes an answer good, and who lacks it?"""
+"""Page Features: what makes an answer good, and which systems lack it."""
 
 from __future__ import annotations
 
@@ -28,36 +28,38 @@ FILTERS = ("features", "systems")
 """Keys of the pickers that most readers leave as they are."""
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
-PICKERS = {"By language": ("panel",), "Over languages": ("feature",), "With the rating": ("referee", "skill")}
+PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("referee", "skill")}
 """The pickers of each section."""
+FORMER = {"Over languages": "Means", "With the rating": "Correlation"}
+"""Older names of sections in links."""
 
 
 def main(page: ui.Page) -> None:
-    """What is measured, then one section: the panels, the means over languages, or what goes with the rating."""
+    """Measure the features, then show one section: panels, means or correlation with the rating."""
     page.need("features")
     codes = page.languages("features")
     if not codes:
-        st.info("None of the languages picked has a measured answer in this arena.")
+        st.info("No measured answers in the selected languages.")
         ui.stop()
-    measured(page, codes)
+    measure_features(page, codes)
     shown = views.overview(page.arena, codes)
     if not shown.features:
-        st.info("No feature has a value in these languages.")
+        st.info("No feature values in these languages.")
         ui.stop()
     page.summary(
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
-        f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language.",
+        f"{counted(len(shown.features), 'feature')}. Each dot is one system's mean in one language.",
         conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections(PICKERS)
-        with ui.folded("Filter", FILTERS, "Which panels and columns are shown, and which systems stand out."):
+        section = ui.sections(PICKERS, FORMER)
+        with ui.folded("Filter", FILTERS, "Choose features, and systems to highlight."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
-        "Over languages": lambda: over(shown, names),
-        "With the rating": lambda: related(page, shown, names),
+        "Means": lambda: over(shown, names),
+        "Correlation": lambda: show_correlation(page, shown, names),
     }
     facts = draw[section]()
     agreement.show_citations(page, codes)
@@ -68,7 +70,7 @@ def main(page: ui.Page) -> None:
     )
 
 
-def measured(page: ui.Page, codes: Sequence[str]) -> None:
+def measure_features(page: ui.Page, codes: Sequence[str]) -> None:
     """Take the means language by language, and say how far it is where that takes a while."""
     began, bar = time.monotonic(), None
     for k, code in enumerate(codes):
@@ -82,7 +84,7 @@ def measured(page: ui.Page, codes: Sequence[str]) -> None:
 
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
-    """Which features are picked, none for all, and which systems stand out."""
+    """Pick features (none means all) and systems to highlight."""
     names = ui.pick(
         "Features",
         shown.features,
@@ -90,16 +92,16 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
         kind="feature",
         many=True,
         placeholder=f"All {len(shown.features)} features",
-        help="Which panels and columns to show. None picked means all.",
+        help="Features to show. Default: all.",
     )
     chosen = ui.pick(
-        "In focus",
+        "Highlight",
         shown.systems,
         key="systems",
         kind="system",
         many=True,
         placeholder=f"All {len(shown.systems)} systems",
-        help="These stand out in the panels, each with a line through its dots. The tables keep all.",
+        help="Highlights these systems in the panels. Tables show all systems.",
     )
     return list(names), list(chosen)
 
@@ -126,7 +128,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
             mode=ui.mode(),
         ),
         key="panels",
-        alt="Mean of every system in every language, a panel for each feature.",
+        alt="Mean of every system in every language, one panel per feature.",
         select=True,
         # Panels of many languages scroll sideways.
         wide=bool(columns_width(len(shown.languages))),
@@ -149,15 +151,14 @@ def drawn_features(shown: views.Overview) -> tuple[str, ...]:
         key="panel",
         kind="choice of panels",
         segments=True,
-        help=f"differing: the {FEW} features in which systems differ most, beside how they differ from language to "
-        "language: by the share of the variance of the means that lies between systems, after that between languages "
-        f"is taken off. all: the {len(shown.features)} features that have a value.",
+        help=f"differing: the {FEW} features with the largest share of variance between systems, language effects "
+        f"removed. all: all {len(shown.features)} features with values.",
     )
     return shown.features if which == "all" else shown.differing[:FEW]
 
 
 def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:
-    """From a dot to the answers that make its value."""
+    """Link from a dot to its answers."""
     row = next((r for r in shown.by_feature.get(feature, ()) if (r.system, r.language) == (system, language)), None)
     if row is None:
         return
@@ -167,20 +168,20 @@ def onward(shown: views.Overview, system: str, language: str, feature: str) -> N
             f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
             width="content",
         )
-        ui.onward("answers", "The answers behind it", languages=(language,), systems=system)
+        ui.onward("answers", "Read these answers", languages=(language,), systems=system)
 
 
 def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     """Systems by features over the languages, and all that is known of one feature."""
-    columns = [ui.Col("system", "System", "system", help="What produced the answers.")]
+    columns = [ui.Col("system", "System", "system", help="System name.")]
     for feature in names:
         spec = FEATURES.get(feature)
         about = f"{spec.meaning} {charts.direction_text(feature).capitalize()}." if spec else ""
         columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=104))
     ui.table(shown.matrix, columns, key="feature_matrix")
     st.caption(
-        "Every language counts alike. A dash: no answer of the system has a value. Intervals, n and coverage are "
-        "below, feature by feature, and in the download."
+        "Unweighted mean over languages. –: no answer has a value. Intervals, n and coverage are below and in the "
+        "download."
     )
     feature = pick_feature(names)
     if spec := FEATURES.get(feature):
@@ -205,28 +206,33 @@ def pick_feature(names: Sequence[str]) -> str:
 def values(shown: views.Overview, feature: str) -> None:
     """Every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
-    interval = f"95% interval of the mean over languages, with the {name_unit(shown.unit)} as the unit."
+    interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
     columns = (
-        ui.Col("system", "System", "system", help="What produced the answers."),
+        ui.Col("system", "System", "system", help="System name."),
         ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
         ui.Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=112),
         ui.Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
         ui.Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
         ui.Col("n", "n", "count", help="Answers with a value.", width=70),
-        ui.Col("coverage", "Cover", "rate", help="Share of the answers with a value; the others have a reason."),
-        ui.Col("languages", "Lang.", "count", help="Languages with a value.", width=56),
+        ui.Col(
+            "coverage",
+            "Coverage",
+            "rate",
+            help=("Share of answers with a value; the download gives reasons for the others."),
+        ),
+        ui.Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
     )
     ui.table(shown.over[feature], columns, key="feature_values")
 
 
-def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
-    """Which features go with the rating: the map, and one feature with its intervals."""
+def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+    """Show the correlation of features with the rating: the map, and one feature with intervals."""
     referees = referees_of(page.arena)
     if not referees:
-        st.caption("Nothing rates the systems of this arena yet, so no feature can be compared with a rating.")
+        st.caption("No ratings in this arena yet, so nothing to correlate features with.")
         return {}
     with st.container(horizontal=True, gap="medium"):
-        referee = who.referee(referees, "Whose ratings.")
+        referee = who.referee(referees, "Provides the ratings.")
         skill = who.skill(referee)
     try:
         relations = views.relations(page.arena, referee, skill, shown.languages)
@@ -235,7 +241,7 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
         return {}
     rows = views.of_features(relations, names=names)
     if not rows:
-        st.caption("None of these languages is rated.")
+        st.caption("No ratings in these languages.")
         return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
     cell = ui.chart(
@@ -250,14 +256,13 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
         st.session_state["feature"] = cell[0]
     st.session_state["_features_cell"] = cell
     method = (
-        f"Kendall’s tau-b over the systems between their mean of the feature and their rating by {referee}; 95% "
-        f"percentile interval over {views.DRAWS} draws of systems"
+        f"Kendall’s tau-b between system means of the feature and ratings by {referee}; 95% percentile interval, "
+        f"{views.DRAWS} bootstrap draws of systems"
     )
     st.caption(
         ui.plain(
-            f"{method}. Hollow: the interval takes in 0, or there is none. A correlation does not show that a "
-            "feature makes an answer good. Hover a cell for its interval and n; select it to see its feature "
-            "with intervals below."
+            f"{method}. Hollow: interval includes 0 or is missing. Correlation is not causation. Hover for interval "
+            "and n; click a cell for details below."
         )
     )
     feature = pick_feature(names)

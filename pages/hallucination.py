@@ -1,4 +1,4 @@
-"""Who answers when nothing supports it, who stays silent when something does?"""
+"""Page Hallucination: answers without evidence, and abstentions despite it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
 SAYS = {
     "decided": "wrong answers / decided answers",
-    "as-published": "1 − accuracy, so that every undecided answer counts as wrong",
+    "as-published": "1 − accuracy; undecided answers count as wrong",
 }
 MEANING = {
-    "hallucination": "Share of the non-relevant queries, which no passage answers, that the system answers",
-    "error": "Share of the relevant queries, which a passage answers, on which the system stays silent",
+    "hallucination": "Share of non-relevant queries (no passage answers them) that the system answers",
+    "error": "Share of relevant queries (a passage answers them) on which the system abstains",
 }
 SHORT = {"hallucination": "Halluc.", "error": "Error"}
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 PRINTED = ["metric", "language", "subset", "system", "printed"]
-WHICH = "hallucination: the rate on non-relevant queries. error: the rate on relevant ones."
+WHICH = "hallucination: non-relevant queries. error: relevant queries."
 MOST_BARS = 4
 PAPER = {
     "Table 1": "Queries of each subset and split.",
-    "Table 2": "English answers by pattern. The authors sorted them by hand; ours are sorted by rules.",
+    "Table 2": "English answers by pattern: sorted by hand in the paper, by rules here.",
     "Table 3": "Rates of one model under four prompts.",
     "Table 7": "Rates of two models before and after fine-tuning.",
 }
@@ -48,12 +48,14 @@ PICKERS = {
     "By definition": ("drawn_order_hallucination", "drawn_order_error"),
     "By language": ("rate", "cells", "drawn_rates"),
     "Outcomes": ("drawn_outcomes",),
-    "Losses": ("flow", "flow_in"),
+    "Errors": ("flow", "flow_in"),
     "Confusion": ("confusion",),
-    "In print": ("printed", "figures"),
-    "Withholding": abstention.PICKERS,
+    "Paper tables": ("printed", "figures"),
+    "Risk-coverage": abstention.PICKERS,
 }
 """Keys of the pickers of every section that has some."""
+FORMER = {"Losses": "Errors", "In print": "Paper tables", "Withholding": "Risk-coverage"}
+"""Older names of sections in links."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
@@ -63,13 +65,13 @@ def main(page: ui.Page) -> None:
     if "outcomes" not in page.arena.tables and "published" in page.arena.tables:
         rates = views.printed_rates(page.arena, page.picked)
         if rates:
-            _printed(page, rates)
+            _show_printed(page, rates)
             return
     page.need("outcomes")
-    _computed(page)
+    _show_computed(page)
 
 
-def _computed(page: ui.Page) -> None:
+def _show_computed(page: ui.Page) -> None:
     """Rates computed from the arena's outcomes."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         definition = ui.pick(
@@ -78,8 +80,8 @@ def _computed(page: ui.Page) -> None:
             key="definition",
             kind="definition",
             segments=True,
-            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (asks back, unparsed, empty or an "
-            "API error); the papers' tables print this one. The table shows both.",
+            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']}, as in the papers' tables. The "
+            "table shows both.",
         )
         focus, parser = _options(page)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
@@ -98,7 +100,7 @@ def _computed(page: ui.Page) -> None:
             drawn=True,
         )
         if len(rows) > charts.NAMED:
-            ui.note(f"{charts.NAMED} of {len(rows):,} systems are named; hover a mark for its name.")
+            ui.note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
     with right:
         picked = ui.table(rates.systems, _columns(definition), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
@@ -107,9 +109,8 @@ def _computed(page: ui.Page) -> None:
                 _onward(cells, parser, chosen, metric)
         else:
             ui.note(
-                "Fewest hallucinations first; select a row or a mark to go on to what a system said. Crosses are 95% "
-                "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
-                "as with it."
+                "Sorted by hallucination rate; click a system to read its answers. Crosses: 95% intervals. Dotted "
+                "line: answers as often without evidence as with it."
             )
     shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])] or _notable(rows) or order[:2]))
     figures = views.published_arena(page.arena)
@@ -117,16 +118,16 @@ def _computed(page: ui.Page) -> None:
         "By definition": lambda: _moves(rates),
         "By language": lambda: _by_language(rates, cells, order, shown[:MOST_BARS], parser),
         "Outcomes": lambda: _outcomes(rates, cells, order, parser),
-        "Losses": lambda: attribution.show_losses(page, parser),
+        "Errors": lambda: attribution.show_losses(page, parser),
         "Confusion": lambda: _confusion(page, parser),
     }
     if (prompts := tables.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
         draw["By prompt"] = lambda: _by_template(prompts)
     if figures is not None and tables.paper_tables(figures):
-        draw["In print"] = lambda: _in_print(rates, figures, page)
+        draw["Paper tables"] = lambda: _in_print(rates, figures, page)
     if views_withholding.signals(page.arena):
-        draw["Withholding"] = lambda: abstention.show_withholding(page, parser)
-    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
+        draw["Risk-coverage"] = lambda: abstention.show_withholding(page, parser)
+    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw}, FORMER)]()
     page.download(
         "hallucination",
         rates.cells,
@@ -134,7 +135,7 @@ def _computed(page: ui.Page) -> None:
             "parser": parser,
             "value": SAYS[definition],
             "other": next(meaning for name, meaning in SAYS.items() if name != definition),
-            "language all": "mean over the languages, each weighing the same",
+            "language all": "unweighted mean over languages",
             "printed": rates.reference or "no printed figures",
         },
     )
@@ -143,16 +144,16 @@ def _computed(page: ui.Page) -> None:
 def _options(page: ui.Page) -> tuple[list[str], str]:
     """The systems in focus, and the parser."""
     names = views.systems(page.arena)
-    with ui.folded("Options", ("systems", "parser"), "Which systems stand out, and what reads the answers."):
+    with ui.folded("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
         focus: list[str] = ui.pick(
-            "In focus",
+            "Highlight",
             names,
             key="systems",
             many=True,
             kind="system",
             placeholder=f"All {len(names)} systems",
             width=300,
-            help="These stand out in the scatter, and their rates by language are drawn as bars. The table keeps all.",
+            help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
         )
         parser: str = ui.pick(
             "Parser",
@@ -160,38 +161,38 @@ def _options(page: ui.Page) -> tuple[list[str], str]:
             key="parser",
             kind="parser",
             segments=True,
-            help="What reads the answers. strict: the corrected parser, for any language. published: the rules of the "
-            "NoMIRACL program, which reproduce the printed figures.",
+            help="strict: corrected parser for any language. published: NoMIRACL's rules, which reproduce the "
+            "printed figures.",
         )
     return focus, parser
 
 
-def _printed(page: ui.Page, rates: views.Rates) -> None:
+def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     page.summary(
         f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
-        "as printed: 1 − accuracy, every undecided answer counts as wrong. No interval and no n: the print has none.",
+        "as printed: 1 − accuracy, undecided answers count as wrong. The paper prints no n or intervals.",
         conclusion=_answer(rows),
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
         ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
     with right:
-        columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
+        columns = [ui.Col("system", "System", "system", help="System name in the published outputs.")]
         columns += [
             ui.Col(
                 f"{metric}_value",
                 charts.RATES[metric],
                 "rate",
                 width=132,
-                help=f"{MEANING[metric]}, as printed: mean over the languages shown. Lower is better.",
+                help=f"{MEANING[metric]}, as printed; mean over the languages shown. Lower is better.",
             )
             for metric in SHORT
         ]
         ui.table(rates.systems, columns, key="printed_rates")
-        ui.note(f"Fewest hallucinations first. Read from {rates.reference}.")
+        ui.note(f"Sorted by hallucination rate. Source: {rates.reference}.")
     ui.heading("By language")
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
     ui.note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
@@ -224,7 +225,7 @@ def _columns(definition: str) -> list[ui.Col]:
                 label,
                 "rate",
                 width=58,
-                help=f"{MEANING[metric]}: {SAYS[definition]}. Lower is better. Several languages weigh the same.",
+                help=f"{MEANING[metric]}: {SAYS[definition]}. Lower is better. Languages weigh the same.",
             ),
             ui.Col(
                 f"{metric}_value",
@@ -233,25 +234,25 @@ def _columns(definition: str) -> list[ui.Col]:
                 low=f"{metric}_low",
                 high=f"{metric}_high",
                 width=48,
-                help=f"The {metric} rate with its 95% interval (Wilson), all on one scale. Left is better.",
+                help=f"{metric} rate with 95% Wilson interval; left is better.",
             ),
             ui.Col(
                 f"{metric}_other",
                 "as publ." if other == "as-published" else "decided",
                 "rate",
                 width=58,
-                help=f"The {metric} rate by the other definition: {SAYS[other]}.",
+                help=f"{metric} rate by the other definition: {SAYS[other]}.",
             ),
             ui.Col(
                 f"{metric}_undecided",
                 "undec.",
                 "rate",
                 width=54,
-                help=f"Share of the answers to {queries} in which neither an answer nor an abstention can be made "
-                "out: unparsed, empty or an API error.",
+                help=f"Share of answers to {queries} that are undecided: clarification questions, unparsed, empty or "
+                "API errors.",
             ),
         ]
-        out.append(ui.Col(f"{metric}_n", "n", "count", width=48, help=f"Answers to {queries}."))
+        out.append(ui.Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
     return out
 
 
@@ -264,7 +265,7 @@ def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:
 
 def _beside_print(rates: views.Rates) -> None:
     """Our rates as published beside those that the paper prints."""
-    ui.heading("Beside the printed rates")
+    ui.heading("Compared with the paper")
     columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
     for metric, label in SHORT.items():
         columns += [
@@ -273,23 +274,21 @@ def _beside_print(rates: views.Rates) -> None:
                 f"{label} printed",
                 "rate",
                 width=112,
-                help=f"The {metric} rate that the NoMIRACL paper prints, which is the rate as published: the mean of "
-                "its figures for the languages behind ours.",
+                help=f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages).",
             ),
             ui.Col(
                 f"{metric}_difference",
                 "differs",
                 "points",
                 width=70,
-                help=f"Our {metric} rate as published minus the printed one, in percentage points: what the parser "
-                "makes of it. 0 within the rounding of the print.",
+                help=f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding.",
             ),
         ]
     ui.table(rates.systems, columns, key="beside_print")
 
 
 def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
-    """What stands behind the numbers, and what is missing."""
+    """Describe the data behind the numbers, and what is missing."""
     answers = sum(c["n"] for c in cells if c["language"] == "all")
     noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
@@ -298,10 +297,10 @@ def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]])
         if rates.languages[m]
     )
     out = f"{COUNT(answers)} {noun} of {rates.systems.num_rows} systems to {behind}."
-    return out + (f" Missing: {_named(rates)}." if rates.lacking else "")
+    return out + (f" Missing: {_missing_words(rates)}." if rates.lacking else "")
 
 
-def _named(rates: views.Rates) -> str:
+def _missing_words(rates: views.Rates) -> str:
     """The languages that lack a subset, in words."""
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
@@ -333,15 +332,13 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     silent, bold, best = (next(r for r in rows if r["system"] == system) for system in _notable(rows))
     if silent is bold:
         return (
-            f"{best['system']} does best in both: it answers {_rate(best, 'hallucination')} of what nothing supports, "
-            f"and stays silent on {_rate(best, 'error')} of what it could answer."
+            f"{best['system']} has the lowest rates: hallucination {_rate(best, 'hallucination')}, "
+            f"error {_rate(best, 'error')}."
         )
     return (
-        f"{silent['system']} hallucinates least, {_rate(silent, 'hallucination')}, and stays silent on "
-        f"{RATE(silent['error_value'])} of what it could answer. {bold['system']} misses least, "
-        f"{_rate(bold, 'error')}, and answers {RATE(bold['hallucination_value'])} of what nothing supports. "
-        f"Best balance: {best['system']} ("
-        f"{RATE(best['hallucination_value'])}, {RATE(best['error_value'])})."
+        f"Lowest hallucination rate: {silent['system']}, {_rate(silent, 'hallucination')}. "
+        f"Lowest error rate: {bold['system']}, {_rate(bold, 'error')}. Best balance: {best['system']} "
+        f"({RATE(best['hallucination_value'])} and {RATE(best['error_value'])})."
     )
 
 
@@ -359,7 +356,7 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
     cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
     where = "" if language == "all" else f" in {name_of(language)}"
     if cell is None or not cell["n"]:
-        ui.note(f"There are no answers of {system} to {charts.QUERIES[metric]}{where}.")
+        ui.note(f"No answers by {system} to {charts.QUERIES[metric]}{where}.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.caption(
@@ -380,42 +377,41 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
 
 
 def _moves(rates: views.Rates) -> None:
-    """How the order moves from one definition to the other."""
+    """Show how the ranking changes with the definition."""
     ui.heading(
-        "How the definition moves the order",
-        "On the left only decided answers count; on the right, as the papers' tables print it, every undecided answer "
-        "counts as wrong. The lowest rate is on top; systems that change places are coloured.",
+        "Ranking by definition",
+        "Left: decided answers only. Right: undecided answers count as wrong, as in the papers' tables. Lowest rate "
+        "on top; systems that change places are coloured.",
     )
     for place, metric in zip(
         ui.side_by_side((480, 1), (480, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
         rows = views.moves(rates, metric).to_pylist()
         with place:
-            ui.note(f"{charts.RATES[metric]}: {_moved(rows, metric)}")
+            ui.note(f"{charts.RATES[metric]}: {_moves_words(rows, metric)}")
             drawn = set(ui.page_systems([row["system"] for row in rows], key=f"drawn_order_{metric}"))
             rows = [row for row in rows if row["system"] in drawn] if len(drawn) < len(rows) else rows
             if any(row["place_decided"] for row in rows):
                 ui.chart(
                     charts.order(rows, mode=ui.mode()),
                     key=f"order_{metric}",
-                    alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
+                    alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
                     half=True,
                     drawn=True,
                 )
 
 
-def _moved(rows: Sequence[dict[str, Any]], metric: str) -> str:
+def _moves_words(rows: Sequence[dict[str, Any]], metric: str) -> str:
     """The greatest move, told."""
     if not any(row["place_decided"] for row in rows):
-        return f"There are no answers to {charts.QUERIES[metric]} here."
+        return f"No answers to {charts.QUERIES[metric]}."
     moved = [row for row in rows if row["fall"]]
     if not moved:
-        return "No system changes places."
+        return "No system changes rank."
     most = max(moved, key=lambda row: (abs(row["fall"]), row["undecided"] or 0))
     return (
-        f"{len(moved)} of {len(rows)} systems change places. {most['system']} "
-        f"{'falls' if most['fall'] > 0 else 'rises'} from {most['place_decided']} to {most['place_as_published']}: "
-        f"{RATE(most['undecided'])} of its answers are undecided."
+        f"{len(moved)} of {len(rows)} systems change rank. Largest change: {most['system']}, {most['place_decided']} "
+        f"to {most['place_as_published']}, with {RATE(most['undecided'])} undecided answers."
     )
 
 
@@ -429,7 +425,7 @@ def _by_language(
     left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
-            metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
+            metric = ui.pick("Values", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
             value = "rate"
             if rates.reference:
                 value = ui.pick(
@@ -438,8 +434,8 @@ def _by_language(
                     key="cells",
                     kind="value",
                     segments=True,
-                    help="rate: ours by the definition chosen above. difference: our rate as published minus the "
-                    "figure that the NoMIRACL paper prints, in percentage points; 0 within the rounding of the print.",
+                    help="rate: our rates. difference: our rate as published minus the printed one, in percentage "
+                    "points; 0: within rounding.",
                 )
         drawn = ui.page_systems(order, key="drawn_rates", marks=len(codes))
         place = st.container()
@@ -465,9 +461,12 @@ def _by_language(
                 caption = (
                     f"{charts.RATES[metric]} in percent; darker is better."
                     if value == "rate"
-                    else f"{charts.RATES[metric]} as published minus the printed one, in points; darker is farther off."
+                    else (
+                        f"{charts.RATES[metric]} as published minus the printed one, in points; darker is a larger "
+                        "difference."
+                    )
                 )
-                ui.note(f"{caption} Hover a cell for interval, n and the printed figure; select it for its answers.")
+                ui.note(f"{caption} Hover for interval, n and the printed figure; click for answers.")
         if rates.lacking:
             _missing(rates)
     with right:
@@ -483,28 +482,25 @@ def _by_language(
                 _onward(cells, parser, bar[0], bar[2], bar[1])
             else:
                 ui.note(
-                    "Both rates with 95% intervals of the systems in focus or selected; else of those named on top. "
-                    "Select a bar for its answers."
+                    "Both rates with 95% intervals: highlighted systems, else the top ones. Click a bar for its "
+                    "answers."
                 )
 
 
 def _missing(rates: views.Rates) -> None:
-    """What the arena has no answers for, why, and the commands that bring it."""
+    """Name the missing answers, and the commands that add them."""
     with st.container(border=True):
-        st.markdown(
-            f"**Missing: {ui.plain(_named(rates))}.** The files with the answers to these queries were not among "
-            "those that this arena was made from."
-        )
-        ui.note("These commands fetch every published file and make an arena of them.")
+        st.markdown(f"**Missing: {ui.plain(_missing_words(rates))}.** These answers were not in the imported files.")
+        ui.note("Download all published files and build a complete arena:")
         st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
 
 
 def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
     ui.heading(
-        "What the answers amount to",
-        "Wrong answers first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
-        "published; wrong beside right alone, the rate over decided answers. Select a part for its answers.",
+        "Outcomes",
+        "Wrong, undecided, then correct. Rate as published: wrong plus undecided. Rate over decided answers: wrong / "
+        "(wrong + correct). Click a part for its answers.",
     )
     drawn = ui.page_systems(order, key="drawn_outcomes")
     for column, metric in zip(
@@ -512,7 +508,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
     ):
         with column:
             if not rates.languages[metric]:
-                ui.note(f"There are no answers to {charts.QUERIES[metric]} here.")
+                ui.note(f"No answers to {charts.QUERIES[metric]}.")
                 continue
             part = ui.chart(
                 charts.share_bars(cells, systems=list(drawn), metric=metric, mode=ui.mode()),
@@ -529,14 +525,14 @@ def _confusion(page: ui.Page, parser: str) -> None:
     ui.heading("Confusion matrix")
     languages = page.languages("outcomes")
     code = ui.pick_language(
-        "Matrix of",
+        "Language",
         languages,
         key="confusion",
-        help="counts are sums over the languages shown, rates are means over them.",
+        help="counts are summed over the languages shown, rates averaged.",
     )
     ui.note(
-        "An answer is a positive, an abstention a negative. True positives and false negatives are answers to relevant "
-        "queries, false positives and true negatives to non-relevant ones. Undecided answers are in no cell."
+        "Positive: answered. Negative: abstained. TP and FN are on relevant queries, FP and TN on non-relevant ones. "
+        "Undecided answers are excluded."
     )
     shown = ui.filter_rows(tables.confusions(page.arena, parser, languages), "language", [code])
     heads = {
@@ -557,7 +553,9 @@ def _confusion(page: ui.Page, parser: str) -> None:
             continue
         low, high = (f"{name.removesuffix('_rate')}_{end}" for end in ("low", "high"))
         columns.append(ui.Col(name, head, "rate", width=72, help=meaning))
-        columns.append(ui.Col(name, "95%", "interval", low=low, high=high, width=90, help=f"{head} with its interval."))
+        columns.append(
+            ui.Col(name, "95%", "interval", low=low, high=high, width=90, help=(f"{head} rate with 95% interval."))
+        )
     ui.table(shown, columns, key="confusion_matrix")
 
 
@@ -565,22 +563,19 @@ def _by_template(table: pa.Table) -> None:
     """Rates of the systems that were asked with several prompts."""
     ui.heading(
         "By prompt template",
-        "Systems that were asked with several prompts, over the languages shown. Change: the rate less that of the "
-        "prompt vanilla on the queries decided under both, in percentage points. Where its interval holds 0, the two "
-        "prompts cannot be told apart.",
+        "Systems with several prompts. Change: rate minus that of the vanilla prompt on queries decided under both, "
+        "in percentage points. An interval that includes 0 is not significant.",
     )
     columns = [
         ui.Col("system", "System", "system", of="outcomes", width=240),
-        ui.Col("template", "Prompt", "text", width=100, help="Name of the prompt template."),
+        ui.Col("template", "Prompt", "text", width=100, help="Prompt template."),
     ]
     for metric, label in SHORT.items():
         low, high, change = (f"{metric}_{name}" for name in ("low", "high", "change"))
         columns += [
             ui.Col(f"{metric}_rate", label, "rate", width=72, help=f"{MEANING[metric]}: {SAYS['decided']}."),
-            ui.Col(
-                f"{metric}_rate", "95%", "interval", low=low, high=high, width=90, help="The rate with its interval."
-            ),
-            ui.Col(change, "change", "points", width=72, help="Percentage points from the prompt vanilla."),
+            ui.Col(f"{metric}_rate", "95%", "interval", low=low, high=high, width=90, help="Rate with 95% interval."),
+            ui.Col(change, "change", "points", width=72, help="Percentage points relative to the vanilla prompt."),
             ui.Col(
                 change,
                 "95%",
@@ -588,9 +583,9 @@ def _by_template(table: pa.Table) -> None:
                 low=f"{change}_low",
                 high=f"{change}_high",
                 width=90,
-                help="The change with its interval (matched pairs, Agresti and Min 2005); the broken line marks 0.",
+                help="Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0.",
             ),
-            ui.Col(f"{metric}_n", "n", "count", width=64, help="Decided answers behind the rate."),
+            ui.Col(f"{metric}_n", "n", "count", width=64, help="Number of decided answers."),
         ]
     ui.table(table, columns, key="by_template")
 
@@ -602,7 +597,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     ui.badge("published figures")
     with st.container(horizontal=True, gap="medium"):
         item = ui.pick(
-            "Table of the paper",
+            "Paper table",
             items,
             key="printed",
             kind="table",
@@ -613,12 +608,12 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
         codes = tables.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
         code = ui.pick(
-            "Figures for",
+            "Language",
             codes,
             key="figures",
             kind="language",
             width=160,
-            help="all: the mean or total over the languages, as printed.",
+            help="all: mean or total over the languages, as printed.",
         )
     table = tables.printed_beside_ours(figures, arena, item, code)
     counts = set(table["unit"].to_pylist()) == {"count"}
@@ -626,26 +621,30 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     unit = "" if counts else ", %"
     columns = [
         ui.Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
-        ui.Col("setting", "Setting", "text", width=150, help="Subset, split or prompt; empty where there is only one."),
-        ui.Col("system", "System", "text", width=170, help="The system's name as printed; empty where there is none."),
+        ui.Col("setting", "Setting", "text", width=150, help="Setting, subset, split or prompt."),
+        ui.Col("system", "System", "text", width=170, help="System name as printed."),
         ui.Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
     ]
     if arena is not None:
         columns += [
+            ui.Col("ours", f"Ours{unit}", kind, width=80, help="Our figure, with the published parser."),
             ui.Col(
-                "ours", f"Ours{unit}", kind, width=80, help="The same from this arena, read by the published parser."
+                "ours",
+                "95%",
+                "interval",
+                low="ours_low",
+                high="ours_high",
+                width=90,
+                help=("Our figure with 95% interval."),
             ),
-            ui.Col(
-                "ours", "95%", "interval", low="ours_low", high="ours_high", width=90, help="Ours with its interval."
-            ),
-            ui.Col("n", "n", "count", width=64, help="Answers behind ours."),
-            ui.Col("remark", "Remark", "text", width=360, help="Why there is none of ours, or what it rests on."),
+            ui.Col("n", "n", "count", width=64, help="Number of our answers."),
+            ui.Col("remark", "Note", "text", width=360, help="Why our figure is missing, or what it covers."),
         ]
     columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
-        more = " mirage paper figures DIR --as 'PRINTED=SYSTEM' sets any system of an arena beside a printed name."
-    ui.note(f"{PAPER.get(item, '')} Read from {table['reference'][0].as_py()}.{more}")
+        more = " mirage paper figures DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
+    ui.note(f"{PAPER.get(item, '')} Source: {table['reference'][0].as_py()}.{more}")
     height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
     ui.table(table, columns, key="paper", height=height)
 

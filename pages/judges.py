@@ -1,4 +1,4 @@
-"""Can I believe this judge in this language?"""
+"""Page Judges: agreement of each judge with people, other judges and itself."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def main(page: ui.Page) -> None:
     if "judgments" in page.arena.tables or "scores" not in page.arena.tables:
         _judges(page)
     else:
-        page.summary("No verdict of a judge yet: what people and programs gave the answers is below.")
+        page.summary("No judge verdicts yet; scores that came with the data are below.")
     scores_section(page)
 
 
 def _deciders(page: ui.Page, names: list[str]) -> str:
-    """How many judges there are, and whether people are the ones to compare them with."""
+    """Count the judges, and name the people among the deciders."""
     people = views.people(page.arena)
     judges = counted(len(set(names) - people), "judge")
-    return f"{judges} and people ({', '.join(sorted(people))}), to compare with" if people else judges
+    return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
 
 
 def _judges(page: ui.Page) -> None:
@@ -51,7 +51,7 @@ def _judges(page: ui.Page) -> None:
         try:
             result = exams.exam_at(page.arena)
         except MirageError as error:
-            st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
+            st.caption(ui.plain(f"People's votes are unavailable: {error.what}. {error.do}."))
         everything = views.judge_rows(page.arena)
         rows = exams.rows_of(page.arena, result)
     alone = everything.to_pylist()
@@ -59,8 +59,8 @@ def _judges(page: ui.Page) -> None:
     have = in_order(row["language"] for row in alone if row["language"] != "all")
     codes = [code for code in have if not page.picked or code in page.picked]
     if not codes:
-        page.summary("No verdict in the languages picked.")
-        st.info("Pick other languages in the sidebar, or none for all.")
+        page.summary("No verdicts in the selected languages.")
+        st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
@@ -77,8 +77,7 @@ def _judges(page: ui.Page) -> None:
         _table(exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         ui.note(
-            "The means in a table are over all languages of the arena: pick one language or none to see it. "
-            + _people(page, codes)
+            "The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes)
         )
     _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope)
     page.download(
@@ -89,53 +88,55 @@ def _judges(page: ui.Page) -> None:
 
 
 def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
-    """Which judge to take, in a sentence; empty where nobody voted or it depends on the language."""
+    """Return the recommended judge in a sentence; empty without votes or if it depends on the language."""
     by_code = {choice.language: choice.sentence for choice in result.choices}
     several = [by_code[code] for code in codes if code in by_code]
     return by_code.get(scope) or (several[0] if len(several) == 1 else "")
 
 
 def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
-    """What the judges are worth together, and which judge for which language."""
+    """Show the judges' joint worth, and the best judge by language."""
     by_code = {choice.language: choice.sentence for choice in result.choices}
     several = [by_code[code] for code in codes if code in by_code]
     worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
     if worth is not None and worth.effective.low is not None:
         row = worth.effective
         ui.note(
-            f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent ones (estimate {row.value:.1f}), "
-            f"by how far their errors go together on {row.n:,} battles."
+            f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent judges (estimate "
+            f"{row.value:.1f}, n = {row.n:,} battles), because their errors are correlated."
         )
     if len(several) > 1:
-        with st.expander("Which judge for which language"):
+        with st.expander("Best judge by language"):
             st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in several))
 
 
 def _people(page: ui.Page, codes: list[str]) -> str:
-    """Which languages people voted in; empty where nobody can."""
+    """Describe the votes by language; empty if no votes are possible."""
     with suppress(MirageError):
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
-            return " ".join([agreement.voted_languages(agreements.voted(log, codes)), *people.left_out(page.arena)])
+            return " ".join(
+                [agreement.voted_languages(agreements.votes_by_language(log, codes)), *people.left_out(page.arena)]
+            )
     return ""
 
 
 def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str, voted: str) -> None:
     """One row a judge, one column a measure."""
     if not rows:
-        ui.note(f"No language has enough for a mean. {voted}")
+        ui.note(f"Not enough data for a mean in any language. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
     lines = exams.with_costs(rows, prices=prices)
     columns = [
-        ui.Col("judge", "Judge", "system", help="The judge; people: people among themselves, to compare with."),
+        ui.Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
         *(
             ui.Col(
                 measure.name,
                 measure.title,
                 "interval",
-                help=f"{measure.meaning} The band is the 95% interval.",
+                help=f"{measure.meaning} Band: 95% interval.",
                 low=f"{measure.name}_low",
                 high=f"{measure.name}_high",
                 zero=measure.fair or 0.0,
@@ -146,19 +147,18 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
             )
             for measure in shown
         ),
-        ui.Col("n", "n", "count", help="Verdicts; of people, battles that two people and more decided."),
+        ui.Col("n", "n", "count", help="Verdicts; for people, battles decided by at least two people."),
     ]
     beside = "agree" in measures
     if lines["cost"].null_count < len(lines):
-        what = "battles on which it agrees with a person" if beside else "verdicts"
-        columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Of 1,000 {what}, at these prices."))
+        what = "battles in agreement with people" if beside else "verdicts"
+        columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
     ui.table(lines, columns, key="judges")
-    where = "all languages, each weighing the same" if scope == "all" else name_of(scope)
+    where = "all languages, weighted equally" if scope == "all" else name_of(scope)
     ui.note(
-        f"Over {where}. "
+        f"Mean over {where}. "
         + (
-            f"Beside people's decisions on the same battles, with the query as the unit; {votes.LEAST} queries and "
-            "more have an interval. "
+            f"Agreement with people on the same battles, clustered by query; intervals need {votes.LEAST} queries. "
             if beside
             else ""
         )
@@ -167,7 +167,7 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
 
 
 def _is_share(measure: views.JudgeMeasure) -> bool:
-    """Whether a measure lies between 0 and 1."""
+    """Return whether a measure is a share."""
     return measure.unit == "rate" and measure.name not in ("kappa", "tau_b")
 
 
@@ -182,23 +182,23 @@ def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
 
 
 def _prices() -> None:
-    """Where the prices of the judges' tokens are set; they are kept while the panel is closed."""
+    """Ask for token prices, kept while the panel is closed."""
     panel = st.popover("Prices", help="For the cost per 1,000 verdicts.", key="prices", on_change="rerun")
     if panel.open:
         with panel:
             for kind, key in (("prompt", "price_in"), ("reply", "price_out")):
                 st.number_input(
-                    f"A million {kind} tokens",
+                    f"Price per million {kind} tokens",
                     min_value=0.0,
                     value=None,
-                    placeholder="not known",
+                    placeholder="unknown",
                     key=key,
                     persist_state="session",
                 )
 
 
 def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None, codes: list[str], scope: str) -> None:
-    """Who agrees with whom, or one measure by language; one figure at a time."""
+    """Show pairwise agreement, or one measure by language."""
     measures = exams.measures_of(result)
     known = [name for name in measures if any(row[name] is not None for row in rows)]
     several = len({row["judge"] for row in rows}) > 1
@@ -212,24 +212,24 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
                 key="measure",
                 default=known[0] if known and len(codes) > 1 else options[0],
                 width=200,
-                help=f"{PAIRS}: who agrees with whom. "
+                help=f"{PAIRS}: pairwise agreement.  "
                 + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
             )
         _prices()
-        ui.onward("spot_check", "Vote on battles yourself")
+        ui.onward("spot_check", "Vote yourself")
     if name is None:
         return
     if name == PAIRS:
         compared = _pairs(page, result, codes, scope)
         if not compared:
-            st.caption("No two decided the same battle.")
+            st.caption("No battle was decided by two judges.")
             return
         where = "all languages" if scope == "all" else name_of(scope or codes[0])
-        ui.note(f"Percent of the battles on which two come to the same decision, in {where}.")
+        ui.note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
         ui.chart(
             charts.agreement_matrix(compared, mode=ui.mode()),
             key="pairs",
-            alt="Share of the battles on which every two judges, and people, agree, as a heatmap.",
+            alt="Pairwise agreement of judges and people as a heatmap.",
             wide=True,
         )
         return
@@ -256,12 +256,12 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         judge, code = clicked
         with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
             st.markdown(f"**{ui.plain(judge)}** in {name_of(code)}", width="content")
-            ui.onward("battle", "Its battles", languages=(code,), referee=judge)
-            ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
+            ui.onward("battle", "Read its battles", languages=(code,), referee=judge)
+            ui.onward("leaderboard", "Show its ranking", languages=(code,), referee=judge)
 
 
 def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
-    """How far every two who decide agree; over all languages where both decided in several, else in the one."""
+    """Return pairwise agreement over all languages if both judged several, else in one."""
     rows = agreements.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
     for language in (*codes, "all"):
         rows += [row | {"language": language} for row in exams.people_pairs(result, language)]

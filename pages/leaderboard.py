@@ -1,4 +1,4 @@
-"""Which system is best in my languages, and how sure is that?"""
+"""Page Leaderboard: ratings with intervals, and ranks by language."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against"
 def main(page: ui.Page) -> None:
     """Show what the arena has: ratings of its battles, or the published ranks."""
     if "published" in page.arena.tables and not {"outcomes", "judgments"} & set(page.arena.tables):
-        published(page)
+        show_published(page)
     else:
         if "judgments" not in page.arena.tables:
             if "outcomes" not in page.arena.tables:
@@ -54,10 +54,10 @@ def ratings(page: ui.Page) -> None:
     referees = referees_of(page.arena, panel=True)
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
-        referee = who.referee(referees, "Who decides a battle.")
+        referee = who.referee(referees, "Decides each battle.")
         by_labels = Referee.from_name(referee).by_labels
         skill = who.skill(referee)
-        options = ui.folded("Options", OPTIONS, "What counts as a battle and as a tie, and how ratings are shown.")
+        options = ui.folded("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)
         voted = None
@@ -78,18 +78,18 @@ def ratings(page: ui.Page) -> None:
         board = views.board(page.arena, referee, skill, chosen)
     judged = referee in judges(page.arena)
     if choice != RankSettings() or voted or board.counted:
-        against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
+        against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with options:
-        reference, scale = _compared(board), _scale()
+        reference, scale = _pick_baseline(board), _scale()
     with filters:
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
         if judged:
             agreement.of_judge(page, referee, board.languages)
-    _filtered(len(chosen_systems), board.rows.num_rows, words)
+    _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     page.summary(
-        f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
+        f"{_behind(page, size, referee)} Shown: {_selection_words(page, board, size)}.",
         conclusion=conclusions.conclusion(board, referee, skill),
     )
     rows = cards.with_lines(shown, page.arena)
@@ -102,13 +102,13 @@ def ratings(page: ui.Page) -> None:
     clicked = ui.clicked("whiskers")
     system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
     weak = compared.design_lines(board)
-    met = f" Who met whom: {'; '.join(weak)}." if weak else ""
+    met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
     if system is None:
-        ui.note(f"Select a row or a mark to go on to what a system said. {board.method}.{met}")
+        ui.note(f"Click a system to read its answers. {board.method}.{met}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
-        ui.note(_sentences(views.needed(board, system)) + met)
+        ui.note(_sentences(views.sample_sizes(board, system)) + met)
     if rows:
         subject = system if system is not None else rows[0]["system"]
         value, lines = conclusions.card_of(board, referee, subject)
@@ -141,7 +141,7 @@ def ratings(page: ui.Page) -> None:
         | ({"reference": reference} if reference is not None else {}),
         report=lambda facts: report_page(
             page.arena.title,
-            f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
+            f"{_behind(page, size, referee)} Shown: {_selection_words(page, board, size)}.",
             cards.with_lines(ui.filter_rows(board.rows, "system", chosen_systems), page.arena),
             ui.filter_rows(board.ranks, "system", chosen_systems).to_pylist(),
             about=facts,
@@ -154,13 +154,13 @@ def ratings(page: ui.Page) -> None:
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
-    """What draws the ratings, or the differences to a reference, as dots with whiskers."""
+    """Return a function that draws ratings, or differences from a reference, with intervals."""
 
     def draw(rows: list[dict[str, Any]]) -> None:
         drawn = set(ui.page_systems([row["system"] for row in rows], key="drawn_ratings"))
         if len(drawn) < len(rows):
             rows = [row for row in rows if row["system"] in drawn]
-        quantity = "Rating" if reference is None else f"Difference to {reference}"
+        quantity = "Rating" if reference is None else f"Difference from {reference}"
         ui.chart(
             charts.whiskers(
                 rows,
@@ -168,7 +168,7 @@ def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Call
                 title=charts.axis_title(scale, choice.ties, reference),
                 kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
                 zero=columns.zero(scale, reference),
-                what="rating" if reference is None else f"difference to {reference}",
+                what="rating" if reference is None else f"difference from {reference}",
             ),
             key="whiskers",
             alt=f"{quantity} of every system with its 95% interval, best first.",
@@ -185,19 +185,19 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         shape = ui.pick(
-            "Rank by language",
+            "Ranks by language",
             ("map", "lines", "ratings"),
             key="ranks",
             kind="way to show ranks",
             segments=True,
-            help="map: every rank in its cell. lines: how each system moves from language to language. ratings: the "
-            "ratings of the table with their intervals, larger.",
+            help="map: heatmap of ranks. lines: rank of each system across languages. ratings: ratings with 95% "
+            "intervals, enlarged.",
         )
         if shape != "ratings":
             if cell := ui.clicked(f"rank_{shape}"):
                 _onward(cell[0], cell[1])
             else:
-                ui.note("1 is best. Hover a mark for its rating, its intervals and its n; select it to go on.")
+                ui.note("1 is best. Hover for rating, interval and n; click to read answers.")
     if shape == "ratings":
         whiskers(rows)
     else:
@@ -216,19 +216,19 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
     _families(views.unusual(board))
 
 
-def _filtered(n: int, total: int, words: str) -> None:
+def _filter_note(n: int, total: int, words: str) -> None:
     """Say what the choice of systems leaves."""
     if n < total:
-        st.caption(ui.plain(f"{n} of {total} systems are shown: {words}. Ranks stay those among all {total}."))
+        st.caption(ui.plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
 def _families(tests: LanguageEffects | None) -> None:
-    """Where a system is stronger or weaker in a language family than elsewhere, by a test and not by eye."""
+    """Show significant strengths and weaknesses by language family."""
     if tests is None or not tests.tested:
         return
     findings = tests.significant()
     if findings:
-        ui.heading("Unusually strong or weak")
+        ui.heading("Language families: strengths and weaknesses")
         rows = [
             {
                 "system": effect.system,
@@ -243,24 +243,23 @@ def _families(tests: LanguageEffects | None) -> None:
             for effect in findings
         ]
         ui.plain_table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
-    none = "" if findings else "No system is surely stronger or weaker in one family of languages than elsewhere. "
+    none = "" if findings else "No system is significantly stronger or weaker in any language family. "
     ui.note(
-        f"{none}{tests.tested:,} tests, a system and a language family each; the chance of any false finding is held "
-        "at 5% (Holm). Languages are a sample: what holds for a few of a family may not hold for its others."
+        f"{none}{tests.tested:,} tests, one per system and language family; family-wise error 5% (Holm). Results may "
+        "not hold for other languages of a family."
     )
 
 
-def _compared(board: views.Board) -> str | None:
+def _pick_baseline(board: views.Board) -> str | None:
     """The system that the others are compared with; the link keeps it."""
     reference: str = ui.pick(
-        "Compare with",
+        "Baseline",
         ("none", *board.rows["system"].to_pylist()),
         key="leaderboard_against",
         former="against",
         kind="system",
         width=150,
-        help="Shows every system's difference to this one, with its own interval: how well all others are known does "
-        "not widen it.",
+        help="Show each system's difference from this baseline, with its own 95% interval.",
     )
     return None if reference == "none" else reference
 
@@ -273,21 +272,20 @@ def _scale() -> Scale:
         key="scale",
         kind="scale",
         segments=True,
-        help="logit: the logarithm of the odds, centred on 0. arena: as public arenas print ratings, centred on 1000, "
-        "400 for each tenfold of the odds.",
+        help="logit: log-odds, centred on 0. arena: Elo-like scale, centred on 1000, 400 points per tenfold odds.",
     )
     return scale
 
 
 def _choice(page: ui.Page, referee: str) -> RankSettings:
-    """What counts, picked beside the referee; the link keeps it."""
+    """Pick what counts; the choice is kept in the link."""
     ties = ui.pick(
         "Ties",
         ("half", "davidson", "drop"),
         key="ties",
         kind="way to count ties",
         segments=True,
-        help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
+        help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
     if Referee.from_name(referee).by_labels:
         return RankSettings(ties)
@@ -297,37 +295,37 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
         key="battles",
         kind="choice of battles",
         segments=True,
-        help="consistent: only battles whose two orders were judged and agree about the winner.",
+        help="consistent: only battles judged in both orders with the same winner.",
     )
     own = ui.pick(
-        "Own family",
+        "Self-preference",
         ("counts", "left-out"),
         key="own",
         kind="treatment of a judge's own family",
         segments=True,
-        help="left-out: without a judge's verdicts on systems of its own maker.",
+        help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
     without, families = "none", views.families(page.arena)
     if referee == POOLED and families:
         without = ui.pick(
-            "Without judges by",
+            "Exclude judges by",
             ("none", *families),
             key="without",
             kind="maker",
             width=150,
-            help="Leaves out every judge of one maker.",
+            help="Exclude all judges of one maker.",
         )
     style, control = views.controls(page.arena), []
     if style and ties != "davidson":
         control = ui.pick(
-            "Equal style",
+            "Style control",
             style,
             key="control",
             kind="covariate",
             many=True,
-            placeholder="As it is",
+            placeholder="Off",
             width=150,
-            help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
+            help="Adjust ratings for these style features. Not available with Davidson ties.",
         )
     return RankSettings(
         ties,
@@ -342,17 +340,17 @@ def _sentences(parts: tuple[str, ...]) -> str:
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
-def published(page: ui.Page) -> None:
+def show_published(page: ui.Page) -> None:
     """The ranks that the MIRAGE-Bench paper printed."""
     page.label("published figures")
     figures = published_ranks(page.arena, page.picked)
     page.summary(
         f"MIRAGE-Bench, Figure 4: ranks of {figures.rows.num_rows} systems in "
-        f"{counted(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. No "
-        "interval is shown: the ratings behind these ranks could not be read from the paper."
+        f"{counted(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
+        "No intervals: the paper does not print the underlying ratings."
     )
     chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
-    _filtered(len(chosen), figures.rows.num_rows, words)
+    _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = ui.filter_rows(figures.rows, "system", chosen)
     rows = cards.with_lines(shown, page.arena)
     left, right = st.columns([13, 8], gap="small")
@@ -367,7 +365,7 @@ def published(page: ui.Page) -> None:
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
-    st.header("Rank by language", anchor=False)
+    st.header("Ranks by language", anchor=False)
     cells, order = figures.ranks.to_pylist(), [row["system"] for row in rows]
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:
@@ -384,42 +382,42 @@ def published(page: ui.Page) -> None:
 
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
-    """How much the whole arena holds."""
+    """Describe the size of the whole arena."""
     over = f"{counted(size.queries, 'query')} in {counted(len(size.languages), 'language')}."
     if not Referee.from_name(referee).by_labels:
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{counted(size.answers, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
+        return f"{counted(size.answers, 'verdict')} by {decider} on {len(size.systems)} systems, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"
     return (
-        "Who answers from the passages given, and abstains when none answers: "
-        f"{counted(size.answers, noun)} of {counted(len(size.systems), 'system')} to {over}"
+        f"Who answers from the passages, and abstains when none answers? {counted(size.answers, noun)} of "
+        f"{counted(len(size.systems), 'system')} to {over}"
     )
 
 
-def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
-    """What the filters leave, and why anything is left out."""
+def _selection_words(page: ui.Page, board: views.Board, size: views.Size) -> str:
+    """Describe the filters' effect, and the reasons for exclusions."""
     names = [name_of(code) for code in board.languages]
     if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
-        return "all of them"
+        return "all"
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
     omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
-    omitted += [f"{name_of(code)} (no battle)" for code in page.picked if code not in size.languages]
+    omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
     omitted = omitted if len(omitted) <= MANY else [counted(len(omitted), "language")]
-    omitted += [f"{system} (no battle in some of these languages)" for system in board.left_out]
-    return summary + (f"; left out: {', '.join(omitted)}" if omitted else "")
+    omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
+    return summary + (f"; excluded: {', '.join(omitted)}" if omitted else "")
 
 
 def _onward(system: str, language: str | None = None, *, rival: str | None = None) -> None:
-    """From a number to what is behind it."""
+    """Link from a system to the evidence for its rating."""
     where = f" in {name_of(language)}" if language else ""
     only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**{where}", width="content")
-        ui.onward("hallucination", "When it answers and when it abstains", languages=only, systems=system)
-        ui.onward("answers", "What it said", languages=only, systems=system)
+        ui.onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
+        ui.onward("answers", "Read its answers", languages=only, systems=system)
         if rival is not None:
-            ui.onward("compare", "Is it better than another?", languages=only, by="rating", a=system, b=rival)
+            ui.onward("compare", "Compare with another system", languages=only, by="rating", a=system, b=rival)
 
 
 ui.show("leaderboard", main)

@@ -1,4 +1,4 @@
-"""What exactly does this number mean?"""
+"""Page Methods: definitions, differences from the published programs, parsers, prompts, data."""
 
 from __future__ import annotations
 
@@ -16,27 +16,37 @@ from mirage.publish.charts.palette import FORMATS, ink
 from mirage.text.segmentation import counted
 
 _RULES = (
-    ui.Col("published", "Published", "text", help="Outcome by the published rules."),
+    ui.Col("published", "Published", "text", help="Outcome by the published parser."),
     ui.Col("strict", "Strict", "text", help="Outcome by the strict parser."),
-    ui.Col("n", "Answers", "count", help="Answers on which the two differ in this way."),
-    ui.Col("rule", "Rule", "text", help="The rule of the strict parser that decided.", width=180),
-    ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
+    ui.Col("n", "Answers", "count", help="Number of answers."),
+    ui.Col("rule", "Rule", "text", help="Rule applied by the strict parser.", width=180),
+    ui.Col("meaning", "Meaning", "text", help="What the rule checks.", width=620),
 )
 _ACCURACY = (
     ui.Col("language", "Language", "text", help="Language of the labelled answers; all: pooled."),
-    ui.Col("n", "Answers", "count", help="Labelled answers."),
+    ui.Col("n", "Answers", "count", help="Number of labelled answers."),
     ui.Col(
         "wrong",
         "Wrong",
         "interval",
-        help="Read as another outcome than the label says; 95% Wilson interval.",
+        help="Share of answers misclassified; 95% Wilson interval.",
         low="wrong_low",
         high="wrong_high",
         written="rate",
     ),
-    ui.Col("unparsed", "Unparsed", "rate", help="No outcome can be made out."),
-    ui.Col("phrase_wrong", "Any phrase", "rate", help="Errors of a simple rule: any phrase of refusal abstains."),
-    ui.Col("length_wrong", "Length", "rate", help="Errors of a simple rule: answers below the best length abstain."),
+    ui.Col("unparsed", "Unparsed", "rate", help="Share without a recognizable outcome."),
+    ui.Col(
+        "phrase_wrong",
+        "Any phrase",
+        "rate",
+        help=("Error rate of a baseline: any refusal phrase counts as abstaining."),
+    ),
+    ui.Col(
+        "length_wrong",
+        "Length",
+        "rate",
+        help=("Error rate of a baseline: short answers count as abstaining (best threshold)."),
+    ),
 )
 COUNT, RATE = FORMATS["count"].write, FORMATS["rate"].write
 _SECTIONS = ("Definitions", "Differences", "Outcomes", "Prompts", "Data", "Columns")
@@ -70,7 +80,7 @@ def definitions(page: ui.Page, words: str) -> None:
     shown = [d for d in DEFINITIONS if d.matches(words)]
     page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
     if not shown:
-        st.info("No definition holds all of these words. Try fewer.")
+        st.info("No definition matches all of these words. Try fewer.")
     for group, entries in groupby(shown, key=lambda d: d.group):
         st.html(ui.heading_html(group) + "".join(map(define, entries)))
 
@@ -79,31 +89,31 @@ def define(entry: Definition) -> str:
     """One definition as HTML: its words, and beside them formula and source."""
     words = f"<p><strong>{escape(entry.term)}</strong><br>{escape(entry.meaning)}</p>"
     if entry.departure:
-        words += f"<p><em>Differently here.</em> {escape(entry.departure)}</p>"
+        words += f"<p><em>Our departure.</em> {escape(entry.departure)}</p>"
     formula = ui.formula_html(entry.formula, ink(ui.mode()).text) if entry.formula else ""
     source = f'<p class="mg-about">Source: {escape(entry.source)}</p>'
     return f'<article class="mg-definition"><div>{words}</div><div>{formula}{source}</div></article>'
 
 
 def differences(page: ui.Page) -> None:
-    """What departs from the published programs, and how much it moves this arena's numbers."""
+    """Show the departures from the published programs, with their effect on this arena's numbers."""
     page.need("outcomes")
-    with ui.first_time("Measuring how much each difference moves the numbers", page.arena):
+    with ui.first_time("Measuring the effect of each difference", page.arena):
         effects = views.effects(page.arena)
-    page.summary(f"{len(effects)} differences, each measured on the outcomes of this arena.")
+    page.summary(f"{len(effects)} differences from the published programs, each measured on this arena.")
     _texts(
         {
             "Difference": [f"**{ui.plain(effect.departure)}**" for effect in effects],
             "Published programs": [ui.plain(effect.published) for effect in effects],
             "Here": [ui.plain(effect.ours) for effect in effects],
-            "How much it moves": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in effects],
+            "Effect": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in effects],
             "Measured on": [f"{effect.n:,} {effect.unit}" for effect in effects],
         }
     )
     rules = views.rule_counts(page.arena)
     if rules is None:
         return
-    st.header("Answers that the two parsers read differently", anchor=False)
+    st.header("Answers the two parsers read differently", anchor=False)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
 
@@ -112,18 +122,18 @@ def accuracy(page: ui.Page) -> None:
     """Errors of the rules for free answers, by language, beside two simple baselines."""
     half, rows = views.outcome_accuracy()
     if not len(rows):
-        st.info("The rules have not been measured.")
+        st.info("Parser accuracy has not been measured.")
         return
     total = rows.to_pylist()[-1]
     page.summary(
-        f"The rules for free answers misread {RATE(total['wrong'])} (95% CI {RATE(total['wrong_low'])} to "
+        f"The free-text parser misclassifies {RATE(total['wrong'])} (95% CI {RATE(total['wrong_low'])} to "
         f"{RATE(total['wrong_high'])}) of {COUNT(total['n'])} labelled answers in {len(rows) - 1} languages; "
         f"{RATE(total['unparsed'])} are unparsed."
     )
     seen = "not seen" if half == "held" else "seen"
     ui.note(
-        f"Answers to prompts other than NoMIRACL's, {seen} while the rules were written. Any phrase and Length are the "
-        "errors of two simpler rules, for comparison."
+        f"Answers to prompts other than NoMIRACL's, {seen} while writing the rules. Any phrase and Length are "
+        "baselines."
     )
     ui.table(rows, _ACCURACY, key="accuracy")
     page.download("outcome-accuracy", rows, about={"labels": half})
@@ -136,7 +146,7 @@ def prompts(page: ui.Page, words: str) -> None:
     shown = views.prompts(words)
     page.summary(f"{len(shown)} of {len(views.prompts())} prompts.")
     if not shown:
-        st.info("No prompt holds all of these words. Try fewer.")
+        st.info("No prompt matches all of these words. Try fewer.")
         return
     for origin in shown:
         st.header(origin.name, anchor=False)
@@ -163,7 +173,7 @@ def _texts(columns: Mapping[str, Sequence[str]]) -> None:
 
 
 def data(page: ui.Page) -> None:
-    """Where the arena's tables come from."""
+    """Show the sources of the arena's tables."""
     import pyarrow as pa
 
     manifest = page.arena.manifest
@@ -181,16 +191,16 @@ def data(page: ui.Page) -> None:
             "Bytes": [f"{row['bytes']:,}" for row in rows],
             "Made by": [ui.plain(row["by"]) for row in rows],
             "From": [ui.plain(row["source"]) for row in rows],
-            "What a reader must know": [ui.plain(row["notes"]) for row in rows],
+            "Notes": [ui.plain(row["notes"]) for row in rows],
         }
     )
     # The papers' figures are an arena of their own, not a part that another one could lack.
     absent = [name for name in schema.TABLES if name not in page.arena.tables and name != "published"]
     if absent:
-        st.header("What this arena lacks", anchor=False)
+        st.header("Missing tables", anchor=False)
         own = page.arena.path not in store.bundled().values()
         if not own:
-            st.caption("The bundled arena stays as it is: DIR is a folder of your own.")
+            st.caption("The bundled arena is read-only: DIR is a folder of your own.")
         for name in absent:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{name}**", width=120)
@@ -206,7 +216,7 @@ def columns(page: ui.Page, words: str) -> None:
         {
             "table": name,
             "column": column.name,
-            "type": column.kind + (", may be empty" if column.nullable else ""),
+            "type": column.kind + (", nullable" if column.nullable else ""),
             "meaning": column.meaning,
         }
         for name in schema.TABLES

@@ -1,4 +1,4 @@
-"""Which facts does a good answer state?"""
+"""Page Nuggets: the facts that a good answer states."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import counted
 
 SCORES = (
-    ui.Col("system", "System", "system", width=166, help="The system."),
-    ui.Col("rank", "Rank", "rank", width=48, help="Its place by this score now. 1 is best."),
-    ui.Col("rank_after", "Then", "rank", width=48, help="Its place after the change."),
-    ui.Col("mean", "Score", "rate", width=66, help="Mean over the queries of the language now."),
-    ui.Col("mean", "95%", "interval", low="low", high="high", width=80, help="Its interval, over queries."),
-    ui.Col("mean_after", "Then", "rate", width=66, help="The mean after the change."),
+    ui.Col("system", "System", "system", width=166, help="System name."),
+    ui.Col("rank", "Rank", "rank", width=48, help="Current rank by this score; 1 is best."),
+    ui.Col("rank_after", "New rank", "rank", width=48, help="Rank after the edit."),
+    ui.Col("mean", "Score", "rate", width=66, help="Current mean over the language's queries."),
+    ui.Col("mean", "95%", "interval", low="low", high="high", width=80, help="95% interval over queries."),
+    ui.Col("mean_after", "New score", "rate", width=66, help="Mean after the edit."),
     ui.Col(
         "mean_after",
         "95%",
@@ -44,10 +44,10 @@ SCORES = (
         low="low_after",
         high="high_after",
         width=80,
-        help="Its interval, over queries.",
+        help="95% interval over queries.",
     ),
     ui.Col(
-        "difference", "Difference", "probability", width=78, help="After less before, over queries with both scores."
+        "difference", "Difference", "probability", width=78, help="After minus before, over queries with both scores."
     ),
     ui.Col(
         "difference",
@@ -56,23 +56,23 @@ SCORES = (
         low="difference_low",
         high="difference_high",
         width=80,
-        help="Its interval, paired, over queries.",
+        help="95% interval, paired over queries.",
     ),
-    ui.Col("query", "This query", "rate", width=82, help="The score of the answer to this query now."),
-    ui.Col("query_after", "Then", "rate", width=66, help="Its score after the change."),
-    ui.Col("n", "n", "count", width=44, help="Queries with a score after the change."),
+    ui.Col("query", "This query", "rate", width=82, help="Current score on this query."),
+    ui.Col("query_after", "New", "rate", width=66, help="Score on this query after the edit."),
+    ui.Col("n", "n", "count", width=44, help="Queries with a score after the edit."),
 )
 PEOPLE = (
-    ui.Col("assigner", "Assigner", "text", help="Who decided which answers state which nuggets."),
+    ui.Col("assigner", "Assigner", "text", help="Model or program that assigned nuggets to answers."),
     ui.Col("language", "Language", "text", help="Language of the queries.", width=80),
-    ui.Col("raw", "Exact", "rate", help="Share of people's votes that say exactly the same."),
-    ui.Col("raw", "95% interval", "interval", low="raw_low", high="raw_high", help="Over queries."),
-    ui.Col("kappa", "Kappa", "probability", help="Cohen's weighted kappa: 1 is perfect, 0 is chance."),
-    ui.Col("kappa", "95% interval", "interval", low="kappa_low", high="kappa_high", help="Over queries."),
+    ui.Col("raw", "Exact", "rate", help="Share of people's votes in exact agreement."),
+    ui.Col("raw", "95% interval", "interval", low="raw_low", high="raw_high", help="Clustered by query."),
+    ui.Col("kappa", "Kappa", "probability", help="Weighted Cohen's kappa: 1 is perfect, 0 is chance."),
+    ui.Col("kappa", "95% interval", "interval", low="kappa_low", high="kappa_high", help="Clustered by query."),
     ui.Col("n", "Votes", "count", help="Votes compared (n)."),
-    ui.Col("queries", "Queries", "count", help=f"Queries they are about; below {votes.ENOUGH} unsure."),
+    ui.Col("queries", "Queries", "count", help=f"Number of queries; below {votes.ENOUGH} unreliable."),
     ui.Col("voters", "People", "count", help="People who voted."),
-    ui.Col("undecided", "Not decided", "count", help="Votes on nuggets that the assigner has not decided: left out."),
+    ui.Col("undecided", "Undecided", "count", help="Votes on nuggets the assigner left undecided; excluded."),
 )
 _DRAFT, _SAVED, _REFUSED = "_nuggets_draft", "_nuggets_saved", "_nuggets_refused"
 
@@ -82,21 +82,19 @@ def main(page: ui.Page) -> None:
     page.need("nuggets")
     codes = page.languages("nuggets")
     if not codes:
-        page.summary("No nuggets in the languages picked.")
-        st.info("Pick other languages in the sidebar, or none for all.")
+        page.summary("No nuggets in the selected languages.")
+        st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         language = ui.pick("Language", codes, key="language", kind="language", default="en", width=120)
         queries = views.queries(page.arena, language)
-        query = ui.pick(
-            "Query", queries, key="bank", kind="query", width=280, help="The query whose nuggets are shown."
-        )
+        query = ui.pick("Query", queries, key="bank", kind="query", width=280, help="Show this query's nuggets.")
     key = (language, query)
     shown = answers.query_view(page.arena, key, "strict")
     entries = views.bank(page.arena, key)
     page.summary(
-        f"{counted(page.arena.rows('nuggets'), 'nugget')}; {counted(len(queries), 'query')} in {name_of(language)} "
-        "with nuggets.",
+        f"{counted(page.arena.rows('nuggets'), 'nugget')} in total; {counted(len(queries), 'query')} in "
+        f"{name_of(language)} with nuggets.",
         conclusion=page_conclusions.of_nuggets(views.matrix(page.arena, key)),
     )
     answer_card.show_query(shown)
@@ -125,17 +123,17 @@ def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
         if history:
             bank.show_edits(history)
         else:
-            st.caption("Each change is kept here, with who made it and when.")
+            st.caption("Every change is logged with author and time.")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.onward("answers", "Which answers state them", query=key_text(key))
-        ui.onward("spot_check", "Vote on them", ballot="nuggets", language=key[0])
+        ui.onward("answers", "See which answers state them", query=key_text(key))
+        ui.onward("spot_check", "Vote", ballot="nuggets", language=key[0])
 
 
 def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
     """The form of a change."""
-    st.header("Change them", anchor=False)
+    st.header("Edit", anchor=False)
     if not may("curator"):
-        st.info("To change nuggets needs the role of a curator here. Ask whoever runs this explorer for it.")
+        st.info("Editing nuggets requires the curator role. Ask your administrator.")
         return
     if page.arena.path in store.bundled().values():
         offer_copy(page)
@@ -144,22 +142,22 @@ def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
         kind = st.selectbox("Change", tuple(FORMS) if entries else ("add",), key="nuggets_change", width=160)
         name = vote_session.voter("curator", "Editing")
     if not name:
-        st.caption("Give a name or a pseudonym to begin: it is kept with each change.")
+        st.caption("Enter a name or pseudonym to start; it is stored with each change.")
         return
     chosen = [_which(entries)] if kind in OF_ONE else list(entries)
     with st.form(f"nuggets_{kind}"):
         change = FORMS[kind](key, chosen, passages)
-        pressed = st.form_submit_button("What this would change", type="primary")
+        pressed = st.form_submit_button("Preview", type="primary")
     if pressed and change is None:
-        st.warning("Choose nuggets and give a text.")
+        st.warning("Choose nuggets and enter a text.")
     elif pressed and change is not None:
         st.session_state[_DRAFT] = views.BankDraft((page.arena.path, key), tuple(entries), change)
 
 
 def offer_copy(page: ui.Page) -> None:
     """A bundled arena stays as it is: offer a copy of the reader's own."""
-    st.caption("This arena comes with mirage and stays as it is. Changes go into a copy that only you are shown.")
-    if not st.button("Make a copy to change", type="primary", key="nuggets_copy"):
+    st.caption("The bundled arena is read-only. Your changes go into a private copy.")
+    if not st.button("Create a copy to edit", type="primary", key="nuggets_copy"):
         return
     owner = reader().owner
     folder = owned.owner_folder(owner) / f"{page.arena.name}-own"
@@ -196,8 +194,8 @@ def _stamp(entries: Sequence[schema.Nugget]) -> str:
 
 def _reword(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
     (nugget,) = chosen
-    text = st.text_area("Its words", nugget.text, key=f"nuggets_reword_{_stamp(chosen)}")
-    st.caption("With other words it is another nugget: what answers were assigned of the old one goes.")
+    text = st.text_area("Text", nugget.text, key=f"nuggets_reword_{_stamp(chosen)}")
+    st.caption("Rewording creates a new nugget; existing assignments are dropped.")
     return partial(nuggets.reword, key=_key(nugget), text=text) if text.strip() else None
 
 
@@ -205,14 +203,14 @@ def _importance(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) ->
     (nugget,) = chosen
     other: schema.NuggetImportance = "okay" if nugget.importance == "vital" else "vital"
     st.markdown(f"It is {nugget.importance} and would be **{other}**.")
-    st.caption("vital: an answer without it is not good. okay: good to have.")
+    st.caption("vital: a good answer must state it. okay: good to have.")
     return partial(nuggets.set_importance, key=_key(nugget), importance=other)
 
 
 def _split(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
     (nugget,) = chosen
-    text = st.text_area("Its parts, one a line", nugget.text, key=f"nuggets_split_{_stamp(chosen)}")
-    st.caption("Each part is as important as the whole was.")
+    text = st.text_area("Parts, one per line", nugget.text, key=f"nuggets_split_{_stamp(chosen)}")
+    st.caption("Each part inherits the importance.")
     parts = [nuggets.NuggetText(line, nugget.importance) for line in text.splitlines() if line.strip()]
     return partial(nuggets.split, key=_key(nugget), parts=parts) if parts else None
 
@@ -220,24 +218,24 @@ def _split(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Chan
 def _merge(_query: Key, entries: Sequence[schema.Nugget], _passages: Any) -> Change:
     stamp = _stamp(entries)
     chosen = st.multiselect("Nuggets", entries, format_func=lambda nugget: nugget.text, key=f"nuggets_merge_{stamp}")
-    text = st.text_area("What they state together", key=f"nuggets_merged_{stamp}")
-    st.caption("The new nugget is vital if one of them is.")
+    text = st.text_area("Merged text", key=f"nuggets_merged_{stamp}")
+    st.caption("The merged nugget is vital if any part is.")
     change = partial(nuggets.merge, keys=[_key(nugget) for nugget in chosen], text=text)
     return change if chosen and text.strip() else None
 
 
 def _drop(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
     (nugget,) = chosen
-    st.caption("It goes from the bank; the history keeps it.")
+    st.caption("Removed from the bank; kept in the history.")
     return partial(nuggets.drop, key=_key(nugget))
 
 
 def _add(key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> Change:
     stamp = _stamp(entries)
-    text = st.text_area("The fact", key=f"nuggets_add_{stamp}", placeholder="One fact, in the language of the query")
+    text = st.text_area("The fact", key=f"nuggets_add_{stamp}", placeholder="One fact, in the query's language")
     importance = st.radio("Importance", get_args(schema.NuggetImportance), key=f"nuggets_as_{stamp}", horizontal=True)
     passage = st.selectbox(
-        "From", [None, *passages], format_func=lambda name: name or "no passage", key=f"nuggets_from_{stamp}"
+        "Source passage", [None, *passages], format_func=lambda name: name or "no passage", key=f"nuggets_from_{stamp}"
     )
     change = partial(nuggets.add, query=key, nugget=nuggets.NuggetText(text, importance), passage_id=passage)
     return change if text.strip() else None
@@ -257,13 +255,13 @@ OF_ONE = ("reword", "importance", "split", "drop")
 
 
 def preview(page: ui.Page, key: Key) -> None:
-    """What the change that was filled in would change, and the way to save it."""
+    """Preview the edit's effect on the scores, and offer to save it."""
     draft: views.BankDraft | None = st.session_state.get(_DRAFT)
     name = vote_session.name()
     if draft is None or draft.place != (page.arena.path, key) or not name or not may("curator"):
         return
     with st.container(border=True, key="nuggets_preview"):
-        st.header("What this would change", anchor=False)
+        st.header("Preview", anchor=False)
         try:
             if set(draft.seen) != set(views.bank(page.arena, key)):
                 raise BankChanged(*key)
@@ -277,7 +275,7 @@ def preview(page: ui.Page, key: Key) -> None:
         scores(effect)
         with st.container(horizontal=True, gap="small"):
             pressed = st.button("Save", type="primary", key="nuggets_save")
-            st.button("Do not", key="nuggets_discard", on_click=lambda: st.session_state.pop(_DRAFT, None))
+            st.button("Cancel", key="nuggets_discard", on_click=lambda: st.session_state.pop(_DRAFT, None))
         if pressed:
             save(page, draft, name, effect)
 
@@ -285,7 +283,7 @@ def preview(page: ui.Page, key: Key) -> None:
 def scores(effect: EditEffect) -> None:
     """The scores of all systems before and after."""
     if effect.assigner is None:
-        st.caption("Nothing is assigned yet, so no score changes.")
+        st.caption("No assignments yet, so no score changes.")
         return
     score = ui.pick(
         "Score",
@@ -293,17 +291,17 @@ def scores(effect: EditEffect) -> None:
         key="nugget_score",
         default="nugget_all",
         width=240,
-        help="nugget_all: all nuggets. strict: a part is 0.",
+        help="nugget_all: all nuggets. strict: partial support counts 0.",
     )
     rows = [row for row in effect.rows if row.feature == score]
     moved = sum(row.rank != row.rank_after for row in rows)
-    st.markdown(f"**{counted(moved, 'system')} of {len(rows)} would have another rank.**")
+    st.markdown(f"**{counted(moved, 'system')} of {len(rows)} would change rank.**")
     ui.table(from_rows(ScoreChange, rows), SCORES, key="nugget_scores")
-    words = f"By the assignments of {effect.assigner}, in {name_of(effect.change.edit.language)}."
+    words = f"Assignments by {effect.assigner}, {name_of(effect.change.edit.language)}."
     if effect.matched and effect.assigner != TERMS:
         words += (
-            f" {counted(effect.matched, 'new nugget')} assigned by shared words here ({TERMS}). Once saved, the scores "
-            f"of this query are null until {effect.assigner} has assigned them too."
+            f" {counted(effect.matched, 'new nugget')} assigned here by shared words ({TERMS}). After saving, this "
+            f"query has no score until {effect.assigner} assigns them."
         )
     st.caption(ui.plain(words))
 
@@ -323,7 +321,7 @@ def save(page: ui.Page, draft: views.BankDraft, name: str, effect: EditEffect) -
     del st.session_state[_DRAFT]
     waiting = effect.matched and effect.assigner not in (None, TERMS)
     st.session_state[_SAVED] = "Saved." + (
-        f" New nuggets wait for {ui.plain(str(effect.assigner))}: mirage nuggets assign." if waiting else ""
+        f" New nuggets await assignment by {ui.plain(str(effect.assigner))}: mirage nuggets assign." if waiting else ""
     )
     st.rerun()
 
@@ -333,21 +331,21 @@ def _apply(change: Callable[..., nuggets.BankChange], author: str, time: str, ta
 
 
 def agreement(page: ui.Page, language: str) -> None:
-    """How far people agree with who assigned the nuggets; nothing where nobody has."""
+    """Show the agreement of people with the nugget assigners; nothing without votes."""
     if "nugget_assignments" not in page.arena.tables:
         return
-    st.header("Do people decide the same?", anchor=False)
+    st.header("Agreement with people", anchor=False)
     try:
         rows = [row for row in people.assigners_at(page.arena) if row.language in (language, "all")]
     except MirageError as error:
-        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}."))
+        st.caption(ui.plain(f"People's votes are unavailable: {error.what}."))
         return
     if not rows:
-        st.caption(f"Nobody has voted on the nuggets in {name_of(language)}. A vote takes one key, on Spot check.")
+        st.caption(f"No votes on nuggets in {name_of(language)} yet. Vote on the Spot check page.")
         return
     ui.table(from_rows(votes.AssignerAgreement, rows), PEOPLE, key="assigners")
     reasons = [f"{row.assigner}, {row.language}: {row.reason}." for row in rows if row.reason]
-    st.caption(ui.plain(" ".join(["Votes on answers drawn at random, blind to the assigner.", *reasons])))
+    st.caption(ui.plain(" ".join(["Blind votes on randomly drawn answers.", *reasons])))
 
 
 ui.show("nuggets", main)

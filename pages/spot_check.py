@@ -22,11 +22,11 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import counted
 
 BALLOTS = (
-    ui.Col("ballot", "Ballot", "text", help="Its id, which is in the name of the file that it gives back.", width=190),
-    ui.Col("voter", "Voter", "text", help="For whom it is, or who gave it back.", width=160),
-    ui.Col("items", "Battles", "count", help="Battles on it."),
-    ui.Col("voted", "Voted", "count", help="Those with a vote that was imported and stands."),
-    ui.Col("left", "Left", "count", help="Those without."),
+    ui.Col("ballot", "Ballot", "text", help="Ballot id, part of the returned file's name.", width=190),
+    ui.Col("voter", "Voter", "text", help="Person it was made for, or who returned it.", width=160),
+    ui.Col("items", "Battles", "count", help="Number of battles."),
+    ui.Col("voted", "Voted", "count", help="Battles with an imported vote."),
+    ui.Col("left", "Remaining", "count", help="Battles without a vote."),
 )
 
 KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nuggets": votes.NuggetVote}
@@ -37,16 +37,14 @@ def main(page: ui.Page) -> None:
     """The pickers, then one item after the other."""
     if "answers" not in page.arena.tables:
         if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
-            page.summary(
-                "There is nothing to read here: a vote is on two answers, and this arena has their numbers alone."
-            )
+            page.summary("Nothing to vote on: this arena has numbers but no answer texts.")
             texts.absent(page)
             return
         page.need("answers")
     codes = page.languages("answers")
     if not codes:
-        page.summary("No answers in the languages picked.")
-        st.info("Pick other languages in the sidebar, or none for all.")
+        page.summary("No answers in the selected languages.")
+        st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         subject = ui.pick(
@@ -56,8 +54,8 @@ def main(page: ui.Page) -> None:
             kind="ballot",
             segments=True,
             width="content",
-            help="battles: which of two answers is better. citations: does a passage support the sentence that cites "
-            "it. nuggets: does an answer state a fact.",
+            help="battles: which of two answers is better? citations: does the passage support the citing sentence? "
+            "nuggets: does the answer state the fact?",
         )
         language = ui.pick(
             "Language",
@@ -66,21 +64,23 @@ def main(page: ui.Page) -> None:
             kind="language",
             default="en",
             width=120,
-            help="Choose one that you read well. " + ", ".join(f"{code}: {name_of(code)}" for code in codes),
+            help="Choose a language you read well. " + ", ".join(f"{code}: {name_of(code)}" for code in codes),
         )
         voter = vote_session.voter()
     if not voter:
-        page.summary("You decide first; then you see whose answers they were and what each judge said.")
+        page.summary("Vote first; then the systems and the judges' verdicts are revealed.")
         with st.container(border=True):
             if login_required() and not reader().name:
-                st.markdown("**Votes need a login here, and none has reached this page.**")
-                st.caption("Open the page through the address at which you log in. All other pages can be read.")
+                st.markdown("**Log in to vote.**")
+                st.caption("Open the page through your login address. All other pages are readable without it.")
             elif not may("voter"):
-                st.markdown("**Votes need the role of a voter here, which you do not have.**")
-                st.caption("Ask whoever runs this explorer for it. All other pages can be read.")
+                st.markdown("**Voting requires the voter role.**")
+                st.caption("Ask your administrator. All other pages are readable without it.")
             else:
-                st.markdown("**Give a name or a pseudonym to begin.**")
-                st.caption("Your votes are stored under it. A vote takes one key; votes of this visit can be undone.")
+                st.markdown("**Enter a name or pseudonym to start.**")
+                st.caption(
+                    "Your votes are stored under this name. One key per vote; you can undo votes of this session."
+                )
         return
     kind = KINDS[subject]
     try:
@@ -94,16 +94,16 @@ def main(page: ui.Page) -> None:
         return
     if subject == "battles":
         pool = views.pool(page.arena, language)
-        same = f"; {pool.same_text:,} with the same text twice are left out" if pool.same_text else ""
-        page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Names are hidden, order is drawn.")
+        same = f"; {pool.same_text:,} with identical answers excluded" if pool.same_text else ""
+        page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
         if not session.own_votes:
             ui.note(votes.correction_needs(pool.n_queries))
     elif subject == "nuggets":
         n = len(views.stating(page.arena, language))
-        page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Names are hidden.")
+        page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Blind.")
     else:
         n = len(views.citing(page.arena, language))
-        page.summary(f"{n:,} answers in {name_of(language)} that may cite a passage. Names are hidden.")
+        page.summary(f"{n:,} answers in {name_of(language)} with possible citations. Blind.")
     vote()
     page.download(
         f"votes-{language}",
@@ -115,7 +115,7 @@ def main(page: ui.Page) -> None:
 
 
 def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) -> None:
-    """How far the ballots of a language have come (`mirage votes ballot`); nothing where none was made."""
+    """Show the progress of a language's ballots (`mirage votes ballot`); nothing without ballots."""
     try:
         rows = [row for row in ballots_left(arena, session.log) if row.language == language]
     except MirageError as error:
@@ -124,7 +124,7 @@ def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) 
     if not rows:
         return
     n_left = sum(row.left for row in rows)
-    with st.expander(f"{counted(len(rows), 'ballot')} sent around, {counted(n_left, 'battle')} left on them"):
+    with st.expander(f"{counted(len(rows), 'ballot')} sent, {counted(n_left, 'battle')} remaining"):
         ui.table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
 
 
@@ -152,20 +152,20 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
         min(1.0, progress.queries / progress.enough),
-        text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted, "
-        f"{progress.own_random:,} of them drawn at random. Queries with anybody's random vote: "
-        f"{progress.queries:,}; {progress.enough} make the agreement with a judge reliable.",
+        text=f"You voted on {progress.own:,} of {progress.own + progress.left:,} battles, {progress.own_random:,} "
+        f"drawn at random. Everyone's random votes cover {progress.queries:,} queries; judge agreement needs "
+        f"{progress.enough}.",
     )
     if own_votes:
         last_vote = own_votes[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             vote_item.show_result(views.vote_result(session.arena, last_vote))
             key = f"spot_open_{last_vote.vote_id}"
-            if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
+            if st.button("Open this battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
     item, *following = votes.next_items(pool, voter=session.voter, seen=own_votes, n=2) or [None]
     if item is None:
-        finished("battles" if pool.battles else "")
+        show_finished("battles" if pool.battles else "")
         bar(session, {}, None, unsent_vote)
         return
     shown = battles.battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
@@ -183,7 +183,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
                 st.toggle(
                     "Relevance labels",
                     key="spot_labels",
-                    help="Which passages people judged relevant: hidden, so that you judge by what you read.",
+                    help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
                 )
                 answer_card.show_passages(shown.query, labels=labels)
 
@@ -218,9 +218,9 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
             last_vote, next((p for p in last_query.passages if p.passage_id == last_vote.passage_id), None)
         )
     pair = views.next_pair(session.arena, session.language, own_votes)
-    st.caption(f"{len(own_votes):,} votes of yours on citations of this language, {len(session.log):,} of everybody.")
+    st.caption(f"{len(own_votes):,} of {len(session.log):,} votes on citations in this language are yours.")
     if pair is None:
-        finished("citations" if own_votes else "")
+        show_finished("citations" if own_votes else "")
         bar(session, {}, None, unsent_vote)
         return
     token = session.token(pair.key)
@@ -253,9 +253,9 @@ def nugget(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     if own_votes:
         vote_item.show_assigned(own_votes[-1], views.assigned_by(session.arena, own_votes[-1]))
     item = views.next_nugget(session.arena, session.language, own_votes)
-    st.caption(f"{len(own_votes):,} votes of yours on nuggets of this language, {len(session.log):,} of everybody.")
+    st.caption(f"{len(own_votes):,} of {len(session.log):,} votes on nuggets in this language are yours.")
     if item is None:
-        finished("nuggets" if own_votes else "")
+        show_finished("nuggets" if own_votes else "")
         bar(session, {}, None, unsent_vote)
         return
     token = session.token(item.key)
@@ -293,7 +293,7 @@ def bar(
             waiting(unsent_vote)
             label, key = vote_item.CHOICES[unsent_vote.vote]
             st.button(
-                f"Send again: {label}",
+                f"Resend: {label}",
                 key=f"spot_again_{unsent_vote.vote_id}",
                 shortcut=key,
                 type="primary",
@@ -314,7 +314,7 @@ def bar(
                 "Note",
                 key=f"spot_note_{token}",
                 label_visibility="collapsed",
-                placeholder="Note (optional), then Tab",
+                placeholder="Note (optional); Tab to finish",
                 max_chars=votes.LONGEST["note"],
                 width=200,
             )
@@ -345,7 +345,7 @@ def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice:
 def waiting(row: votes.Row | None) -> None:
     """Say that a vote is kept here, and try again by and by."""
     if row is not None:
-        st.markdown("Your vote is kept here until the database answers.", width="content")
+        st.markdown("Your vote is saved here until the database responds.", width="content")
         st.fragment(again, run_every=vote_session.RETRY)()
 
 
@@ -355,17 +355,17 @@ def again() -> None:
         st.rerun()
 
 
-def finished(noun: str) -> None:
+def show_finished(noun: str) -> None:
     """There is nothing more to vote on."""
     with st.container(border=True):
         if noun:
-            st.markdown(f"**You have voted on all {noun} of this language.**")
-            st.caption("Choose another language, or see on the Judges page how far you agree.")
+            st.markdown(f"**You have voted on all {noun} in this language.**")
+            st.caption("Choose another language, or see your agreement with the judges on the Judges page.")
         else:
-            st.markdown("**There is nothing to vote on in this language.**")
+            st.markdown("**Nothing to vote on in this language.**")
             st.caption(
-                "It takes two different answers to one query, a sentence that cites a passage, or an answer to a query "
-                "with nuggets."
+                "Voting needs two different answers to one query, a citing sentence, or an answer to a query with "
+                "nuggets."
             )
 
 

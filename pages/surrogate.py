@@ -1,4 +1,4 @@
-"""How far do cheap features predict the judge?"""
+"""Page Surrogate: ratings predicted from cheap features."""
 
 from __future__ import annotations
 
@@ -26,89 +26,82 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import counted
 
 HELD_OUT = (
-    "Each system was left out of the training in turn, in all languages and with all its battles, and predicted from "
-    "the features of its answers; for the order, two at a time. Every figure of ours on this page is of such "
-    "predictions; n counts the systems."
+    "All our figures are leave-one-out: each system is predicted from its features by a fit without it, in all "
+    "languages. Order measures leave out pairs of systems. n counts systems."
 )
-_TAU = (
-    "Kendall's tau-b of predictions and ratings, over pairs of systems left out together: 1 is the same order, 0 none. "
-)
+_TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
 REGRESSOR = (
-    ui.Col("name", "Regressor", "text", help="What was fitted; the one marked is used for new systems.", width=190),
-    ui.Col("tau", "Tau", "probability", help=_TAU + "Over all languages: the mean over languages."),
-    ui.Col("rmse", "RMSE", "probability", help="Root of the mean squared error, in logits. Lower is better."),
+    ui.Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=190),
+    ui.Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    ui.Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
     ui.Col(
         "r2",
         "R²",
         "rating",
-        help="Share of the variance of the ratings explained over left-out systems; below zero: worse than their mean.",
+        help="Explained variance of left-out ratings; below 0: worse than the mean.",
     ),
     ui.Col(
         "slope",
         "Slope",
         "probability",
-        help="Slope of the ratings on the predictions, over pairs of systems left out together. 1 is calibrated; "
-        "under 1 the predictions are too far apart; 0: they tell nothing.",
+        help="Slope of ratings on predictions over left-out pairs: 1 is calibrated, below 1 overconfident, 0 "
+        "uninformative.",
     ),
-    ui.Col("covered", "In interval", "rate", help="Share of the ratings inside their 95% prediction intervals."),
-    ui.Col("systems", "n", "count", help="Systems left out, one at a time."),
+    ui.Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
+    ui.Col("systems", "n", "count", help="Systems, left out one at a time."),
     ui.Col(
         "p",
         "p",
         "text",
         width=60,
         right=True,
-        help="Paired test over systems of this regressor's tau against that of the chosen-anew procedure, in all "
-        "languages.",
+        help="Paired test of this regressor's tau against choosing a regressor per system, all languages.",
     ),
-    ui.Col(
-        "published", "In the paper", "text", help="Name in the paper's Table 3; a dash where it is ours.", width=140
-    ),
+    ui.Col("published", "In the paper", "text", help="Name in the paper's Table 3; –: ours.", width=140),
     ui.Col(
         "printed",
         "Printed R²",
         "rating",
-        help="Published, not computed here: MIRAGE-Bench, Table 3, R² of four held-out systems, drawn at random 50 "
-        "times; the fit had seen the other 15.",
+        help="Published, not computed here (MIRAGE-Bench, Table 3): R² on 4 of 19 systems held out, 50 random splits.",
     ),
 )
 ABLATION = (
-    ui.Col("features", "Features", "text", help="What the regressor was fitted to.", width=250),
-    ui.Col("tau", "Tau", "probability", help=_TAU + "Over all languages: the mean over languages."),
-    ui.Col("systems", "n", "count", help="Systems left out, one at a time."),
+    ui.Col("features", "Features", "text", help="Features used in the fit.", width=250),
+    ui.Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    ui.Col("systems", "n", "count", help="Systems, left out one at a time."),
     ui.Col(
         "printed",
         "Printed tau",
         "probability",
-        help="Published, not computed here: MIRAGE-Bench, Table 4, random forest against GPT-4o, 17 of the 19 systems "
-        "ranked were trained on.",
+        help="Published, not computed here (MIRAGE-Bench, Table 4): random forest against GPT-4o; 17 of 19 systems "
+        "were in training.",
     ),
 )
 PRINTED = (
     ui.Col("name", "Language", "text", help="Language of the answers.", width=120),
-    ui.Col("tau", "Tau", "probability", help="Ours, on left-out systems, by the regressor picked."),
-    ui.Col("forest", "Tau, forest", "probability", help="Ours, on left-out systems, by the published regressor."),
+    ui.Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
+    ui.Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
     ui.Col(
         "printed_tau",
         "Printed tau",
         "probability",
-        help="Published, MIRAGE-Bench, Table 2: random forest against GPT-4o, 17 of the 19 systems trained on.",
+        help="Published (MIRAGE-Bench, Table 2): random forest against GPT-4o; 17 of 19 systems were in training.",
     ),
-    ui.Col("r2", "R²", "rating", help="Ours, over left-out systems, by the regressor picked."),
+    ui.Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
     ui.Col(
         "printed_r2",
         "Printed R²",
         "rating",
-        help="Published, MIRAGE-Bench, Table 5: mean over tournaments, random forest.",
+        help="Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments.",
     ),
     ui.Col(
         "interval",
-        "Printed spread",
+        "Printed range",
         "text",
-        help="Published, MIRAGE-Bench, Table 5: 2.5 to 97.5% over tournaments of drawn queries.",
+        help="Published (MIRAGE-Bench, Table 5): 2.5 to 97.5 percentiles over tournaments of sampled queries.",
         width=120,
     ),
-    ui.Col("systems", "n", "count", help="Systems that we left out."),
+    ui.Col("systems", "n", "count", help="Number of left-out systems."),
 )
 
 
@@ -123,8 +116,8 @@ def main(page: ui.Page) -> None:
     codes = [row["language"] for row in views.quality_by_language(page.arena, referee, skill, names[0])]
     shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
-        page.summary("No prediction in the languages picked.")
-        st.info("Pick other languages in the sidebar, or none for all.")
+        page.summary("No predictions in the selected languages.")
+        st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     if (former := st.query_params.get("regressor", "")) in FORMER_NAMES:
         st.query_params["regressor"] = FORMER_NAMES[former]
@@ -136,8 +129,8 @@ def main(page: ui.Page) -> None:
             kind="regressor",
             default=comparison.chosen,
             width=200,
-            help=f"{comparison.chosen} has the least error on left-out systems and predicts new ones. {NESTED}: chosen "
-            "anew for each system without having seen it, so its error is that of the whole procedure.",
+            help=f"{comparison.chosen}: lowest error on left-out systems; used for new systems. {NESTED}: a regressor "
+            "chosen per system without seeing it.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = ui.pick(
@@ -147,7 +140,7 @@ def main(page: ui.Page) -> None:
             kind="language",
             default=ALL if ALL in scopes and not page.picked else scopes[0],
             width=120,
-            help="all: means over all languages of the arena.",
+            help="all: mean over all languages of the arena.",
         )
     rows = [row for row in views.quality_by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
     points = views.predicted_points(page.arena, referee, skill, regressor, language)
@@ -166,14 +159,14 @@ def main(page: ui.Page) -> None:
                 mode=ui.mode(),
             ),
             key="predicted",
-            alt="Every system's rating by the referee and its prediction, with their 95% intervals.",
+            alt="Every system's rating and prediction with 95% intervals.",
             select=True,
             drawn=True,
         )
         if clicked:
             _onward(clicked[0], language)
         else:
-            ui.note("Select a mark to go on.")
+            ui.note("Click a mark to see the system.")
     with right:
         single = [row for row in rows if row["language"] != ALL]
         ui.chart(
@@ -184,7 +177,7 @@ def main(page: ui.Page) -> None:
                 mode=ui.mode(),
             ),
             key="taus",
-            alt="Kendall's tau of the predictions in every language, beside the printed ones.",
+            alt="Kendall's tau of the predictions in every language, with the printed figures.",
             drawn=True,
         )
     ui.note(HELD_OUT)
@@ -192,11 +185,11 @@ def main(page: ui.Page) -> None:
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
         "Cost": lambda: _cost(page, referee),
-        "Rests on": lambda: _rests(page, referee, skill, language, comparison.chosen),
+        "Importance": lambda: _rests(page, referee, skill, language, comparison.chosen),
     }
     if views.printed(page.arena).reference:
-        draw["In print"] = lambda: _printed(page, referee, skill, rows)
-    draw[ui.sections(dict.fromkeys(draw, ()))]()
+        draw["Paper tables"] = lambda: _printed_table(page, referee, skill, rows)
+    draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
     page.download(
         "surrogate",
         comparison.points,
@@ -215,7 +208,7 @@ def _need(page: ui.Page) -> None:
     """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
     tables = page.arena.tables
     if "predictions" not in tables and "features" in tables and "judgments" in tables:
-        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees_of(page.arena))}."))
+        st.caption(ui.plain(f"Ratings that can be predicted: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
             where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
             command = f"mirage surrogate {where} --judge {judge} --store"
@@ -226,10 +219,10 @@ def _need(page: ui.Page) -> None:
 
 
 def _referee(page: ui.Page) -> tuple[str, Skill]:
-    """Whose ratings are predicted, on which queries."""
+    """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
     referees = list(dict.fromkeys(referee for referee, _ in available))
-    referee = who.referee(referees, "Whose ratings are predicted.")
+    referee = who.referee(referees, "Provides the predicted ratings.")
     skill = who.skill(referee, [skill for skill in get_args(Skill) if (referee, skill) in available])
     return referee, skill
 
@@ -238,25 +231,24 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
     """The page's question, answered in a line."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
-        tau, rmse, where = summary.tau, summary.rmse, f"in {summary.languages} languages on average"
+        tau, rmse, where = summary.tau, summary.rmse, f"on average over {summary.languages} languages"
     else:
         (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
-        f"The regressor {regressor} orders {n} systems as {referee} does with a tau of {write(tau)} {where} "
-        f"(1: the same order, 0: no relation; no interval). Its ratings are off by {write(rmse)} logits (RMSE), "
-        "each system predicted without its battles."
+        f"The {regressor} regressor predicts the ranking of {n} systems by {referee} with tau {write(tau)} {where} "
+        f"(no interval). RMSE {write(rmse)} logits, leave-one-system-out."
     )
 
 
 def _title(regressor: str) -> str:
-    return "Chosen anew for each" if regressor == NESTED else REGRESSORS[regressor].title
+    return "Chosen per system" if regressor == NESTED else REGRESSORS[regressor].title
 
 
 def _meaning(regressor: str) -> str:
     if regressor == NESTED:
-        return "Chosen anew for each: the regressor with the least error on the other systems, two left out at a time."
+        return "Chosen per system: the regressor with the lowest error on the other systems, leave-two-out."
     return f"{_title(regressor)}: {REGRESSORS[regressor].meaning}"
 
 
@@ -264,12 +256,12 @@ def _onward(system: str, language: str) -> None:
     only = () if language == ALL else (language,)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**", width="content")
-        ui.onward("features", "Its features", languages=only, systems=system)
-        ui.onward("answers", "What it said", languages=only, systems=system)
+        ui.onward("features", "See its features", languages=only, systems=system)
+        ui.onward("answers", "Read its answers", languages=only, systems=system)
 
 
 def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
-    """Who lies where the regressor has seen nobody."""
+    """Name the systems outside the training range."""
     beyond = views.outside_range(page.arena, referee, skill, regressor)
     if not beyond:
         return
@@ -278,18 +270,18 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
         parts = [f"{title(f)} in {counted(len(codes), 'language')}" for f, codes in features.items()]
         lines.append(f"{system}: {', '.join(parts)}")
     lie = "lies" if len(beyond) == 1 else "lie"
-    with st.expander(f"{counted(len(beyond), 'system')} {lie} outside the range of the others, which is extrapolated"):
+    with st.expander(f"{counted(len(beyond), 'system')} {lie} outside the training range (extrapolation)"):
         for line in lines:
             st.markdown(f"- {ui.plain(line)}")
 
 
 def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
     """Every regressor, and what the one that is picked does."""
-    ui.heading("Regressors side by side", _meaning(regressor))
-    ui.table(_compared(page, comparison, language), REGRESSOR, key="regressors")
+    ui.heading("Regressor comparison", _meaning(regressor))
+    ui.table(_comparison_table(page, comparison, language), REGRESSOR, key="regressors")
 
 
-def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
+def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
     figures = views.printed(page.arena)
     by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
@@ -309,33 +301,33 @@ def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language
 
 
 def _cost(page: ui.Page, referee: str) -> None:
-    """What a prediction saves."""
-    st.header("What a prediction saves", anchor=False)
+    """Show the judge calls that a prediction saves."""
+    st.header("Judge calls saved", anchor=False)
     calls = views.calls(page.arena, referee)
     if calls == 0:
-        st.caption("A prediction takes no call. The relevance referee asks no model either: no call is saved.")
+        st.caption("Predictions need no judge calls. Relevance labels need none either, so nothing is saved.")
         return
     if calls is None:
-        st.caption("A prediction takes no call. The arena has no judgments to count what it saves.")
+        st.caption("Predictions need no judge calls. No judgments in this arena to estimate the saving from.")
         return
     price = st.number_input(
-        "Price of a judge call, USD", min_value=0.0, value=None, placeholder="not known", key="call_price", width=220
+        "Price per judge call (USD)", min_value=0.0, value=None, placeholder="unknown", key="call_price", width=220
     )
     money = "" if price is None else f", USD {calls * price:,.2f} at this price"
     st.caption(
         ui.plain(
-            f"A prediction takes no call. Judging a system as the others were took {calls:,} verdicts{money}, on "
-            "average, in all languages together."
+            f"Predictions need no judge calls. Judging one system took {calls:,} verdicts on average{money}, all "
+            "languages together."
         )
     )
 
 
 def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str) -> None:
     """Importances and ablation of the regressor for new systems."""
-    st.header("What it rests on", anchor=False)
+    st.header("Feature importance", anchor=False)
     weights = views.weights(page.arena, referee, skill)
     if not weights.permuted:
-        st.caption("Stored by a command, as it takes many fits:")
+        st.caption("Computed by a command, since it needs many fits:")
         st.code(f"mirage surrogate DIR --judge {quote(referee)} --store", language=None)
         return
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
@@ -343,26 +335,25 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
         ui.chart(
             charts.importance_figure(weights.permuted, mode=ui.mode()),
             key="importances",
-            alt="How much the squared error of left-out systems rises when a feature is another system's.",
+            alt="Increase of the squared error of left-out systems when a feature is permuted.",
         )
         st.caption(
-            f"{_title(chosen)}, all languages: each left-out system takes a feature from another system, and is "
-            "predicted again; the more the error rises, the more the prediction rests on it. "
-            f"n = {weights.permuted[0].systems} systems; intervals by Student's t over them."
+            f"{_title(chosen)}, all languages: permutation importance on left-out systems. Larger: the prediction "
+            f"relies on it more. n = {weights.permuted[0].systems} systems; 95% t intervals."
         )
     with right:
-        ablated, lacking = _ablated(page, weights, language)
+        ablated, lacking = _ablation_table(page, weights, language)
         ui.table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
         st.caption(
             ui.plain(
-                f"{_title(chosen)} fitted to some of the features, tau on left-out systems. The printed ones ranked "
-                f"systems that were mostly trained on.{none}"
+                f"{_title(chosen)} with subsets of features, tau on left-out systems. The printed figures ranked "
+                f"systems mostly seen in training.{none}"
             )
         )
 
 
-def _ablated(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
+def _ablation_table(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
     """Tau by set of features, in a language or the mean over languages; and why some have none."""
     figures = views.printed(page.arena)
     lines, lacking = [], []
@@ -389,10 +380,10 @@ def _set(name: str) -> str:
     return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
-def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
+def _printed_table(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
     figures = views.printed(page.arena)
-    st.header("The published figures beside ours", anchor=False)
+    st.header("Published and our figures", anchor=False)
     ui.badge("published figures")
     forest: Mapping[str, Any] = {}
     if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee, skill).summary):
@@ -420,8 +411,8 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
     ui.table(_rows(lines, PRINTED), PRINTED, key="surrogate_printed")
     st.caption(
         ui.plain(
-            "The printed figures are of other systems, features and a GPT-4o judge, with most of the systems ranked "
-            f"trained on: they say how the method was reported, not what ours should reach. Source: {figures.reference}"
+            "Printed figures use other systems and features, a GPT-4o judge, and systems mostly seen in training. "
+            f"They are not directly comparable. Source: {figures.reference}"
         )
     )
 

@@ -1,4 +1,4 @@
-"""Where would mine stand?"""
+"""Page Your system: the placement of the reader's own system."""
 
 from __future__ import annotations
 
@@ -21,47 +21,45 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import counted, listed
 
 STANDS = (
-    ui.Col("system", "System", "system", help="The judged systems, and yours."),
-    ui.Col("rank", "Rank", "rank", help="Place by rating; 1 is best."),
-    ui.Col("rating", "Rating", "rating", help="In logits; 0 is the mean of the judged systems."),
+    ui.Col("system", "System", "system", help="The judged systems and yours."),
+    ui.Col("rank", "Rank", "rank", help="Rank by rating; 1 is best."),
+    ui.Col("rating", "Rating", "rating", help="Logits; 0 is the mean of the judged systems."),
     ui.Col(
         "rating",
         "95% interval",
         "interval",
         low="low",
         high="high",
-        help="95% credible interval of the rating; of yours, what its features and its battles leave open.",
+        help="95% credible interval; for yours, given its features and battles.",
     ),
     ui.Col(
         "tier",
         "Tier",
         "rank",
-        help="Every two judged systems of different tiers are separated; of yours, the likeliest.",
+        help="Judged systems of different tiers are significantly different; for yours, the most likely tier.",
     ),
-    ui.Col("tier_probability", "Yours in this tier", "probability", help="Probability that yours is of this tier."),
-    ui.Col("above", "Yours is better", "probability", help="Probability that yours is better than this system."),
+    ui.Col("tier_probability", "P(your tier)", "probability", help=("Probability that your system is in this tier.")),
+    ui.Col("above", "P(yours better)", "probability", help="Probability that your system is better than this one."),
 )
 FEATURES = (
-    ui.Col("title", "Feature", "text", help="A cheap measure of an answer; the Features page has all systems."),
-    ui.Col("mean", "Yours", "probability", help="Mean over your answers, every language counting the same."),
-    ui.Col("low", "95% from", "probability", help="Lower end of the 95% interval of the mean."),
-    ui.Col("high", "95% to", "probability", help="Upper end of the 95% interval of the mean."),
-    ui.Col("others", "Median of others", "probability", help="Median of the other systems, in the same languages."),
-    ui.Col("least", "Least", "probability", help="The lowest mean of another system."),
-    ui.Col("most", "Most", "probability", help="The highest mean of another system."),
-    ui.Col(
-        "place", "Place", "rank", help="One more than the number of systems that are better; none where neither is."
-    ),
-    ui.Col("of", "Of", "count", help="Systems with the feature."),
-    ui.Col("direction", "Better", "text", help="Which side is better."),
+    ui.Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems."),
+    ui.Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
+    ui.Col("low", "95% low", "probability", help="Lower end of the 95% interval of the mean."),
+    ui.Col("high", "95% high", "probability", help="Upper end of the 95% interval of the mean."),
+    ui.Col("others", "Median of others", "probability", help="Median of the other systems in the same languages."),
+    ui.Col("least", "Min", "probability", help="Lowest mean of another system."),
+    ui.Col("most", "Max", "probability", help="Highest mean of another system."),
+    ui.Col("place", "Rank", "rank", help="Rank among all systems; – where neither direction is better."),
+    ui.Col("of", "Of", "count", help="Number of systems with this feature."),
+    ui.Col("direction", "Better", "text", help="Which direction is better."),
     ui.Col("n", "n", "count", help="Answers with a value."),
     ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
 )
 BATTLES = (
     ui.Col("language", "Language", "text", help="Language of the query."),
     ui.Col("query_id", "Query", "text", help="The query's id."),
-    ui.Col("system_b", "Opponent", "system", help="The system yours battles, in both orders."),
-    ui.Col("wins", "Yours wins", "probability", help="Probability that yours wins it, ties aside."),
+    ui.Col("system_b", "Opponent", "system", help="Opponent, in both orders."),
+    ui.Col("wins", "P(win)", "probability", help="Probability that yours wins, ties excluded."),
 )
 
 
@@ -78,11 +76,11 @@ def main(page: ui.Page) -> None:
                 own_systems[::-1],
                 key="system",
                 width=280,
-                help="Systems that you have added to this arena.",
+                help="Systems you added to this arena.",
             )
             judges = leaderboard.judges(page.arena)
             judge = (
-                ui.pick("Judge", judges, key="judge", width=240, help="Whose ratings yours is placed among.")
+                ui.pick("Judge", judges, key="judge", width=240, help="Provides the ratings to place yours among.")
                 if judges
                 else ""
             )
@@ -99,40 +97,36 @@ def main(page: ui.Page) -> None:
         return
     page.summary(
         f"{page.arena.rows('queries'):,} queries in {counted(len(page.arena.languages('queries')), 'language')}. "
-        "Add the answers of your system: what is free is measured at once, and nothing leaves this machine."
+        "Upload your system's answers; they are measured locally."
     )
     if may("curator"):
         take(page)
     else:
-        st.info(
-            "To bring answers needs a login with the role of a curator here. Ask whoever runs this explorer for it."
-        )
+        st.info("Uploading answers requires the curator role. Ask your administrator.")
 
 
 def take(page: ui.Page) -> None:
     """The queries out, the answers in."""
     left, right = st.columns(2, gap="large")
     with left:
-        st.header("1. Let your system answer", anchor=False)
+        st.header("1. Generate answers", anchor=False)
         has_texts = {"queries", "passages"} <= set(page.arena.tables)
         if has_texts:
-            st.caption("Each line has a language, a query_id and the whole prompt with its passages.")
+            st.caption("Each line has a language, a query_id and the full prompt with its passages.")
             st.download_button(
-                "Download the queries",
+                "Download queries",
                 partial(_prompts, page.arena),
                 f"{page.arena.name}-queries.jsonl",
                 "application/jsonl",
                 on_click="ignore",
             )
         elif page.arena.name.startswith("nomiracl"):
-            st.caption("The queries are known here by their ids; their texts come from NoMIRACL's public files.")
+            st.caption("This arena has query ids only; the texts are in NoMIRACL's public files.")
         else:
-            st.caption("The queries are known here by their ids: a model can be asked only where their texts are.")
+            st.caption("This arena has query ids only. Add the texts to query a model:")
             st.code(page.arena.command("passages"), language=None, wrap_lines=True)
         st.caption(
-            "Or point one command at a served model, and open the arena again:"
-            if has_texts
-            else "In an arena with the texts one command asks a served model:"
+            "Or query a served model, then reopen the arena:" if has_texts else "With texts, query a served model:"
         )
         st.code(
             f"cp -r {quote(page.arena.address)} my-arena\n"
@@ -142,58 +136,58 @@ def take(page: ui.Page) -> None:
             wrap_lines=True,
         )
     with right:
-        st.header("2. Bring its answers", anchor=False)
+        st.header("2. Upload answers", anchor=False)
         st.caption(
             "JSON Lines or CSV with language, query_id and text. One invalid line rejects the file; the error names "
             "the line."
         )
-        st.caption(_kept())
+        st.caption(_retention_words())
         with st.form("take", border=False):
-            name = st.text_input("Name of the system", max_chars=80, placeholder="my-model")
+            name = st.text_input("System name", max_chars=80, placeholder="my-model")
             upload = ui.offer_upload("Answers", ("jsonl", "csv", "parquet", "gz"))
-            pressed = st.form_submit_button("Check and add", type="primary")
+            pressed = st.form_submit_button("Validate and add", type="primary")
         if pressed:
             if upload is None or not name.strip():
-                st.warning("Choose a file and name the system.")
+                st.warning("Choose a file and enter a system name.")
             else:
                 _add(page, name.strip(), upload.name, upload.getvalue())
 
 
 def _prompts(arena: store.Arena) -> bytes:
-    """What a model is to be asked, as JSON Lines."""
+    """Return the prompts to answer as JSON Lines."""
     from mirage.pipeline import adding
 
     return exporting.to_jsonl(adding.queries(arena))
 
 
 def standing(page: ui.Page, system: str, judge: str) -> None:
-    """Where a system of the user's stands: by surrogate and battles, by features, and what to judge next."""
+    """Show the placement of a system, its features, and the most informative next battles."""
     if "features" not in page.arena.tables or not views.languages_with_features(page.arena, system):
-        st.info("No feature of this system could be measured.")
+        st.info("No features could be measured for this system.")
         return
     answered = views.languages_with_features(page.arena, system)
     codes = tuple(code for code in answered if not page.picked or code in page.picked)
     if not codes:
-        st.info(f"{ui.plain(system)} has answers in {listed([name_of(code) for code in answered], 'language')} only.")
+        st.info(f"{ui.plain(system)} only has answers in {listed([name_of(code) for code in answered], 'language')}.")
         return
     if judge:
-        with st.spinner("Placing your system among the judged ones ..."):
+        with st.spinner("Placing your system ..."):
             placement = views.placement_of(page.arena, system, judge, codes)
         if isinstance(placement, MirageError):
             ui.refuse(placement)
         else:
             _place(page, placement)
     elif "outcomes" in page.arena.tables:
-        st.info("No judge is needed here: human relevance labels decide, and your system is ranked with the others.")
+        st.info("No judge needed: relevance labels rank your system with the others.")
         with st.container(horizontal=True, gap="medium"):
-            ui.onward("leaderboard", "Its place on the Leaderboard", languages=codes)
-            ui.onward("hallucination", "When it answers and when it abstains", languages=codes, systems=system)
-    st.header("Its features beside the others", anchor=False)
+            ui.onward("leaderboard", "Leaderboard with your system", languages=codes)
+            ui.onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)
+    st.header("Features", anchor=False)
     table = views.feature_means(page.arena, system, codes)
     ui.table(table, FEATURES, key="your_features")
     with st.container(horizontal=True, gap="medium"):
         ui.onward("features", "All systems by language", systems=system)
-        ui.onward("answers", "What it said", systems=system)
+        ui.onward("answers", "Read its answers", systems=system)
     page.download("your-model", table, about={"system": system, "languages": codes})
 
 
@@ -205,28 +199,32 @@ def _place(page: ui.Page, placement: Placement) -> None:
     predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
     basis = f"{counted(now.n, 'battle')} and {predictor}" if now.n else predictor
     st.markdown(
-        f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** is at rank {row.rank} of {len(placement.stands)}, "
-        f"tier {row.tier} with probability {probability:.2f}. "
-        + ("Its tier is settled." if placement.settled else f"Not settled; it is once {ui.plain(placement.rule)}.")
+        f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** ranks {row.rank} of {len(placement.stands)}, in tier "
+        f"{row.tier} with probability {probability:.2f}. "
+        + (
+            "Its tier is settled."
+            if placement.settled
+            else (f"Not settled yet; it is settled once {ui.plain(placement.rule)}.")
+        )
     )
     if placement.outside:
         st.warning(
-            "It lies outside the range of the judged systems in "
-            f"{ui.plain(', '.join(placement.outside))}: there the surrogate extrapolates, and is not asked."
+            f"Outside the training range in {ui.plain(', '.join(placement.outside))}: the surrogate would "
+            "extrapolate, so it is not used."
         )
     ui.table(views.stands(placement), STANDS, key="stands")
     st.caption(ui.plain(f"{placement.method}."))
     if placement.next:
-        st.header("The battles worth judging next", anchor=False)
+        st.header("Most informative next battles", anchor=False)
         battles = views.suggested_battles(placement)
         horizon = placement.horizon.median
         st.caption(
-            f"These {counted(len(placement.next), 'battle')}, both orders each, cost {placement.calls:,} calls of the "
-            "judge. " + (f"About {counted(horizon, 'battle')} until the tier is settled." if horizon else "")
+            f"These {counted(len(placement.next), 'battle')}, in both orders, take {placement.calls:,} judge calls. "
+            + (f"About {counted(horizon, 'battle')} until the tier is settled." if horizon else "")
         )
         ui.table(battles, BATTLES, key="next", height=320)
         st.download_button(
-            "Download the battles",
+            "Download battles",
             lambda: exporting.to_csv(battles),
             "battles.csv",
             "text/csv",
@@ -265,7 +263,7 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
                 # The reader knows the file by its own name, and the server's folders are nobody's business.
                 raise error.named(str(upload), Path(file).name) from None
             except OSError as error:
-                message = f"the file cannot be kept: {error.strerror or error}"
+                message = f"the file cannot be saved: {error.strerror or error}"
                 raise ArenaError(message, do="free space, then try again") from None
             finally:
                 upload.unlink(missing_ok=True)
@@ -274,12 +272,12 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
 
 
 def _is_own(page: ui.Page) -> bool:
-    """Whether the arena is a copy that this reader made."""
+    """Return whether the arena is the reader's own copy."""
     return page.arena.path in owned.owned_arenas(reader().owner).values()
 
 
-def _kept() -> str:
-    """How long what is brought is kept, for whom, and how much of it."""
+def _retention_words() -> str:
+    """Describe how long uploads are kept, for whom, and the storage limit."""
     current_reader = reader()
     until = (
         f"under your login, {ui.plain(current_reader.name)}"
@@ -287,18 +285,18 @@ def _kept() -> str:
         else f"until you reload the page, for {owned.KEPT_HOURS} hours at most"
     )
     return (
-        f"Your answers go into a private copy of the arena, kept {until}. "
-        f"Your copies may take {owned.quota() / 1e6:,.0f} MB in all."
+        f"Your answers are stored in a private copy of the arena, {until}. Storage limit: {owned.quota() / 1e6:,.0f} "
+        "MB."
     )
 
 
 def _delete(page: ui.Page) -> None:
     """Offer to remove the reader's copy."""
-    with st.popover("Delete my copy", help="Removes this copy with every system that you have added to it."):
-        st.caption("What you brought to this arena goes for good; the arena that it was copied from stays.")
-        if st.button("Delete it", type="primary", key="delete_own"):
+    with st.popover("Delete my copy", help="Deletes this copy and every system you added."):
+        st.caption("Your uploads are deleted permanently; the original arena stays.")
+        if st.button("Delete", type="primary", key="delete_own"):
             completed = False
-            with ui.working("Removing the copy ..."):
+            with ui.working("Deleting the copy ..."):
                 owned.delete(reader().owner, page.arena.path)
                 completed = True
             if completed:

@@ -121,7 +121,7 @@ LINKS = {
     ),
     "compare": (
         "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=gpt-4&margin=0.1",
-        {"Compared by": "rate", "First system": "aya-101", "Second system": "gpt-4"},
+        {"Measure": "rate", "First system": "aya-101", "Second system": "gpt-4"},
     ),
     "decide": (
         "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
@@ -252,7 +252,7 @@ def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, u
     assert cells.count() == len(systems) * 2
     cells.last.scroll_into_view_if_needed()
     cells.last.click(force=True)  # a cell's number lies on it
-    page.get_by_role("button", name="What it said").click()
+    page.get_by_role("button", name="Read its answers").click()
     arrived(opened, "Answers")
     parameters = query(page)
     assert parameters["arena"] == ["judged"]
@@ -271,7 +271,7 @@ def test_a_row_of_the_table_leads_on(opened: Opened, url: str, keyboard: bool) -
         page.keyboard.press("Shift+Space")
     else:
         page.locator("[data-testid=stDataFrame]").first.click(position={"x": 16, "y": 48})
-    link = page.get_by_role("link", name="What it said")
+    link = page.get_by_role("link", name="Read its answers")
     link.wait_for()
     assert page.locator("strong").get_by_text(system, exact=True).is_visible()
     link.press("Enter") if keyboard else link.click()
@@ -339,9 +339,9 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) 
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
-    *(("hallucination", f"nomiracl&section={name}") for name in ("By language", "Outcomes", "Losses", "Confusion")),
-    *((name, "nomiracl&section=In print") for name in ("hallucination", "surrogate")),
-    *(("surrogate", f"nomiracl&section={name}") for name in ("Cost", "Rests on")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("By language", "Outcomes", "Errors", "Confusion")),
+    *((name, "nomiracl&section=Paper tables") for name in ("hallucination", "surrogate")),
+    *(("surrogate", f"nomiracl&section={name}") for name in ("Cost", "Importance")),
     ("answers", "asked"),
 ]
 """Every page on the bundled arena, its other sections, and where others look different."""

@@ -229,12 +229,12 @@ def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all(
 ) -> None:
     page = open_page("published", monkeypatch, tmp_path, weights="open")
     assert not page.exception
-    assert "16 of 19 systems are shown" in page_text(page)
+    assert "16 of 19 systems" in page_text(page)
     shown = page.dataframe[0].value
     assert len(shown) == 16
     page = open_page("published", monkeypatch, tmp_path)
     assert len(page.dataframe[0].value) == 19
-    assert "systems are shown" not in page_text(page)
+    assert "of 19 systems: " not in page_text(page)
 
 
 def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -247,9 +247,9 @@ def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pyte
     whole = open_page("mine", monkeypatch, tmp_path).dataframe[0].value
     page = open_page("mine", monkeypatch, tmp_path, price="0.5")
     assert not page.exception
-    assert "1 of 4 systems are shown" in page_text(page)
+    assert "1 of 4 systems" in page_text(page)
     (shown,) = page.dataframe[0].value["rank"].tolist()
     assert shown == whole[whole["system"] == "aya-101"]["rank"].item()
     none = open_page("mine", monkeypatch, tmp_path, price="0.5", retriever="dense")
-    assert "all are shown" in page_text(none)
+    assert "showing all" in page_text(none)
     assert html(none) is not None

@@ -25,7 +25,7 @@ def test_the_sentence_names_the_best_where_it_is_best_and_on_what_that_rests(lan
     assert ("Swahili" in sentence) is (languages == ("sw",))
     # What no test separates from the best is named, and nothing else is.
     alike = set(board.ranking.tiers[best["language"]].alike(best["system"]))
-    tail = sentence.rpartition(";")[2]
+    tail = sentence.rpartition(")")[2]
     others = set(board.rows["system"].to_pylist()) - {best["system"]}
     assert alike == others or {name for name in others if name in tail} == alike
 

@@ -22,7 +22,7 @@ from websockets.asyncio.client import connect
 
 from mirage.errors import BadInput
 from mirage.explorer.kit import votes as people
-from mirage.explorer.serve.identity import HEADER, LOGIN, decoded
+from mirage.explorer.serve.identity import HEADER, LOGIN, decode_name
 from mirage.people import votes
 from mirage.people.votes import Vote, Votes
 from pages import html, page_text
@@ -47,7 +47,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
     assert not page.exception
     assert not page.text_input
     assert 'mg-sides mg-blind"' not in html(page)
-    assert "Votes need a login here" in page_text(page)
+    assert "Log in to vote" in page_text(page)
     logged_in(monkeypatch, "amina")
     page = open_page(voter="")
     key(page, "1").click().run()
@@ -71,15 +71,15 @@ def test_a_login_in_utf_8_is_the_name_that_was_meant(arenas: Path, monkeypatch: 
 
 
 def test_what_is_no_utf_8_stays_and_two_ways_to_write_a_letter_are_one_name() -> None:
-    assert decoded("Zo\xeb") == "Zoë"
-    assert decoded("Zoë".encode().decode("latin-1")) == decoded("Zoe\u0308") == "Zoë"
-    assert decoded(" 李 ") == "李"
+    assert decode_name("Zo\xeb") == "Zoë"
+    assert decode_name("Zoë".encode().decode("latin-1")) == decode_name("Zoe\u0308") == "Zoë"
+    assert decode_name(" 李 ") == "李"
 
 
 def test_two_names_from_a_login_are_none(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "required")
     logged_in(monkeypatch, "mallory", "amina")
-    assert "Votes need a login here" in page_text(open_page(voter=""))
+    assert "Log in to vote" in page_text(open_page(voter=""))
 
 
 # Who may take a vote back
@@ -91,7 +91,7 @@ def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Pa
     (stored_vote,) = rows()
     assert stored_vote.session
     other = open_page()
-    assert "1 of 4 battles voted" in other.get("progress")[0].proto.text
+    assert "1 of 4 battles" in other.get("progress")[0].proto.text
     assert "Undo" not in labels(other)
     key(other, "2").click().run()
     key(other, "u").click().run()

@@ -50,7 +50,7 @@ def test_systems_are_drawn_a_page_at_a_time_pitfall_147(arena: str, name: str, k
 def test_a_chart_of_too_many_marks_is_told_instead_of_drawn(arena: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MARKS", 1)
     page = open_page("hallucination", arena=arena)
-    assert any("Not drawn" in note for note in notes(page))
+    assert any("too large" in note for note in notes(page))
     assert page.dataframe
 
 

@@ -51,7 +51,7 @@ def test_a_link_with_the_old_key_shows_the_same_and_goes_on_with_the_new(name: s
 @pytest.mark.parametrize(("name", "value"), [("leaderboard", "yesterday"), ("compare", "gpt-4")])
 def test_a_link_of_the_other_page_is_answered_with_a_notice(name: str, value: str) -> None:
     page = open_page(name, arena="today", against=value)
-    assert "The link asks for what is not here" in page_text(page)
+    assert "Unknown value in the link" in page_text(page)
 
 
 @pytest.mark.usefixtures("arenas")
@@ -70,3 +70,19 @@ def test_a_control_that_a_link_leaves_without_a_choice_has_its_first(key: str) -
     assert not page.exception
     page.session_state[key] = None
     assert not page.run().exception
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "present"),
+    [
+        ("hallucination", "Losses", "Errors"),
+        ("hallucination", "In print", "Paper tables"),
+        ("features", "Over languages", "Means"),
+        ("features", "With the rating", "Correlation"),
+        ("surrogate", "Rests on", "Importance"),
+    ],
+)
+def test_a_link_to_a_section_by_its_older_name_opens_it(name: str, old: str, present: str) -> None:
+    page = open_page(name, arena="nomiracl", section=old)
+    assert page.session_state["section"] == present
+    assert "Unknown value in the link" not in page_text(page)

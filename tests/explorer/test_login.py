@@ -61,7 +61,7 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
                 page.set_default_timeout(1000 * PATIENCE)
                 view = f"http://127.0.0.1:{site.port}/spot_check?arena=sample&language=en"
                 page.goto(view)
-                page.get_by_text("Votes need a login here").wait_for()
+                page.get_by_text("Log in to vote").wait_for()
                 page.get_by_role("button", name="Log in").click()
                 page.wait_for_url(f"http://localhost:{provider.server_port}/**")
                 page.locator("input[name=sub]").fill(EMAIL)
@@ -79,7 +79,7 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
                     assert [row["vote"] for row in kept["battles"]] == ["tie"]
                     page.locator(".st-key-yours_certain label").first.click()
                     page.locator(".st-key-yours_erase button").first.click()
-                    page.get_by_text("Your name is gone").wait_for()
+                    page.get_by_text("Your name was removed").wait_for()
                     waiting.until(lambda: not db.rows(Vote, voter=EMAIL), "the name is gone")
                     assert [row.vote for row in rows.standing(db.rows(Vote))] == ["tie"]
                 chromium.close()

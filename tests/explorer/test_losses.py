@@ -152,7 +152,7 @@ def test_the_page_shows_the_flow_of_a_link(
     app.run()
     assert not app.exception
     assert app.selectbox(key="flow").value == "weak+bm25"
-    assert "Where answers are lost" in [header.value for header in app.header]
+    assert "Error analysis" in [header.value for header in app.header]
 
 
 def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:

@@ -135,15 +135,15 @@ def test_all_four_things_in_one_sitting(
             checked(opened, name, code)
             seen(opened, scheme, f"{code}-{scheme}-3-spot-check")
         # A model of one's own.
-        follow(opened, "Your model")
+        follow(opened, "Your system")
         page.get_by_label("Name of the system").fill(name)
         file = {"name": "answers.jsonl", "mimeType": "application/jsonl", "buffer": answers(code)}
         page.locator("input[type=file]").set_input_files([file])
         page.get_by_role("button", name="Remove answers.jsonl").wait_for()
         opened.settle()
-        page.get_by_role("button", name="Check and add").click()
+        page.get_by_role("button", name="Validate and add").click()
         page.wait_for_url("**arena=sample-own**")
-        page.get_by_text("Its features beside the others").wait_for()
+        page.get_by_text("Features").wait_for()
         opened.settle()
         assert page.locator("strong", has_text=name).count() == 1
         seen(opened, scheme, f"{code}-{scheme}-4-your-model")
@@ -164,7 +164,7 @@ def checked(opened: Opened, voter: str, code: str) -> None:
     for n, key in ((1, "1"), (2, "3")):
         opened.press(key)
         page.get_by_text(f"{n} of").first.wait_for()
-        page.get_by_role("button", name="Open that battle").wait_for()
+        page.get_by_role("button", name="Open this battle").wait_for()
     opened.press("u")
     page.get_by_text("1 of").first.wait_for()
     opened.settle()

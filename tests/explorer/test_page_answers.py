@@ -49,8 +49,8 @@ def step(page: AppTest, where: str) -> Any:
 def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, script: Path) -> None:
     page = open_page(script, languages="en")
     assert not page.exception
-    assert "30 of 33 queries; 89 of 98 answers match." in page_text(page)
-    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in page_text(page)
+    assert "30 of 33 queries and 89 of 98 answers match." in page_text(page)
+    assert "1 of 30 · English · relevant subset: at least one passage answers the query · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
     assert headings(page) == ["3 answers", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "direct answer"):
@@ -59,9 +59,7 @@ def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, scri
 
 def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> None:
     markup = html(open_page(query="en:e00"))
-    assert re.search(
-        r'<mark class="mg-decided" title="The text that decided[^>]*>Yes, answer is present</mark>', markup
-    )
+    assert re.search(r'<mark class="mg-decided" title="Text that[^>]*>Yes, answer is present</mark>', markup)
     assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', markup)
     assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', markup)
     assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">2</mark>', markup)
@@ -71,7 +69,7 @@ def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> N
 def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Path) -> None:
     markup = html(open_page(query="en:e01"))
     assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
-    assert '<span class="mg-sign mg-sign-wrong"></span>wrong</span>' in markup
+    assert '<span class="mg-sign mg-sign-wrong"></span>wrong decision</span>' in markup
     assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
     style = re.sub(r"\s+", " ", markup)
     signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
@@ -79,8 +77,8 @@ def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Pa
 
 
 def test_an_answer_that_is_not_there_says_why(arenas: Path) -> None:
-    assert "There is no answer of this system to this query." in text(open_page(query="en:e01"))
-    assert "The answer is white space only." in text(open_page(query="en:e02"))
+    assert "No answer by this system to this query." in text(open_page(query="en:e01"))
+    assert "The answer is empty." in text(open_page(query="en:e02"))
 
 
 def test_a_query_that_was_not_published_says_so(arenas: Path) -> None:
@@ -94,10 +92,8 @@ def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arena
     markup = html(open_page(query="en:e01"))
     assert re.search(r"Length\u00a013\b", markup)
     assert re.search(r"<li><b>Length</b>: Characters \(Unicode code points\)[^<]* Unit: characters\.</li>", markup)
-    assert re.search(
-        r'<span class="mg-help" title="No value here: no answer \(missing\)\.">Length</span>\u00a0–', markup
-    )
-    assert "Without a value here" in markup
+    assert re.search(r'<span class="mg-help" title="No value: no answer \(missing\)\.">Length</span>\u00a0–', markup)
+    assert "No value: " in markup
     assert "no passage is relevant" in markup
 
 
@@ -114,12 +110,12 @@ def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(are
     page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
     assert not page.exception
     assert page.multiselect(key="systems").value == ["llama-2-7b"]
-    assert "15 of 33 queries; 15 of 98 answers match." in page_text(page)
+    assert "15 of 33 queries and 15 of 98 answers match." in page_text(page)
     assert headings(page)[:2] == ["1 of 3 answers match", "The other 2"]
     hits = re.findall(r'<article class="mg-answer mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
     assert hits == ["llama-2-7b"]
     page.multiselect(key="outcome").set_value(["abstained"]).run()
-    assert "0 of 33 queries; 0 of 98 answers match." in page_text(page)
+    assert "0 of 33 queries and 0 of 98 answers match." in page_text(page)
     assert "No query matches these filters." in page_text(page)
     page.button[0].click().run()
     assert not page.exception
@@ -129,9 +125,9 @@ def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(are
 def test_a_search_says_what_it_finds(arenas: Path) -> None:
     page = open_page(q="LÄNGSTE")
     assert page.text_input(key="q").value == "LÄNGSTE"
-    assert "1 of 33 queries; 3 of 98 answers match." in page_text(page)
+    assert "1 of 33 queries and 3 of 98 answers match." in page_text(page)
     page.text_input(key="q").set_value("unable to generate").run()
-    assert "1 of 33 queries; 1 of 98 answers match." in page_text(page)
+    assert "1 of 33 queries and 1 of 98 answers match." in page_text(page)
     assert "id e03" in page_text(page), "a query that no longer matches gives way to one that does"
 
 
@@ -179,7 +175,7 @@ def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
 
 def test_a_linked_query_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
     page = open_page(query="en:e01", subset="relevant")
-    assert "not among the queries that match · English" in page_text(page)
+    assert "does not match the filters · English" in page_text(page)
     step(page, "right").click().run()
     assert "1 of 17" in page_text(page)
 
@@ -223,7 +219,7 @@ def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: P
     assert "Query e00" in re.sub(r"\s+", " ", text(page))
     assert "answer is present" in text(page), "the rule is told"
     assert "(characters 0 to 22)" in text(page)
-    assert "The texts are not bundled." in page_text(page)
+    assert "Texts not downloaded." in page_text(page)
     (command,) = [block.value for block in page.code if "pull" in block.value]
     assert command.splitlines()[:2] == [
         "mirage pull nomiracl --into ANSWERS",
@@ -274,7 +270,7 @@ def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Han
 
 
 def bring(page: AppTest) -> Any:
-    return next(button for button in page.button if button.label == "Bring the texts")
+    return next(button for button in page.button if button.label == "Download texts")
 
 
 def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Path, origin: type[Handler]) -> None:
@@ -286,7 +282,7 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     arena = store.open_arena(home.home_arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
     assert store.check(arena)
-    next(button for button in page.button if button.label == "Open the arena with the texts").click().run()
+    next(button for button in page.button if button.label == "Open the arena with texts").click().run()
     assert not page.exception
     assert page.selectbox(key="arena").value == home.TEXTS
     assert page.multiselect(key="languages").value == ["en"]

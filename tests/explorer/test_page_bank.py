@@ -164,7 +164,7 @@ def test_the_page_shows_the_bank_with_its_passages_and_authors(path: Path) -> No
     assert "It says fact 0." in flat
     assert "by m , from d1#0" in flat
     assert "3 nuggets, 1 vital" in [header.value for header in app.header]
-    assert not [button for button in app.button if button.label == "What this would change"], "a name first"
+    assert not [button for button in app.button if button.label == "Preview"], "a name first"
 
 
 def test_a_change_is_looked_at_then_saved_and_kept_with_who_and_when(path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_change_is_looked_at_then_saved_and_kept_with_who_and_when(path: Path)
     app.selectbox(key="nuggets_change").set_value("add").run()
     (area,) = app.text_area
     area.set_value("It is said by many.")
-    press(app, "What this would change")
+    press(app, "Preview")
     assert not app.exception
     assert "It is said by many." not in texts_of(path), "nothing is written before"
     assert "1 new nugget" not in page_text(app) or TERMS in page_text(app)
@@ -192,8 +192,8 @@ def test_a_change_that_is_thrown_away_writes_nothing(path: Path) -> None:
     before = store.open_arena(path).version
     app = open_page()
     app.selectbox(key="nuggets_change").set_value("drop").run()
-    press(app, "What this would change")
-    press(app, "Do not")
+    press(app, "Preview")
+    press(app, "Cancel")
     assert not app.exception
     assert store.open_arena(path).version == before
     assert not [button for button in app.button if button.label == "Save"]
@@ -204,7 +204,7 @@ def test_a_change_that_cannot_be_is_refused_in_words(path: Path) -> None:
     app.selectbox(key="nuggets_change").set_value("split").run()
     (area,) = app.text_area
     area.set_value("One part alone.")
-    press(app, "What this would change")
+    press(app, "Preview")
     assert not app.exception
     assert app.error
     assert not [button for button in app.button if button.label == "Save"]
@@ -214,7 +214,7 @@ def test_who_comes_second_is_told_and_shown_the_new_bank(path: Path) -> None:
     first, second = open_page(name="amina"), open_page(name="bob")
     for app, kind in ((first, "drop"), (second, "importance")):
         app.selectbox(key="nuggets_change").set_value(kind).run()
-        press(app, "What this would change")
+        press(app, "Preview")
     press(first, "Save")
     assert len(texts_of(path)) == 2
     press(second, "Save")
@@ -222,7 +222,7 @@ def test_who_comes_second_is_told_and_shown_the_new_bank(path: Path) -> None:
     assert second.error
     assert "2 nuggets" in " ".join(header.value for header in second.header)
     assert [entry.edit.author for entry in views.edits(store.open_arena(path), KEY)] == ["amina"]
-    press(second, "What this would change")
+    press(second, "Preview")
     press(second, "Save")
     assert {entry.edit.author for entry in views.edits(store.open_arena(path), KEY)} == {"amina", "bob"}
 
@@ -232,12 +232,12 @@ def test_a_bundled_arena_is_changed_in_a_copy(path: Path, monkeypatch: pytest.Mo
     before = store.open_arena(path).version
     app = open_page(name="")
     assert not [area for area in app.selectbox if area.key == "nuggets_change"]
-    press(app, "Make a copy to change")
+    press(app, "Create a copy to edit")
     assert not app.exception
     assert app.session_state["arena"] == "whole-own"
     app.text_input(key="spot_voter").set_value("amina").run()
     app.selectbox(key="nuggets_change").set_value("drop").run()
-    press(app, "What this would change")
+    press(app, "Preview")
     press(app, "Save")
     assert not app.exception
     assert app.success
@@ -273,8 +273,8 @@ def test_agreement_of_people_is_on_the_page(path: Path) -> None:
     cast_like(store.open_arena(path), TERMS, 12)
     app = open_page(name="")
     assert not app.exception
-    assert "Do people decide the same?" in [header.value for header in app.header]
-    assert "Nobody has voted" not in page_text(app)
+    assert "Agreement with people" in [header.value for header in app.header]
+    assert "No votes" not in page_text(app)
     assert "100" in html(app) or app.dataframe or app.get("arrow_data_frame")
 
 
@@ -288,10 +288,10 @@ def test_a_nugget_is_reworded_from_end_to_end(path: Path) -> None:
         page.get_by_role("textbox", name="Your name").fill("amina")
         page.get_by_role("textbox", name="Your name").press("Enter")
         opened.settle()
-        words = page.get_by_role("textbox", name="Its words")
+        words = page.get_by_role("textbox", name="Text")
         old = words.input_value()
         words.fill("It is so, and <b>everybody</b> says it.")
-        page.get_by_role("button", name="What this would change").click()
+        page.get_by_role("button", name="Preview").click()
         opened.settle()
         assert texts_of(path).keys() == set(TEXTS)
         page.get_by_role("button", name="Save", exact=True).click()

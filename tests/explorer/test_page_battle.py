@@ -63,10 +63,10 @@ def heads(page: AppTest) -> list[str]:
 def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
     page = open_page(script, **PAIR)
     assert not page.exception
-    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in page_text(page)
-    assert headings(page) == ["What the judges said", "Features", "3 passages"]
+    assert "5 of 5 battles between gpt-4 and aya-101, judged by zeta." in page_text(page)
+    assert headings(page) == ["Judges' verdicts", "Features", "3 passages"]
     assert heads(page) == [A, B]
-    assert "gpt-4 beats aya-101" in conclusion(page)
+    assert "gpt-4 to aya-101" in conclusion(page)
     assert "zeta" in conclusion(page)
     better = [view.measure.title for view in _view(arenas).compared if view.better == "first"]
     assert any(title in conclusion(page) for title in better), "a reason is a feature that speaks for the better"
@@ -76,11 +76,11 @@ def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Pat
         "Which river is number 0?",
         "Yes, answer is present in",
         "Ganges 100%",
-        "gpt-4 is better. Judge zeta : both orders judged, they agree.",
-        "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 is better The first cites its passages.",
-        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 is better The second is grounded.",
-        "eta: aya-101 is better. A, shown first: gpt-4",
-        "No rationale was kept.",
+        "gpt-4 wins. Judge zeta : both orders judged, same winner.",
+        "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 wins The first cites its passages.",
+        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins The second is grounded.",
+        "eta: aya-101 wins. A, shown first: gpt-4",
+        "No rationale available.",
         "Citation MAP@10 ↑ higher is better",
         "Text of passage 3.",
     ):
@@ -90,8 +90,8 @@ def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Pat
 def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
     whole_text = flat(open_page(**PAIR))
     assert (
-        "gpt-4 better in 1, 50.0% of the 2 with a winner (95% interval 9.5% to 90.5%) tie in 2 aya-101 better in 1 "
-        "no readable verdict in 1 n = 5 queries" in whole_text
+        "gpt-4 wins 1, 50.0% of 2 decided (95% interval 9.5% to 90.5%) ties 2 aya-101 wins 1 "
+        "unparsed 1 n = 5 queries" in whole_text
     )
 
 
@@ -111,7 +111,7 @@ def test_filters_narrow_the_battles_and_say_so(arenas: Path) -> None:
     assert address(page) == "en:e01", "the first of the battles, as no system won"
     page.selectbox(key="verdict").set_value("tie").run()
     assert "2 of 5 battles" in page_text(page)
-    assert "The two orders do not agree." in flat(page)
+    assert "The two orders disagree." in flat(page)
     page.multiselect(key="only").set_value(["flipped", "disagree"]).run()
     assert "No battle matches these filters." in page_text(page)
     page.button[0].click().run()
@@ -153,18 +153,18 @@ def test_the_answers_stand_by_system_or_as_the_judge_saw_them(arenas: Path) -> N
     assert heads(page) == [A, B]
     page.selectbox(key="order").set_value("fixed").run()
     assert heads(page) == [A, B]
-    assert "The system picked first stands first." in page_text(page)
+    assert "The first system is on the left." in page_text(page)
     assert not re.findall(r'mg-letter" title', html(page))
     other_page = open_page(**PAIR, order="judged", query="en:e04")
     assert heads(other_page) == [B, A]
-    assert "the only order that was judged" in page_text(other_page)
+    assert "the only order judged" in page_text(other_page)
 
 
 def test_what_two_answers_share_is_muted_and_what_differs_is_underlined(arenas: Path) -> None:
     page = open_page(a="gpt-4", b="llama-2-7b", marks="differences")
     assert '<mark class="mg-shared">Yes, answer is present</mark>' in html(page)
     assert '<mark class="mg-own">in <a class="mg-to"' in html(page)
-    assert "4 words are the same" in page_text(page)
+    assert "4 shared words" in page_text(page)
     assert "text-decoration: underline" in html(page), "not by colour alone"
 
 
@@ -173,7 +173,7 @@ def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
     page.selectbox(key="a").set_value(B).run()
     assert not page.exception
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4" in page_text(page)
+    assert "battles between aya-101 and gpt-4" in page_text(page)
 
 
 def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
@@ -188,18 +188,18 @@ def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
 def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert not page.exception
-    assert "gpt-4 is right and llama-2-7b is wrong by the human relevance labels." in flat(page)
+    assert "gpt-4 : correct decision, llama-2-7b : wrong decision (by relevance labels)." in flat(page)
     assert headings(page) == ["Features", "3 passages"]
-    assert conclusion(page).startswith("gpt-4 beats llama-2-7b on this query: it ")
+    assert conclusion(page).startswith("gpt-4 wins: it ")
     tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
-    assert "A tie" in conclusion(tie)
-    assert "by the human relevance labels: a tie, both are right." in flat(tie)
+    assert "Tie" in conclusion(tie)
+    assert "(by relevance labels), tie." in flat(tie)
 
 
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
     page = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
-    assert "This arena has no texts." in page_text(page)
+    assert "No texts in this arena." in page_text(page)
     assert "Judge judge-x : one order judged." in flat(page)
     assert "marks" not in {widget.key for widget in page.selectbox}
 
@@ -219,13 +219,13 @@ def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
     page.session_state["_battle_pair"] = (B, A)
     page.run()
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4 by zeta" in page_text(page)
+    assert "battles between aya-101 and gpt-4, judged by zeta" in page_text(page)
 
 
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:
     page = open_page(a="aya-101", b="llama-2-7b")
     assert not page.exception
-    assert "These two never met." in page_text(page)
+    assert "No battles between these two." in page_text(page)
 
 
 # In a real browser

@@ -116,7 +116,7 @@ def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: p
     arena = store.write(tmp_path / "arenas" / "alone", tables, title="Alone", label="own data", made_by="a test")
     page = opened(arena, monkeypatch, "battle")
     assert not page.exception
-    assert "the answers of one" in page_text(page)
+    assert "answers from one" in page_text(page)
 
 
 def test_what_is_missing_is_told_beside_what_is_there(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:

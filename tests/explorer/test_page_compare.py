@@ -96,7 +96,7 @@ def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
 def test_a_link_with_what_is_not_here_says_so(arenas: Path) -> None:
     page = open_page(by="rate", a="gpt-5", b="aya-101")
     assert not page.exception
-    assert "The link asks for what is not here" in page_text(page)
+    assert "Unknown value in the link" in page_text(page)
 
 
 @pytest.mark.parametrize("kind", few_tables.KINDS)
@@ -165,7 +165,7 @@ def test_the_two_are_kept_on_the_way_to_a_battle_and_back(explorer: str) -> None
     with browser.chromium() as start:
         opened = start()
         page = show(opened, f"{explorer}/battle?arena=judged&referee=judge-x&a=aya-101&b=gpt-4")
-        page.get_by_role("button", name="Is the first better?").click()
+        page.get_by_role("button", name="Compare the two systems").click()
         page.get_by_role("heading", name="aya-101 is").or_(
             page.get_by_role("heading", name="aya-101 cannot")
         ).wait_for()

@@ -1,4 +1,4 @@
-"""The page Which one: the choice with its evidence, worth against price, languages, weights, what must hold."""
+"""The page Choose: the choice with its evidence, worth against price, languages, weights, what must hold."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_without_prices_the_page_says_what_brings_them(arenas: Path) -> None:
 def test_requirements_that_nobody_meets_leave_no_system(arenas: Path) -> None:
     page = open_page(seconds="1")
     assert not page.exception
-    assert headings(page)[0] == "No system is left"
+    assert headings(page)[0] == "No system meets the requirements"
     assert "no latency is known" in page_text(page)
 
 
@@ -150,7 +150,7 @@ def test_the_link_keeps_what_was_asked_for_and_the_page_fits_a_narrow_screen(exp
         page = show(opened, f"{explorer}/{link}")
         page.get_by_role("heading", name="cheap for all languages").wait_for()
         assert page.locator(".js-plotly-plot").count() == 2
-        page.get_by_role("button", name="Budget and limits: 3 set").click()
+        page.get_by_role("button", name="Limits: 3 set").click()
         assert page.get_by_role("spinbutton", name="Budget").input_value() == "5.00"
         page.set_viewport_size({"width": 390, "height": 844})
         opened.settle()

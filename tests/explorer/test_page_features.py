@@ -131,7 +131,7 @@ def test_what_lies_between_systems_is_told_from_what_lies_between_languages() ->
 
 @pytest.mark.parametrize(
     ("section", "shown", "tables"),
-    [("Over languages", set(), 2), ("With the rating", {"relation_map", "relation_whiskers"}, 0)],
+    [("Means", set(), 2), ("Correlation", {"relation_map", "relation_whiskers"}, 0)],
 )
 def test_a_section_draws_its_own_alone(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, shown: set[str], tables: int
@@ -144,7 +144,7 @@ def test_a_section_draws_its_own_alone(
 
 
 @pytest.mark.parametrize(
-    ("params", "section"), [({"feature": "answer_bleu"}, "Over languages"), ({"referee": "judge"}, "With the rating")]
+    ("params", "section"), [({"feature": "answer_bleu"}, "Means"), ({"referee": "judge"}, "Correlation")]
 )
 def test_a_link_that_names_a_picker_opens_its_section(arenas: Path, params: dict[str, str], section: str) -> None:
     page = open_page(**params)
@@ -163,7 +163,7 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert len(panel_names(figures["panels"])) == 2
     assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
     assert [t["mode"] for t in figures["panels"]["data"]].count("lines") == 2 * 2
-    assert "The link asks for what is not here" in page_text(page)  # length is not measured in this arena
+    assert "Unknown value in the link" in page_text(page)  # length is not measured in this arena
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
@@ -187,7 +187,7 @@ def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch:
 
 def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(monkeypatch, relation_map=["reranker_score", "en"])
-    page = open_page(section="With the rating")
+    page = open_page(section="Correlation")
     assert not page.exception
     assert page.selectbox(key="feature").value == "reranker_score"
     page.selectbox(key="feature").set_value("fluency_score").run()
@@ -208,9 +208,9 @@ def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pyte
     assert not page.exception
     assert len(panel_names(figures["panels"])) == 11
     figures.clear()
-    page = open_page(arena="unrated", section="With the rating")
+    page = open_page(arena="unrated", section="Correlation")
     assert not page.exception
-    assert "Nothing rates the systems of this arena yet" in page_text(page)
+    assert "No ratings in this arena yet" in page_text(page)
     assert not figures
 
 
@@ -283,7 +283,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         assert says[2] == "n = 12 of 12 answers"
         page.mouse.click(*places[-1])  # what is nearest is meant, whatever lies on top
         assert page.locator(".st-key-panels .ring").count() == 1
-        onward = page.get_by_role("button", name="The answers behind it")
+        onward = page.get_by_role("button", name="Read these answers")
         onward.wait_for()
         opened.settle()
         onward.click()

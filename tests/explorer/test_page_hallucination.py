@@ -78,16 +78,16 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     assert not app.exception
     assert titles(app) == ["Hallucination"]
     text = page_text(app)
-    assert "Who answers when nothing supports it, who stays silent when something does?" in text
+    assert "Who answers without evidence, who abstains despite it?" in text
     assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
-    assert conclusion(app).startswith("gpt-4 does best in both")
+    assert conclusion(app).startswith("gpt-4 has the lowest rates")
     assert "n = " in conclusion(app), "each rate has its interval and n"
     assert len(drawings(app)) == 3
 
 
 def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Path) -> None:
     offered = open_page().segmented_control(key="section").options
-    assert offered == ["By definition", "By language", "Outcomes", "Losses", "Confusion"]
+    assert offered == ["By definition", "By language", "Outcomes", "Errors", "Confusion"]
     headers = []
     for section, drawn in zip(offered, (3, 3, 3, None, 1), strict=True):
         app = open_page(section=section)
@@ -122,7 +122,7 @@ def test_a_section_of_another_page_is_not_looked_for_here(arenas: Path) -> None:
     app.run()
     assert not app.exception
     assert app.segmented_control(key="section").value == "By definition"
-    assert "The link asks for" not in page_text(app)
+    assert "Unknown value in the link" not in page_text(app)
 
 
 def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(arenas: Path) -> None:
@@ -183,14 +183,14 @@ def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> No
 def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path) -> None:
     text = page_text(open_page(section="By language"))
     assert "Missing: Swahili (relevant), Thai (non-relevant and relevant)." in text
-    assert "were not among those that this arena was made from" in text
+    assert "were not in the imported files" in text
     assert "mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA" in text
 
 
 def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
     app = open_page(languages="sw", section="Outcomes")
     assert not app.exception
-    assert "There are no answers to relevant queries here." in page_text(app)
+    assert "No answers to relevant queries." in page_text(app)
     assert app.dataframe[0].value["error_value"].isna().all()
 
 
@@ -208,7 +208,7 @@ def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
     text = page_text(app)
     assert "published figures" in text
     assert "NoMIRACL: rates of 2 systems in 3 languages as printed" in text
-    assert "No interval and no n: the print has none." in text
+    assert "prints no n or intervals" in text
     table = app.dataframe[0].value.set_index("system")
     assert table.loc["aya-101", "hallucination_value"] == pytest.approx(40.0)
     assert not [name for name in table if "interval" in name]
@@ -262,7 +262,7 @@ def test_a_clicked_cell_leads_to_the_answers_behind_it(arenas: Path, monkeypatch
             "by_language",
             "By language",
             ["gpt-4", "sw", "error", ""],
-            "There are no answers of gpt-4 to relevant queries in Swahili.",
+            "No answers by gpt-4 to relevant queries in Swahili.",
         ),
     ],
 )
@@ -388,7 +388,7 @@ def test_withholding_draws_the_curves_and_says_what_a_threshold_gives(monkeypatc
     """A link opens the section; in one language of the sample there are too few answers for a curve, which it says."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.switch_page("pages/hallucination.py")
-    app.query_params.update({"arena": "sample", "section": "Withholding", "loss": "wrong", "promise": "0.3"})
+    app.query_params.update({"arena": "sample", "section": "Risk-coverage", "loss": "wrong", "promise": "0.3"})
     app.run()
     assert not app.exception
     table = app.dataframe[-1].value
@@ -396,7 +396,7 @@ def test_withholding_draws_the_curves_and_says_what_a_threshold_gives(monkeypatc
     (sentence,) = [line for line in page_text(app).splitlines() if "30%" in line]
     assert str(table["system"].iloc[0]) in sentence
     app.query_params["withheld_in"] = "sw"
-    app.query_params["section"] = "Withholding"
+    app.query_params["section"] = "Risk-coverage"
     app.selectbox(key="withheld_in").set_value("sw").run()
     assert not app.exception
     assert any("No curve in Swahili" in element.value for element in app.caption)

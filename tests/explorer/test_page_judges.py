@@ -144,7 +144,7 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
         page.page.wait_for_selector(".drawing .marks path")
         page.settle()
         page.page.locator(".drawing .marks path").last.click(force=True)
-        link = page.page.get_by_text("Its ranking")
+        link = page.page.get_by_text("Show its ranking")
         link.wait_for()
         page.settle()
         link.click()
@@ -232,7 +232,7 @@ def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path) -
     assert judged[-1]["family_reason"] == "people have no maker"
     app = opened(arena="with-people")
     assert not app.exception
-    assert "2 judges and people (anna), to compare with" in page_text(app)
+    assert "2 judges and human annotators (anna)" in page_text(app)
 
 
 def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> None:
@@ -245,4 +245,4 @@ def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> N
     assert all("people: clear" not in (judge, row.referee) for judge, row in agreement.between(arena, ("en",)))
     app = opened(arena="with-scores")
     assert not app.exception
-    assert "2 judges and people (people: clear), to compare with" in page_text(app)
+    assert "2 judges and human annotators (people: clear)" in page_text(app)

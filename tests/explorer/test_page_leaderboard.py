@@ -46,16 +46,16 @@ def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monke
     link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
     app = open_page(arenas, monkeypatch, **link)
     assert not app.exception
-    assert "Against the plain ranking" in page_text(app)
+    assert "Compared with the default ranking" in page_text(app)
     assert "logits" in page_text(app)
     assert app.session_state["without"] == "OpenAI"
-    assert "1,200 verdicts of 2 judges on 5 systems" in page_text(app)
+    assert "1,200 verdicts by 2 judges on 5 systems" in page_text(app)
 
 
 def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
     assert not app.exception
-    assert "Against the plain ranking" not in page_text(app)
+    assert "Compared with the default ranking" not in page_text(app)
 
 
 def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     assert f"{unusual.tested:,} tests" in page_text(app)
     swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
-    assert "tests, a system and a language family" not in page_text(swahili.run())
+    assert "tests, one per system and language family" not in page_text(swahili.run())
 
 
 def test_the_ratings_leave_as_tables_to_print(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:

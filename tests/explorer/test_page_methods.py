@@ -115,7 +115,7 @@ def test_what_is_said_of_another_program_names_the_file_or_class_it_is_about() -
 
 def test_a_search_without_a_match_says_so() -> None:
     app = page(search="nosuchword")
-    assert [info.value for info in app.info] == ["No definition holds all of these words. Try fewer."]
+    assert [info.value for info in app.info] == ["No definition matches all of these words. Try fewer."]
 
 
 def test_every_column_of_every_table_is_described() -> None:
@@ -141,7 +141,7 @@ def test_what_the_arena_lacks_comes_with_its_command() -> None:
 
 def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes() -> None:
     effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
-    assert effects["A cell without one right answer"].moved.startswith("24 of 363 cells")
+    assert effects["A cell without a correct answer"].moved.startswith("24 of 363 cells")
     assert effects["API errors"].moved.startswith("191 answers")
 
 

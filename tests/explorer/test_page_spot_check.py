@@ -93,8 +93,8 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     flat = " ".join(text(app).split())
     assert f"A was {row.system_a} , B was {row.system_b} ." in flat
     assert "Judge zeta" in flat
-    assert "Chosen because:" in flat
-    assert "1 of 4 battles voted" in app.get("progress")[0].proto.text
+    assert "Selected because:" in flat
+    assert "1 of 4 battles" in app.get("progress")[0].proto.text
 
 
 def test_a_vote_that_is_taken_back_comes_again_and_a_new_one_is_a_new_vote(arenas: Path) -> None:
@@ -120,11 +120,11 @@ def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
         assert len(rows()) == n + 1
         if n == 2:
             app = open_page()
-            assert "3 of 4 battles voted" in app.get("progress")[0].proto.text
+            assert "3 of 4 battles" in app.get("progress")[0].proto.text
     assert not app.exception
-    assert "You have voted on all battles of this language." in page_text(app)
+    assert "You have voted on all battles in this language." in page_text(app)
     assert len({votes.item(row) for row in rows()}) == 4
-    assert "You have voted on all battles of this language." in page_text(open_page())
+    assert "You have voted on all battles in this language." in page_text(open_page())
 
 
 def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path) -> None:
@@ -133,7 +133,7 @@ def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path
     keep(drawn)
     app = open_page()
     assert not app.exception
-    assert app.expander[0].label == "2 ballots sent around, 8 battles left on them"
+    assert app.expander[0].label == "2 ballots sent, 8 battles remaining"
     assert list(app.expander[0].dataframe[0].value["voter"]) == ["juma", "lakshmi"]
     assert not [name for name in NAMES if name in everything(app)]
 
@@ -161,7 +161,7 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
     for row in votes.standing(rows()):
         counts.setdefault(votes.item(row), set()).add(row.voter)
     assert set(map(frozenset, counts.values())) == {frozenset({"amina", "bo"})}
-    assert "random vote: 2;" in app.get("progress")[0].proto.text
+    assert "random votes cover 2 queries;" in app.get("progress")[0].proto.text
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,15 +178,15 @@ def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkey
 
 def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
     app = open_page(voter="")
-    assert "Give a name or a pseudonym to begin." in page_text(app)
+    assert "Enter a name or pseudonym to start." in page_text(app)
     assert 'mg-sides mg-blind"' not in html(app)
     app.text_input(key="spot_voter").set_value("  ").run()
-    assert "Give a name or a pseudonym to begin." in page_text(app)
+    assert "Enter a name or pseudonym to start." in page_text(app)
     app.text_input(key="spot_voter").set_value("amina").run()
     assert 'mg-sides mg-blind"' in html(app)
     assert "amina" not in str(dict(app.query_params))
     app.button(key="spot_who").click().run()
-    assert "Give a name or a pseudonym to begin." in page_text(app)
+    assert "Enter a name or pseudonym to start." in page_text(app)
 
 
 @pytest.mark.parametrize("acknowledged", [False, True], ids=["not kept", "kept but not acknowledged"])
@@ -207,13 +207,13 @@ def test_a_vote_waits_while_the_database_is_away_and_is_kept_once(
         key(app, "2").click().run()
         assert not app.exception
         assert "The votes cannot be reached: gone." in page_text(app)
-        assert "Your vote is kept here until the database answers." in page_text(app)
+        assert "Your vote is saved here until the database responds." in page_text(app)
         resend = key(app, "2")
-        assert resend.label == "Send again: B is better"
+        assert resend.label == "Resend: B is better"
         assert not [button for button in app.button if button.proto.shortcut in ("1", "3", "4", "s")]
         if not acknowledged:
             resend.click().run()
-            assert "Your vote is kept here until the database answers." in page_text(app)
+            assert "Your vote is saved here until the database responds." in page_text(app)
             assert query.split("Which river")[1][:12] in text(app), "the item stays"
     key(app, "2").click().run()
     assert not app.exception
@@ -239,7 +239,7 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
 def test_what_is_absent_is_said(arenas: Path) -> None:
     app = open_page(arena="nomiracl", voter="")
     assert not app.exception
-    assert "The texts are not bundled." in page_text(app)
+    assert "Texts not downloaded." in page_text(app)
     app = open_page(arena="numbers", voter="")
     assert not app.exception
     assert "This arena has no answers table." in page_text(app)
@@ -247,7 +247,7 @@ def test_what_is_absent_is_said(arenas: Path) -> None:
     assert not app.exception
     assert "3 battles in Arabic" in page_text(app)
     key(app, "1").click().run()
-    assert "No judge has decided it" in text(app)
+    assert "Not judged yet" in text(app)
 
 
 def test_the_sample_can_be_voted_on_in_all_languages(
@@ -392,7 +392,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     app = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
     assert not app.exception
     assert set(badges(app).values()) == {"gray"}
-    assert "Corrected by people's votes" in [head.value for head in app.header]
+    assert "Ranking corrected by people's votes" in [head.value for head in app.header]
     assert not app.error
     assert "Not yet. Votes on 4 queries in ar: it takes 30. Vote on the Spot check page" in page_text(app)
 
@@ -402,9 +402,9 @@ def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "referee": "gpt-4o"}
     app = elsewhere("battle", **pair)
     assert not app.exception
-    assert "What people said" in [head.value for head in app.header]
+    assert "Votes" in [head.value for head in app.header]
     winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
-    verdict = f"{winner} is better" if winner else "a tie"
+    verdict = f"{winner} wins" if winner else "tie"
     assert f"amina : {verdict} (drawn at random, {row.time[:10]})." in " ".join(text(app).split())
     assert "**so**" in text(app)
 
@@ -417,7 +417,7 @@ def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkey
     for page in ("judges", "leaderboard", "battle"):
         app = elsewhere(page, referee="gpt-4o")
         assert not app.exception
-        assert "People's votes cannot be read now: the votes cannot be reached: gone" in page_text(app)
+        assert "People's votes are unavailable: the votes cannot be reached: gone" in page_text(app)
 
 
 # Many at once, over Streamlit's own protocol
@@ -540,14 +540,14 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         enter(opened, link)
         opened.settle()
         assert page.get_by_text(re.compile(r"\b5 of \d")).count() == 1
-        assert "Your last vote: B is better" in page.locator(".mg-was").inner_text()
+        assert "Your last vote: B wins" in page.locator(".mg-was").inner_text()
         other = start(width=420)
         enter(other, link, "bo")
         press(other, "1")
         assert other.page.get_by_text(re.compile(r"\b1 of \d")).count() == 1
         assert other.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
-        page.get_by_role("button", name="Open that battle").click()
-        page.wait_for_selector("h2:has-text('What people said')")
+        page.get_by_role("button", name="Open this battle").click()
+        page.wait_for_selector("h2:has-text('Votes')")
         assert "amina" in page.locator("section:has-text('amina')").last.inner_text()
         assert opened.heard == other.heard == ([], [], [])
     with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
@@ -572,11 +572,11 @@ def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_
         share.rename(tmp_path / "elsewhere")
         item = page.locator(".mg-blind").inner_text()
         press(opened, "3")
-        page.wait_for_selector("text=Your vote is kept here until the database answers.")
+        page.wait_for_selector("text=Your vote is saved here until the database responds.")
         assert page.locator(".mg-blind").inner_text() == item
         (tmp_path / "elsewhere").rename(share)
-        page.wait_for_selector("text=2 of 4 battles voted")
-        assert page.locator("text=Your vote is kept here").count() == 0
+        page.wait_for_selector("text=2 of 4 battles")
+        assert page.locator("text=Your vote is saved here").count() == 0
         assert opened.heard == ([], [], [])
     with Votes(where) as db:
         assert [row.vote for row in db.rows(Vote)] == ["A", "tie"]

@@ -32,19 +32,19 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
     comparison = views.comparison_of(arena, "relevance")
     assert page.selectbox(key="regressor").value == comparison.chosen
-    assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Rests on", "In print"]
+    assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Importance", "Paper tables"]
     (regressors,) = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
-    assert f"tau of {summary.tau:.2f} in 16 languages" in page_text(page)
-    assert any("outside the range" in expander.label for expander in page.expander)
-    assert "no call is saved" in page_text(opened(arena="nomiracl", section="Cost"))
-    page = opened(arena="nomiracl", section="Rests on")
+    assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
+    assert any("outside the training range" in expander.label for expander in page.expander)
+    assert "nothing is saved" in page_text(opened(arena="nomiracl", section="Cost"))
+    page = opened(arena="nomiracl", section="Importance")
     (ablation,) = (frame.value for frame in page.dataframe)
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
     assert "no LLM graded a feature" in page_text(page)
-    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="In print").dataframe)
+    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="Paper tables").dataframe)
     assert len(printed) == 16
     assert printed["printed_tau"].between(0.8, 1).all()
 
@@ -63,11 +63,11 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
-    page = opened(arena="nomiracl", languages=["sw", "yo"], section="In print")
+    page = opened(arena="nomiracl", languages=["sw", "yo"], section="Paper tables")
     assert page.selectbox(key="scope").value == "sw"
     assert list(page.dataframe[0].value["name"]) == ["Swahili", "Yoruba"]
     other_page = opened(arena="nomiracl", languages="bn")
-    assert "No prediction in the languages picked" in page_text(other_page)
+    assert "No predictions in the selected languages" in page_text(other_page)
 
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
@@ -77,10 +77,10 @@ def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
     calls = round(
         2 * arena.rows("judgments") / len(set(arena.read("answers", columns=["system"])["system"].to_pylist()))
     )
-    assert f"took {calls:,} verdicts, on" in page_text(page)
+    assert f"took {calls:,} verdicts on average" in page_text(page)
     assert "USD" not in page_text(page)
     page.number_input(key="call_price").set_value(0.01).run()
-    assert f"took {calls:,} verdicts, USD {calls / 100:,.2f} at this price" in page_text(page)
+    assert f"took {calls:,} verdicts on average, USD {calls / 100:,.2f} at this price" in page_text(page)
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
         page = opened(arena=arena)
         command = f"mirage surrogate {tmp_path / arena} --judge {shlex.quote(referee)} --store"
         assert command in [code.value for code in page.code]
-        assert f"Whose ratings can be predicted here: {referee}" in page_text(page)
+        assert f"Ratings that can be predicted: {referee}" in page_text(page)
         assert not page.dataframe
 
 
@@ -104,7 +104,7 @@ def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
         page.page.wait_for_selector(".st-key-predicted .marks path")
         page.settle()
         page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
-        link = page.page.get_by_text("Its features")
+        link = page.page.get_by_text("See its features")
         link.wait_for()
         page.settle()
         link.click()

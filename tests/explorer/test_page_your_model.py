@@ -49,7 +49,7 @@ def test_a_system_is_placed_among_the_judged_in_its_own_languages(
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
     assert not app.exception
     text = " ".join(m.value for m in app.markdown)
-    assert "**mine** is at rank" in text
+    assert "**mine** ranks" in text
     assert "surrogate" in text or "spread of the judged systems" in text
     ranking, *_ = (frame.value for frame in app.dataframe)
     assert set(ranking["system"]) >= {"mine", "reference", "baseline/lead"}
@@ -77,7 +77,7 @@ def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.Mon
     app = opened(monkeypatch, SAMPLE, arena="sample")
     assert not app.exception
     assert any("mirage generate" in code.value for code in app.code)
-    assert [header.value for header in app.header] == ["1. Let your system answer", "2. Bring its answers"]
+    assert [header.value for header in app.header] == ["1. Generate answers", "2. Upload answers"]
 
 
 @pytest.mark.browser
@@ -98,7 +98,7 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         page.locator("input[type=file]").set_input_files(str(bad))
         page.get_by_text("bad.jsonl").wait_for()
         opened.settle()
-        page.get_by_role("button", name="Check and add").click()
+        page.get_by_role("button", name="Validate and add").click()
         page.wait_for_selector("text=nowhere")
         assert ":11" in page.locator("[data-testid=stAlert]").inner_text()
         assert not list(home.glob("own/*/*/manifest.json"))
@@ -108,8 +108,8 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         page.locator("input[type=file]").set_input_files(str(good))
         page.get_by_text("good.jsonl").wait_for()
         opened.settle()
-        page.get_by_role("button", name="Check and add").click()
-        page.wait_for_selector("text=Its features beside the others")
+        page.get_by_role("button", name="Validate and add").click()
+        page.wait_for_selector("h2:has-text('Features')")
         opened.settle()
         assert "arena=sample-own" in page.url
         assert page.locator("strong", has_text="<b>mine</b>").count() == 1

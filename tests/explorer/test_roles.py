@@ -76,7 +76,7 @@ def test_a_voter_votes_and_a_reader_reads(file: Path, arenas: Path, monkeypatch:
     headers(monkeypatch, name="bob")
     page = open_page(voter="")
     assert 'mg-sides mg-blind"' not in html(page)
-    assert "role of a voter" in page_text(page)
+    assert "voter role" in page_text(page)
     headers(monkeypatch, name="amina")
     assert 'mg-sides mg-blind"' in html(open_page(voter=""))
     assert rows() == []
@@ -87,6 +87,6 @@ def test_a_header_without_the_proxys_secret_is_nobodys(arenas: Path, monkeypatch
     monkeypatch.setenv(LOGIN, "required")
     for secret in ({}, {"secret": "another"}, {"secret": SECRET[:-1]}):
         headers(monkeypatch, name="amina", **secret)
-        assert "Votes need a login here" in page_text(open_page(voter=""))
+        assert "Log in to vote" in page_text(open_page(voter=""))
     headers(monkeypatch, name="amina", secret=SECRET)
     assert 'mg-sides mg-blind"' in html(open_page(voter=""))

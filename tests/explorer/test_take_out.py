@@ -81,7 +81,7 @@ def test_a_page_has_a_card_of_what_it_shows(monkeypatch: pytest.MonkeyPatch, pag
     card = cards[-1]
     assert card.title == title
     assert "sample" in card.above
-    assert "95% interval" in card.value
+    assert "95% CI" in card.value
     assert any(line.startswith("n = ") for line in card.lines)
     assert "arena=sample" in card.link
     assert "referee=heuristic" in card.link
@@ -184,7 +184,7 @@ def test_a_browser_saves_pictures_figures_and_tables_with_names_in_every_script(
         page = browser.show(opened, f"{url}/leaderboard?arena=names")
         page.get_by_role("button", name="Download").first.click()
         opened.settle()
-        page.get_by_role("button", name="Pictures and tables").click()
+        page.get_by_role("button", name="Figures and tables").click()
         opened.settle()
         dialog = page.get_by_test_id("stDialog")
         dialog.wait_for()

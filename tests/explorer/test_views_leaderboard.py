@@ -53,7 +53,7 @@ def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -
     board = views.board(arena, "relevance", "both", ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
     assert dict(board.lacking) == {"sw": "no relevant queries"}
-    with pytest.raises(NotEnoughData, match="none of the chosen languages") as refused:
+    with pytest.raises(NotEnoughData, match="no selected language") as refused:
         views.board(arena, "relevance", "answer", ("sw",))
     assert "sw: no relevant queries" in str(refused.value)
 
@@ -166,7 +166,7 @@ def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -
     assert "moved" in board.moved[0]
     styled = views.board(judged, "pooled", "both", ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
     assert set(styled.rows["tier"].to_pylist()) == {None}
-    assert views.needed(styled, "sim-01") == ()
+    assert views.sample_sizes(styled, "sim-01") == ()
     assert "equal language" in styled.method
 
 
@@ -179,7 +179,7 @@ def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "both", ("en", "fi"))
     order = board.rows["system"].to_pylist()
-    first, middle = views.needed(board, order[0]), views.needed(board, order[1])
+    first, middle = views.sample_sizes(board, order[0]), views.sample_sizes(board, order[1])
     assert len(first) == 1
     assert len(middle) == 2
     assert all(order[1] in line for line in middle)

@@ -168,6 +168,6 @@ def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store
     judgments = arena.read("judgments")
     (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
     assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
-    assert "Too few to rely on: it takes 30 queries." in panel.explanation(row)
+    assert "30 queries are needed" in panel.explanation(row)
     empty = schema.from_rows(votes.Agreement, [])
     assert agreement.agreement_rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

@@ -141,14 +141,14 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         look(opened, "1-retrievers", width, scheme)
 
         # Where answers are lost: most by the retriever, where that is the bad one.
-        browser.show(opened, f"{url}/hallucination?arena=whole&section=Losses&flow={SYSTEM.replace('+', '%2B')}")
+        browser.show(opened, f"{url}/hallucination?arena=whole&section=Errors&flow={SYSTEM.replace('+', '%2B')}")
         flow = page.locator(".st-key-losses_flow")
         flow.scroll_into_view_if_needed()
         assert "not retrieved" in "".join(flow.locator("text").all_text_contents())
         links = page.get_by_role("button", name="→")
         assert links.count() > 1
         look(opened, "2-losses", width, scheme)
-        given = page.get_by_text("Given retrieval: over those")
+        given = page.get_by_text("Given retrieval: those")
         given.scroll_into_view_if_needed()
         look(opened, "3-given-retrieval", width, scheme)
 
@@ -166,7 +166,7 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         look(opened, "4-answers", width, scheme)
 
         # Its nuggets, which it does not state, beside those of the good retriever's answer.
-        page.get_by_text("The facts that a good answer states").scroll_into_view_if_needed()
+        page.get_by_text("vital nuggets. Assigned").scroll_into_view_if_needed()
         matrix = page.locator(".mg-nuggets")
         assert matrix.locator("tbody tr").count() > 0
         assert matrix.locator("td.mg-not_support").count() > 0

@@ -263,8 +263,8 @@ def test_a_change_to_a_hostile_bank_is_shown_and_saved_as_text(opened: Opened, u
     page.get_by_role("textbox", name="Your name").fill(NAMES[2])
     page.get_by_role("textbox", name="Your name").press("Enter")
     opened.settle()
-    page.get_by_role("textbox", name="Its words").fill(HOSTILE[0])
-    for button in ("What this would change", "Save"):
+    page.get_by_role("textbox", name="Text").fill(HOSTILE[0])
+    for button in ("Preview", "Save"):
         page.get_by_role("button", name=button, exact=True).click()
         opened.settle()
     (edit,) = store.open_arena(hostile / FOLDER).read("nugget_edits").to_pylist()
@@ -349,7 +349,7 @@ def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: s
         page.locator("input[type=file]").set_input_files([{"name": name, "mimeType": "text/plain", "buffer": data}])
         page.get_by_role("button", name=f"Remove {name}").wait_for()
         opened.settle()
-        page.get_by_role("button", name="Check and add").click()
+        page.get_by_role("button", name="Validate and add").click()
         page.locator("[data-testid=stAlert]").get_by_text(problem).wait_for()
         opened.settle()
         page.get_by_role("button", name=f"Remove {name}").click()

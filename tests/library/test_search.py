@@ -330,14 +330,14 @@ def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     app.query_params["q"] = "number 7"
     app.run()
-    assert "1 of 18 queries; 1 of 27 answers match." in page_text(app)
-    (offer,) = [button for button in app.button if button.label == "Index the answers"]
+    assert "1 of 18 queries and 1 of 27 answers match." in page_text(app)
+    (offer,) = [button for button in app.button if button.label == "Build search index"]
     offer.click().run()
     assert not app.exception
     assert has_index(arena)
-    assert not [button for button in app.button if button.label == "Index the answers"]
+    assert not [button for button in app.button if button.label == "Build search index"]
     app.text_input(key="q").set_value("NUMBER 1").run()
-    assert "; 11 of 27 answers match." in page_text(app)
+    assert " 11 of 27 answers match." in page_text(app)
 
 
 def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,4 +349,4 @@ def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.Monkey
     app.query_params["q"] = "text"
     app.run()
     assert not app.exception
-    assert not [button for button in app.button if button.label == "Index the answers"]
+    assert not [button for button in app.button if button.label == "Build search index"]

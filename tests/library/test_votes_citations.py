@@ -175,7 +175,7 @@ def test_the_features_page_shows_them_with_interval_and_n(arena: store.Arena) ->
     (table,) = tables(app)
     assert table["supported"].tolist() == [75, 75], "in percent"
     assert table["citations"].tolist() == [12, 12]
-    assert "Too few answers to rely on yet\\: Swahili." in "\n".join(caption.value for caption in app.caption)
+    assert "Too few answers to be reliable\\: Swahili." in "\n".join(caption.value for caption in app.caption)
 
 
 def test_without_votes_on_citations_the_features_page_has_no_such_part(

@@ -218,7 +218,7 @@ def test_a_person_decides_blind_and_is_then_told_who_said_what(arenas: Path) -> 
     assert row.shown
     flat = " ".join(text(app).split())
     assert f"The answer was by {row.system} ." in flat
-    assert f"{nugget_arena.MODEL} : states a part (as you)" in flat
+    assert f"{nugget_arena.MODEL} : partial support (agrees with you)" in flat
     assert TERMS in flat
     (undo,) = (button for button in app.button if button.proto.shortcut == "u")
     undo.click().run()

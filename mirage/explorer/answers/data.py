@@ -356,7 +356,7 @@ def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key
 
     Args:
         arena: the arena.
-        link: what stands in the link.
+        link: value of the query parameter.
         languages: where to look first for an id that several languages have.
 
     Raises:

@@ -42,7 +42,7 @@ class AnswerIndex:
     """For each of `COLUMNS` the values by their number."""
 
     def among(self, column: str, chosen: Collection[str]) -> NDArray[np.bool_]:
-        """Which answers have one of the values."""
+        """Return a mask of the answers that have one of the values."""
         import numpy as np
 
         # One more for null, which -1 finds.

@@ -1,4 +1,4 @@
-"""What the judges of an arena said on one query."""
+"""Judgments on one query, for the Answers page."""
 
 from __future__ import annotations
 

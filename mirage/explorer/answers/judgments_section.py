@@ -73,7 +73,7 @@ def _battle(judgment: schema.Judgment) -> str:
     rationale = (
         text_html(judgment.rationale, language="")
         if judgment.rationale
-        else '<div class="mg-none">No rationale was kept.</div>'
+        else '<div class="mg-none">No rationale available.</div>'
     )
     return (
         f'<details class="mg-fold"><summary><div class="mg-battle">{sides}{word}</div>{rationale}</summary></details>'

@@ -24,11 +24,11 @@ def offer_index(arena: Arena) -> None:
     if n < _MANY or store_search.has_index(arena):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search_offer"):
-        st.caption(f"Without an index, a search reads all {n:,} answers, which takes seconds.", width="content")
+        st.caption(f"Without an index, searching {n:,} answers takes several seconds.", width="content")
         size = max(1, round(n * _KB / 1000))
         pressed = st.button(
-            "Index the answers",
-            help=f"Once for these answers: about {size:,} MB on disk, up to a minute. It can be deleted at any time.",
+            "Build search index",
+            help=f"One-time: about {size:,} MB on disk, up to a minute. The index can be deleted at any time.",
         )
     if pressed:
         _build(arena)
@@ -36,7 +36,7 @@ def offer_index(arena: Arena) -> None:
 
 def _build(arena: Arena) -> None:
     completed = False
-    with working("Indexing the answers") as progress:
+    with working("Building the search index") as progress:
         store_search.build_index(arena, progress)
         completed = True
     if completed:

@@ -1,8 +1,8 @@
-"""What the Battle page shows: the battles of two systems, and one battle with all that decided it.
+"""Data of the Battle page: the battles of two systems, and one battle with its verdicts.
 
 A battle is one query that two systems answered; a referee decides it by one verdict or, where both orders of the
-answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Answers are
-kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Results are
+cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 RESULTS: dict[Winner, str] = {
-    "first": "the first system is better",
-    "second": "the second system is better",
-    "tie": "neither is better: every verdict is a tie, or the verdicts do not agree",
-    "unparsed": "no verdict could be read",
+    "first": "the first system wins",
+    "second": "the second system wins",
+    "tie": "no winner: all verdicts are ties, or they disagree",
+    "unparsed": "no readable verdict",
 }
 """What can come of a battle, all verdicts of a referee on it together, and what it means."""
 
 
 @dataclass(frozen=True)
 class BattleFilter:
-    """Which battles of two systems are looked for."""
+    """Filter of the battles of two systems."""
 
     first: str
     second: str
@@ -66,7 +66,7 @@ class BattleSelection(Keys):
 
     @cached_property
     def cell(self) -> Cell:
-        """What came of all battles in the chosen languages, matching or not."""
+        """Return the counts over all battles in the chosen languages, matching or not."""
         n = Counter(decision.winner for decision in self.decisions.values())
         return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
 
@@ -114,7 +114,7 @@ class FeatureComparison:
 
     @property
     def better(self) -> Literal["first", "second"] | None:
-        """Whose value is the better one; None for equal values and where neither side is better."""
+        """Return the side with the better value; None for equal values or if neither direction is better."""
         if self.direction == "none" or self.first == self.second:
             return None
         return "first" if (self.first > self.second) == (self.direction == "higher") else "second"
@@ -138,7 +138,7 @@ class BattleView:
         return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
-        """What a judge made of it."""
+        """Return the decision of a judge."""
         return decide(
             [
                 orient_verdict(judgment.verdict, swapped=judgment.system_a != self.first.system, grade=judgment.points)
@@ -148,7 +148,7 @@ class BattleView:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Who judged it."""
+        """Return the judges of this battle."""
         return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
 
 
@@ -223,7 +223,7 @@ def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
-    """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
+    """Return whether the judges with readable verdicts disagree."""
     results = {decision.winner for name, decision in decisions.items() if name != RELEVANCE}
     return len(results - {"unparsed"}) > 1
 

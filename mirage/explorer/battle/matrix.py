@@ -1,4 +1,4 @@
-"""Who beats whom by a referee: all battles of each two systems."""
+"""Win matrix: battles between all pairs of systems, by referee."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Who beats whom."""
+    """Win matrix of all pairs of systems."""
 
     systems: tuple[str, ...]
     """Those that battled, by the mean of their shares, best first."""
@@ -83,7 +83,7 @@ class Matrix:
 
 @lru_cache(maxsize=32)
 def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matrix:
-    """Who beats whom by a referee.
+    """Return the win matrix by a referee.
 
     Args:
         arena: the arena.

@@ -1,4 +1,4 @@
-"""Where two answers say the same in the same words."""
+"""Shared word runs of two answers."""
 
 from __future__ import annotations
 

@@ -10,21 +10,20 @@ from mirage.explorer.battle.data import BattleView, FeatureComparison
 MOST = 2
 """Features that a sentence names."""
 ACTS = {
-    ("relevant", True): "answers where a passage is relevant",
+    ("relevant", True): "answers correctly (a passage is relevant)",
     ("relevant", False): "abstains although a passage is relevant",
-    ("non_relevant", True): "abstains where no passage is relevant",
+    ("non_relevant", True): "abstains correctly (no passage is relevant)",
     ("non_relevant", False): "answers although no passage is relevant",
 }
 """What a system does, by the subset of the query and whether that is right."""
 
 
 def conclusion(battle: BattleView, referee: str) -> str:
-    """Who beat whom on this query, and why: by relevance labels what each of the two does, by a judge which features
-    speak for the better; empty where nobody has decided.
+    """Return the result of a battle and its reason, in a sentence; empty without a decision.
 
     Args:
         battle: the battle.
-        referee: who decides; empty for nobody.
+        referee: name of the referee; empty for none.
     """
     if not referee:
         return ""
@@ -39,17 +38,17 @@ def _by_labels(battle: BattleView) -> str:
     acts = [_act(battle.query.subset, answer) for answer in (first, second)]
     if right[0] == right[1]:
         if acts[0] == acts[1]:
-            return f"A tie on this query: {first.system} and {second.system} do the same, each {acts[0]}."
-        return f"A tie on this query: {first.system} {acts[0]}, and {second.system} {acts[1]}."
+            return f"Tie: {first.system} {acts[0]}; so does {second.system}."
+        return f"Tie: {first.system} {acts[0]}; {second.system} {acts[1]}."
     winner, loser = (0, 1) if right[0] else (1, 0)
     names = (first.system, second.system)
-    return f"{names[winner]} beats {names[loser]} on this query: it {acts[winner]}, while {names[loser]} {acts[loser]}."
+    return f"{names[winner]} wins: it {acts[winner]}; {names[loser]} {acts[loser]}."
 
 
 def _act(subset: str | None, answer: AnswerView) -> str:
     if answer.correct is None:
-        return "neither answers nor abstains readably"
-    return ACTS.get((subset or "", answer.correct), "is right" if answer.correct else "is wrong")
+        return "gives no parsable answer"
+    return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
 
 
 def _by_judge(battle: BattleView, decision: Decision, judge: str) -> str:
@@ -58,20 +57,20 @@ def _by_judge(battle: BattleView, decision: Decision, judge: str) -> str:
     winner, loser = battle.first.system, battle.second.system
     if decision.winner == "second":
         winner, loser = loser, winner
-    orders = " in both orders of the answers" if decision.n_verdicts > 1 and decision.consistent else ""
+    orders = " in both orders" if decision.n_verdicts > 1 and decision.consistent else ""
     reasons = sorted(
         (compared for compared in battle.compared if compared.better == decision.winner), key=_gap, reverse=True
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
-    because = f"; of the features {' and '.join(words)} speak{'s' if len(words) == 1 else ''} for it" if words else ""
-    return f"{winner} beats {loser} on this query by {judge}{orders}{because}."
+    because = f", with better {' and '.join(words)}" if words else ""
+    return f"{judge} prefers {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:
-    """How far apart the two values are, as a share of the scale."""
+    """Return the distance of two values as a share of the scale."""
     return abs(compared.first - compared.second) / (compared.high - compared.low)
 
 
 def _reason(compared: FeatureComparison, *, first: bool) -> str:
     values = (compared.first, compared.second) if first else (compared.second, compared.first)
-    return f"{compared.measure.title} ({values[0]:.3g} against {values[1]:.3g})"
+    return f"{compared.measure.title} ({values[0]:.3g} vs. {values[1]:.3g})"

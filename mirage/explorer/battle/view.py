@@ -25,7 +25,7 @@ Side = Literal["first", "second"]
 
 @dataclass(frozen=True, slots=True)
 class BattleLayout:
-    """How the two answers stand on the page."""
+    """Layout of the two answers."""
 
     left: Side
     """Whose answer is on the left."""
@@ -36,7 +36,7 @@ class BattleLayout:
 
 
 def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
-    """How the answers stand: fixed by system, or as a judge saw them.
+    """Return the layout of the answers: fixed by system, or as a judge saw them.
 
     Args:
         battle: the battle.
@@ -45,9 +45,9 @@ def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
     """
     seen = battle.judged(judge)
     if order == "fixed" or not seen:
-        return BattleLayout("first", False, "The system picked first stands first.")
+        return BattleLayout("first", False, "The first system is on the left.")
     judgment = seen[-1 if order == "other" else 0]
-    only = "" if len(seen) > 1 else ", the only order that was judged"
+    only = "" if len(seen) > 1 else ", the only order judged"
     return BattleLayout(
         "first" if judgment.system_a == battle.first.system else "second",
         True,
@@ -56,7 +56,7 @@ def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
 
 
 def score(battles: BattleSelection) -> str:
-    """How all battles of the two systems in the chosen languages went, as HTML."""
+    """Return the results of all battles of the two systems in the chosen languages as HTML."""
     cell = battles.cell
     drawn = (
         (cell.wins, "", f"background:{_color(cell.system)}"),
@@ -66,53 +66,53 @@ def score(battles: BattleSelection) -> str:
     )
     parts = "".join(f'<i class="{css}" style="flex:{n} 0 0;{paint}"></i>' for n, css, paint in drawn if n)
     words = [
-        f"<b>{escape(cell.system)}</b> better in {cell.wins:,}",
-        f"tie in {cell.ties:,}",
-        f"<b>{escape(cell.other)}</b> better in {cell.losses:,}",
-        *([f"no readable verdict in {cell.unparsed:,}"] if cell.unparsed else []),
+        f"<b>{escape(cell.system)}</b> wins {cell.wins:,}",
+        f"ties {cell.ties:,}",
+        f"<b>{escape(cell.other)}</b> wins {cell.losses:,}",
+        *([f"unparsed {cell.unparsed:,}"] if cell.unparsed else []),
         f"n = {counted(cell.n, 'query')}",
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)
-        share = f"{FORMATS['rate'].write(cell.share)} of the {cell.wins + cell.losses:,} with a winner"
+        share = f"{FORMATS['rate'].write(cell.share)} of {cell.wins + cell.losses:,} decided"
         words[0] += f", {share} (95% interval {low} to {high})"
     texts = "".join(f"<span>{word}</span>" for word in words)
     return f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>'
 
 
 def verdict_line(battle: BattleView, referee: str) -> str:
-    """Who won and by what, in a line, as HTML."""
-    return f'<div class="mg-said" style="{answer_card.inks()}">{_said(battle, referee)}</div>'
+    """Return the winner and its reason as one line of HTML."""
+    return f'<div class="mg-said" style="{answer_card.inks()}">{_verdict_html(battle, referee)}</div>'
 
 
-def _said(battle: BattleView, referee: str) -> str:
+def _verdict_html(battle: BattleView, referee: str) -> str:
     first, second = battle.first, battle.second
     if not referee:
         return "No judge has compared these two."
     if Referee.from_name(referee).by_labels:
-        verdict = {True: "is right", False: "is wrong", None: "is undecided"}
+        verdict = {True: "correct decision", False: "wrong decision", None: "undecided"}
         signs = {True: "right", False: "wrong", None: "unparsed"}
-        sides = " and ".join(
-            f"{answer_card.sign(signs[r.correct])}<b>{escape(r.system)}</b> {verdict[r.correct]}"
+        sides = ", ".join(
+            f"{answer_card.sign(signs[r.correct])}<b>{escape(r.system)}</b>: {verdict[r.correct]}"
             for r in (first, second)
         )
-        both = {1: "", 0: ": a tie, both are right", 2: ": a tie, neither is right"}
+        both = {1: "", 0: ", tie", 2: ", tie"}
         right = [r.correct is True for r in (first, second)]
-        return f"{sides} by the human relevance labels{both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
+        return f"{sides} (by relevance labels){both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
     decision = battle.decision(referee)
     orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
     if decision.n_verdicts > 1:
-        orders += ", they do not agree" if not decision.consistent else ", they agree"
+        orders += ", different winners" if not decision.consistent else ", same winner"
     return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
 
 
 def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
-        return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
+        return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> wins"
     if decision.winner == "tie":
-        return "A tie: the two orders do not agree" if not decision.consistent else "A tie"
-    return "No verdict could be read" if decision.n_verdicts else "No verdict"
+        return "Tie: the two orders disagree" if not decision.consistent else "A tie"
+    return "No readable verdict" if decision.n_verdicts else "No verdict"
 
 
 def answer_sides(
@@ -155,16 +155,16 @@ def _stretches(parts: Parts) -> list[TextSpan]:
 
 
 def shared(parts: tuple[Parts, Parts] | None) -> str:
-    """What the difference view shows, in words."""
+    """Describe the difference view in words."""
     if parts is None:
-        return "The two cannot be compared word by word: one has no text, or is too long."
+        return "No word-by-word comparison: one answer has no text or is too long."
     first, second = parts
     if not first.words_shared:
-        return "The two share no three words in a row."
+        return "The answers share no run of three words."
     return (
-        f"{first.words_shared:,} words are the same, in runs of three or more: "
-        f"{first.words_shared / first.words:.0%} of the first and "
-        f"{second.words_shared / second.words:.0%} of the second. They are muted; what differs is underlined."
+        f"{first.words_shared:,} shared words in runs of three or more: {first.words_shared / first.words:.0%} of the "
+        f"first answer, {second.words_shared / second.words:.0%} of the second. Shared text is muted, differences are "
+        "underlined."
     )
 
 
@@ -176,13 +176,13 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
         first: the judge to begin with.
     """
     names = sorted(battle.judges, key=lambda judge: judge != first)
-    head = heading_html("What the judges said" if len(names) > 1 else "What the judge said")
+    head = heading_html("Judges' verdicts" if len(names) > 1 else "Judge's verdict")
     return head + "".join(_judge(battle, judge) for judge in names)
 
 
 def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
-    flip = " The two orders do not agree." if not decision.consistent else ""
+    flip = " The two orders disagree." if not decision.consistent else ""
     orders = "".join(map(_order, battle.judged(judge)))
     head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
@@ -190,12 +190,12 @@ def _judge(battle: BattleView, judge: str) -> str:
 
 def _order(judgment: schema.Judgment) -> str:
     winner = {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
-    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> is better" if winner else escape(judgment.verdict)
+    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
     word += f" ({escape(judgment.reason)})" if judgment.reason else ""
     rationale = (
         text_html(judgment.rationale, language="")
         if judgment.rationale
-        else '<div class="mg-none">No rationale was kept.</div>'
+        else '<div class="mg-none">No rationale available.</div>'
     )
     systems = "".join(
         f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
@@ -217,11 +217,11 @@ def features(battle: BattleView, layout: BattleLayout) -> str:
     rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
     out = f'{heading_html("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
     if battle.apart:
-        out += note(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+        out += note(f"Not compared (a value is missing): {', '.join(battle.apart)}.")
     return out
 
 
-def stacked(*parts: str) -> str:
+def stack_html(*parts: str) -> str:
     """Parts below each other, with the space that elements have between them, as HTML."""
     return f'<div class="mg-stack">{"".join(parts)}</div>'
 
@@ -232,7 +232,7 @@ def note(text: str) -> str:
 
 
 def scores(battle: BattleView, layout: BattleLayout) -> str:
-    """What people and programs gave the two answers, by measure and rater, as HTML; nothing where nobody did."""
+    """Return the scores of both answers by measure and rater as HTML; empty without scores."""
     answers = (battle.first, battle.second) if layout.left == "first" else (battle.second, battle.first)
     by_side = [{given.measure: given for given in answer.scores} for answer in answers]
     if not any(by_side):
@@ -247,12 +247,14 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
             f"<div><bdi>{escape(given.measure)}</bdi> "
             f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
         )
-        rows += [_scored(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)]
-    head = heading_html("Ratings that came with the data")
+        rows += [
+            _score_html(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)
+        ]
+    head = heading_html("Ratings included with the data")
     return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
 
 
-def _scored(given: MeasureScores | None, system: str) -> str:
+def _score_html(given: MeasureScores | None, system: str) -> str:
     """The mean of one answer by one measure, its place on the scale, and each rater's score."""
     if given is None:
         return '<div class="mg-half"><span>–</span></div>'
@@ -270,7 +272,7 @@ def _scored(given: MeasureScores | None, system: str) -> str:
     return f'<div class="mg-half"><span>{value}</span>{bar}{each}</div>'
 
 
-_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
+_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "neither is better"}
 
 
 def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: dict[Side, AnswerView]) -> str:

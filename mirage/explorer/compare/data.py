@@ -1,4 +1,4 @@
-"""What the Compare page shows: two systems by a measure that the arena has, with the verdict in words."""
+"""Data of the Compare page: two systems by a measure of the arena, with the verdict in words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a reader compares, and by what."""
+    """Systems and measure that a reader compares."""
 
     first: str
     second: str
@@ -43,8 +43,8 @@ MOVED: Final = 20
 _WORDS: Final = {
     "better": "is better than",
     "worse": "is worse than",
-    "equivalent": "is as good as",
-    "inconclusive": "cannot be told apart from",
+    "equivalent": "is equivalent to",
+    "inconclusive": "is not significantly different from",
 }
 
 _NAMED: Final = 6
@@ -60,8 +60,8 @@ def with_values(arena: Arena) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=16)
 def measures(arena: Arena) -> tuple[str, ...]:
-    """What two systems of an arena can be compared by: `rating`, `rate`, `nuggets`, `feature:NAME`; of the features
-    those that are declared and have a value.
+    """Return the measures that two systems can be compared by: `rating`, `rate`, `nuggets`, `feature:NAME`. Features
+    must be declared and have a value.
     """
     names = _of_tables(arena)
     if "features" in arena.tables:
@@ -71,7 +71,7 @@ def measures(arena: Arena) -> tuple[str, ...]:
 
 
 def has_measure(arena: Arena, measure: str) -> bool:
-    """Whether two systems of an arena can be compared by a measure; rows are read only where its tables do not tell."""
+    """Return whether two systems can be compared by a measure; read rows only if the arena's tables do not tell."""
     return measure in (measures(arena) if measure.startswith(OF_FEATURE) else _of_tables(arena))
 
 
@@ -134,7 +134,7 @@ def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Rankin
     """
     codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
     if not codes:
-        raise NotEnoughData(f"{referee} decided no battle in these languages", do="pick other languages")
+        raise NotEnoughData(f"{referee} decided no battles in these languages", do="choose other languages")
     return ranking_of(arena, referee, "both", codes, RankSettings(), None)[0]
 
 
@@ -144,55 +144,55 @@ def verdict_words(shown: ComparisonReport) -> str:
 
 
 def card_of(shown: ComparisonReport) -> tuple[str, tuple[str, ...]]:
-    """What a card says of a comparison: the difference with its interval, and what that rests on."""
+    """Return the value and lines of a comparison's card: difference, interval and n."""
     row = shown.overall
     if row.difference is None:
         return f"No difference: {row.reason}", (shown.title,)
-    low, high = ("no bound" if end is None else signed(end) for end in (row.low, row.high))
+    low, high = ("unbounded" if end is None else signed(end) for end in (row.low, row.high))
     unit = f" {shown.unit}" if shown.unit else ""
-    value = f"Difference {signed(row.difference)}{unit}, 95% interval {low} to {high}"
+    value = f"Difference {signed(row.difference)}{unit}, 95% CI {low} to {high}"
     margin = (f"Margin {shown.margin:g}{unit}",) if shown.margin else ()
     languages = counted(len([other for other in shown.rows if other.language != JOINT]), "language")
     return value, (f"n = {counted(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
 
 
 def evidence(shown: ComparisonReport) -> str:
-    """What the verdict rests on, as sentences."""
+    """Return the evidence for the verdict as sentences."""
     row = shown.overall
     where = "over all languages" if row.language == JOINT else f"in {name_of(row.language)}"
     if row.difference is None:
-        return f"There is no difference {where}: {row.reason}."
+        return f"No difference {where}: {row.reason}."
     unit = f" {shown.unit}" if shown.unit else ""
-    low, high = ("no bound" if end is None else signed(end) for end in (row.low, row.high))
-    interval = f"95% interval {low} to {high}"
-    on = f"{counted(row.n_queries, 'query')} of both"
-    parts = [f"The difference {where} is {signed(row.difference)}{unit} ({interval}) on {on}"]
+    low, high = ("unbounded" if end is None else signed(end) for end in (row.low, row.high))
+    interval = f"95% CI {low} to {high}"
+    on = f"n = {counted(row.n_queries, 'query')}"
+    parts = [f"Difference {where}: {signed(row.difference)}{unit} ({interval}, {on})"]
     if row.unpaired:
         more = counted(row.unpaired, "query")
-        parts.append(f"{more} with a value of one alone {'does' if row.unpaired == 1 else 'do'} not count")
+        parts.append(f"{more} answered by only one system {'is' if row.unpaired == 1 else 'are'} excluded")
     parts += [f"{text[0].upper()}{text[1:]}" for text in _short_of(row, unit)]
     for verdict in ("better", "worse"):
         codes = [other.language for other in shown.rows if other.verdict == verdict and other.language != JOINT]
         if row.language == JOINT and codes:
             named = ", ".join(name_of(code) for code in codes)
             among = named if len(codes) <= _NAMED else f"{len(codes)} of {len(shown.rows) - 1} languages"
-            parts.append(f"{verdict.capitalize()} in {among}, after Holm’s correction over the languages")
+            parts.append(f"{verdict.capitalize()} in {among} (Holm-corrected)")
     return ". ".join(parts) + "."
 
 
 def _short_of(row: Comparison, unit: str) -> list[str]:
-    """Why a row is not decided, and what would decide it."""
+    """Explain why a row is inconclusive, and how many queries would suffice."""
     if row.verdict != "inconclusive":
         return []
     parts = [row.reason] if row.reason else []
     if row.detectable is not None:
-        parts.append(f"these queries show differences from {row.detectable:.3f}{unit} on, with a chance of 80%")
+        parts.append(f"minimum detectable difference: {row.detectable:.3f}{unit} (80% power)")
     if row.more:
-        end = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
-        ends = f"by the ends of the interval, {row.more_low:,} to {end}"
-        parts.append(f"about {counted(row.more, 'query')} more would decide ({ends})")
+        end = "unbounded" if row.more_high is None else f"{row.more_high:,}"
+        ends = f"range {row.more_low:,} to {end}"
+        parts.append(f"about {counted(row.more, 'query')} more needed ({ends})")
     elif row.more is None and row.more_low is not None:
-        parts.append(f"at least {counted(row.more_low, 'query')} more to decide")
+        parts.append(f"at least {counted(row.more_low, 'query')} more needed")
     return parts
 
 

@@ -1,4 +1,4 @@
-"""What the page Which one shows: the choice for what a reader needs, systems with their price, languages, weights."""
+"""Data of the Choose page: the choice for a reader's requirements, systems with prices, languages, weights."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a reader asks for."""
+    """Requirements of a reader."""
 
     weights: tuple[tuple[str, float], ...]
     referee: str | None
@@ -96,14 +96,14 @@ def verdict(shown: ChoiceReport) -> str:
     """The choice, as a headline."""
     row = shown.overall
     if row.choice is None:
-        return "No system is left"
+        return "No system meets the requirements"
     where = "for all languages" if row.language == JOINT else f"for {name_of(row.language)}"
     return f"{row.choice} {where}"
 
 
 def evidence(shown: ChoiceReport) -> str:
-    """What the choice rests on, as sentences."""
-    parts = basis(shown) or [shown.overall.reason or "nothing is known"]
+    """Return the evidence for the choice as sentences."""
+    parts = basis(shown) or [shown.overall.reason or "no data"]
     words = regret_words(shown)
     return " ".join(_sentence(part) for part in (*parts, *([words] if words else [])))
 
@@ -116,7 +116,7 @@ def left_out(shown: ChoiceReport) -> tuple[str, ...]:
 def unit(shown: ChoiceReport) -> str:
     """The unit of the worth, after a comma; empty where it has none."""
     words = unit_of(shown).strip()
-    return f", {words}" if words else ", 1 from worst to best" if len(shown.weights) > 1 else ""
+    return f", {words}" if words else ", 0 worst to 1 best" if len(shown.weights) > 1 else ""
 
 
 @lru_cache(maxsize=32)

@@ -1,7 +1,6 @@
-"""What the Features page shows: every system's mean of every feature by language and over them, and how a feature goes
-with the ratings.
+"""Data of the Features page: means of every feature by system and language, and correlations with the ratings.
 
-Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How a feature goes with the rating, over the systems of a language."""
+    """Correlation of a feature with the rating, over the systems of a language."""
 
     feature: str
     """The feature."""
@@ -82,7 +81,7 @@ class Relation:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Return whether the interval excludes 0."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
@@ -172,18 +171,18 @@ def between_systems(rows: Sequence[FeatureMean]) -> float:
 
 
 def of_features(relations: Sequence[Relation], *, names: Collection[str]) -> tuple[Relation, ...]:
-    """Those of some features."""
+    """Return the relations of some features."""
     return tuple(relation for relation in relations if relation.feature in names)
 
 
 def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
-    """As dicts, for a file."""
+    """Return relations as dicts, for a file."""
     return [asdict(relation) for relation in relations]
 
 
 @lru_cache(maxsize=64)
 def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> tuple[Relation, ...]:
-    """How each feature goes with the ratings by a referee, over all languages and in each, by feature.
+    """Return the correlation of each feature with the ratings by a referee, over all languages and in each.
 
     The unit is the system: the interval says what other systems of this kind might show, so that it is wide where
     systems are few, however many queries there are. It is the percentile interval over draws of as many systems, with
@@ -251,7 +250,7 @@ class _Systems:
 
 @lru_cache(maxsize=256)
 def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _Systems]:
-    """By feature; features of the same systems are taken together, as each draw serves them all."""
+    """Group features by their systems, so that each draw serves all features of a group."""
     import numpy as np
 
     ratings = _ratings(arena, referee, skill)[code]
@@ -333,6 +332,6 @@ def _row(row: FeatureMean) -> dict[str, Any]:
 
 
 def _sign(feature: str) -> int:
-    """By what a value is multiplied so that the best sorts first."""
+    """Return the factor that makes the best value sort first."""
     spec = FEATURES.get(feature)
     return 1 if spec is not None and spec.direction == "lower" else -1

@@ -1,4 +1,4 @@
-"""Where answers are lost: the causes of an arena's answers, as the pages show them.
+"""Causes of error of an arena's answers, as the pages show them.
 
 Causes are kept by arena and parser; the tables that they are made from are read once.
 """
@@ -28,7 +28,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Where the systems of an arena lose their answers, in some languages."""
+    """Causes of error by system, in some languages."""
 
     systems: tuple[str, ...]
     """Those with a cause, the most often right first."""

@@ -16,49 +16,46 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import counted
 
 HEADS = {
-    "right": "Right",
+    "right": "Correct",
     "ignored": "Ignored",
     "not_retrieved": "Not retrieved",
     "unsupported": "Unsupported",
-    "right_refusal": "Rightly silent",
+    "right_refusal": "Correctly abstained",
 }
 """What the causes are called at the head of a column."""
 
 
 def show_losses(page: Page, parser: str) -> None:
     """Show where answers are lost: a flow for one system, and all systems beside each other."""
-    st.header("Where answers are lost", anchor=False)
+    st.header("Error analysis", anchor=False)
     languages = page.languages("outcomes")
     lost = views.losses(page.arena, parser, languages)
     if not lost.systems:
-        st.caption("No passage of these queries has a label, so no answer can be called right or lost.")
+        st.caption("No passage of these queries is labelled, so errors cannot be classified.")
         return
     with st.container(horizontal=True, gap="medium"):
-        system = pick("Flow of", lost.systems, key="flow", kind="system", width=300)
-        code = pick_language(
-            "In", languages, key="flow_in", help="shares are means over the languages shown, each counting alike."
-        )
+        system = pick("System", lost.systems, key="flow", kind="system", width=300)
+        code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
     st.caption(
-        "From left to right: of all answers, those to queries that some labelled passage answers; of these, those "
-        "whose system was shown one; and what came out. Blue is right; orange is the model's loss, grey the "
-        "retriever's. Select a square for its answers."
+        "Left to right: all answers; whether a passage is relevant; whether it was shown; the outcome. Blue: "
+        "correct. Orange: model error. Grey: retrieval error. Click a square for its answers."
     )
     shares = lost.of(system, code)
     undecided = lost.undecided.get((system, code), 0)
     if not shares:
-        st.caption(plain(f"No answer of {system} in {name_of(code)} has a cause."))
+        st.caption(plain(f"No classified answers by {system} in {name_of(code)}."))
         return
     rows = from_rows(type(shares[0]), shares).to_pylist()
     clicked = chart(
         charts.flow(rows, undecided, system=system, mode=mode()),
         key="losses_flow",
-        alt=f"Where the answers of {system} are lost, as a flow from all of them to their causes.",
+        alt=f"Flow of the answers of {system} to their causes of error.",
         select=True,
         wide=True,
     )
     _onward(lost, system, code, parser, clicked[1] if clicked else None)
     _all_systems(lost, code)
-    _given(lost, code)
+    _given_retrieval(lost, code)
 
 
 def _onward(lost: views.Losses, system: str, code: str, parser: str, clicked: str | None) -> None:
@@ -97,12 +94,12 @@ def _all_systems(lost: views.Losses, code: str) -> None:
 
     columns = [
         Col("system", "System", "system", of="outcomes", width=190),
-        Col("n", "n", "count", width=44, help="Answers with a cause."),
+        Col("n", "n", "count", width=44, help="Number of classified answers."),
     ]
     for cause, title in charts.TITLES.items():
         if cause is not None and any(row[cause] for row in rows):
             width = 100 if len(HEADS[cause]) > 11 else 92 if len(HEADS[cause]) > 7 else 72
-            columns.append(Col(cause, HEADS[cause], "rate", width=width, help=f"Share of the answers: {title}."))
+            columns.append(Col(cause, HEADS[cause], "rate", width=width, help=f"Share of answers: {title}."))
             columns.append(
                 Col(
                     cause,
@@ -111,13 +108,13 @@ def _all_systems(lost: views.Losses, code: str) -> None:
                     low=f"{cause}_low",
                     high=f"{cause}_high",
                     width=66,
-                    help="Wilson's interval.",
+                    help="95% Wilson interval.",
                 )
             )
     table(pa.Table.from_pylist(rows), columns, key="losses")
 
 
-def _given(lost: views.Losses, code: str) -> None:
+def _given_retrieval(lost: views.Losses, code: str) -> None:
     """Generation given perfect retrieval beside the whole system; nothing where retrieval was perfect throughout."""
     import pyarrow.compute as pc
 
@@ -125,17 +122,18 @@ def _given(lost: views.Losses, code: str) -> None:
     if not len(rows):
         return
     st.caption(
-        f"Of {counted(len(rows), 'system')} some relevant passages were not shown. Right: over the queries that some "
-        "passage answers. Given retrieval: over those of which all relevant passages were shown. Lost: the difference, "
-        "which is what retrieval costs."
+        f"For {counted(len(rows), 'system')}, some relevant passages were not shown. Correct: queries with a relevant "
+        "passage. Given retrieval: those with all relevant passages shown. Cost: the difference."
     )
     columns = [
         Col("system", "System", "system", of="outcomes", width=200),
-        Col("whole", "Right", "rate", width=78, help="Share of right answers, as the system is."),
-        Col("n", "n", "count", width=60, help="Answers to queries that some passage answers."),
+        Col(
+            "whole", "Correct", "rate", width=78, help="Share of correct decisions on queries with a relevant passage."
+        ),
+        Col("n", "n", "count", width=60, help="Answers to queries with a relevant passage."),
         Col("given", "Given retrieval", "rate", width=110, help="The same where all relevant passages were shown."),
-        Col("n_given", "n", "count", width=60, help="How many those are."),
-        Col("lost", "Lost", "rate", width=78, help="Given retrieval less right."),
-        Col("lost", "95%", "interval", low="low", high="high", width=112, help="The difference with its interval."),
+        Col("n_given", "n", "count", width=60, help="Number of such answers."),
+        Col("lost", "Cost", "rate", width=78, help="Given retrieval minus correct: the cost of retrieval."),
+        Col("lost", "95%", "interval", low="low", high="high", width=112, help="Cost with its 95% interval."),
     ]
     table(rows, columns, key="given_retrieval")

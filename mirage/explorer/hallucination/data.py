@@ -1,7 +1,7 @@
-"""What the Hallucination page shows: both rates of every system, joint and by language, by either definition, with the
-figure that the NoMIRACL paper prints beside them.
+"""Data of the Hallucination page: both rates of every system, jointly and by language, by either definition, with the
+figures printed in the NoMIRACL paper.
 
-Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def both_rates(
     languages = tuple(code for code in arena.languages("outcomes") if not picked or code in picked)
     if not languages:
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
-    printed, reference = _printed(figures) if figures else ({}, "")
+    printed, reference = _printed_rates(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
     cells = [_cell(row, metric_of[row["subset"]], printed) for row in rate_table(arena, parser, languages).to_pylist()]
     single = [cell for cell in cells if cell["language"] != "all"]
@@ -160,7 +160,7 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
     """
     import pyarrow as pa
 
-    printed, reference = _printed(figures)
+    printed, reference = _printed_rates(figures)
     single = [
         _cell({**_NONE, "language": code, "subset": SUBSETS[metric], "system": system}, metric, printed)
         for metric, system, code in sorted(printed)
@@ -191,7 +191,7 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
 
 @lru_cache(maxsize=64)
 def moves(rates: Rates, metric: Metric) -> pa.Table:
-    """How the order of the systems by one rate moves from one definition to the other.
+    """Return the ranks of the systems by one rate under both definitions.
 
     Returns:
         One row a system, lowest rate over decided answers first: `system, decided, as_published` (the rates),
@@ -223,7 +223,7 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
 
 
 def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:
-    """What to say where many answers are unparsed, among the languages picked."""
+    """Return a note on many unparsed answers in the chosen languages, if there are any."""
     return outcomes.unparsed_note(rate_table(arena, parser, languages))
 
 
@@ -244,7 +244,7 @@ def _queries(arena: Arena, subset: Subset, languages: tuple[str, ...]) -> int:
 
 
 @lru_cache(maxsize=8)
-def _printed(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]:
+def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]:
     """The printed failure rates (shares) by metric, system as the outputs name it, and language; and their source."""
     columns = ("source", "item", "metric", "system", "language", "value", "reference")
     rows = [

@@ -1,6 +1,4 @@
-"""What the Hallucination page shows beside the rates: confusion matrices, rates by prompt template, and the figures of
-NoMIRACL's tables beside the arena's own.
-"""
+"""Further tables of the Hallucination page: confusion matrices, rates by prompt template, published tables."""
 
 from __future__ import annotations
 
@@ -118,5 +116,5 @@ def _figures(figures: Arena, arena: Arena | None, item: str) -> list[printed.Pri
 
 
 def meaning(column: str) -> str:
-    """What a column of a confusion matrix means."""
+    """Return the meaning of a column of a confusion matrix."""
     return next(field.meaning for field in schema.columns(outcomes.Confusion) if field.name == column)

@@ -1,4 +1,4 @@
-"""What the section Withholding shows: risk against coverage of a signal, and the threshold for a promised error."""
+"""Data of the section Risk-coverage: risk against coverage of a signal, and the threshold for a target error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section Withholding: what it gains in errors and loses in coverage to withhold the weakest answers."""
+"""Section Risk-coverage: the trade-off between errors and coverage if weak answers are not given."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def show_withholding(page: Page, parser: str) -> None:
     """Draw the section: pickers, the best system in a sentence, curves, and a row a system."""
     with st.container(horizontal=True, gap="medium"):
         signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=_SIGNAL)
-        loss = pick("Wrong is", tuple(LOSSES), key="loss", kind="loss", segments=True, help=_losses())
-        error = float(pick("Promised error", ERRORS, key="promise", kind="error", default="0.1", segments=True))
+        loss = pick("Error type", tuple(LOSSES), key="loss", kind="loss", segments=True, help=_losses())
+        error = float(pick("Target error", ERRORS, key="promise", kind="error", default="0.1", segments=True))
         try:
             traded = views.tradeoffs(page.arena, signal, loss, error, parser, tuple(page.picked))
         except MirageError as problem:
             refuse(problem)
             return
         if not traded:
-            st.caption("No answer has both the signal and an outcome.")
+            st.caption("No answers have both the signal and an outcome.")
             return
-        scope = pick("Queries of", views.scopes(traded), key="withheld_in", kind="language", width=160)
+        scope = pick("Language", views.scopes(traded), key="withheld_in", kind="language", width=160)
     shown = views.table(traded, scope)
     records = shown.to_pylist()
     systems = tuple(row["system"] for row in records if row["area"] is not None)[:_CURVES]
-    where = "all languages together" if scope == ALL else name_of(scope)
+    where = "all languages" if scope == ALL else name_of(scope)
     if not systems:
-        st.caption(plain(f"No curve in {where}: {records[0]['reason']}. A curve takes 20 answers with the signal."))
+        st.caption(plain(f"No curve in {where}: {records[0]['reason']}. A curve needs 20 answers with the signal."))
         return
     st.markdown(plain(_answer(records, signal, error, where)))
     left, right = side_by_side((330, 2), (520, 3), key="withholding")
@@ -58,53 +58,60 @@ def show_withholding(page: Page, parser: str) -> None:
             risk_coverage(
                 views.curves(traded, scope, systems),
                 promised=error,
-                loss="share of these that is wrong",
+                loss="error rate among answered",
                 mode=mode(),
             ),
             key="risk_coverage",
-            alt="Share of wrong answers by the share of answers that are given, of the systems with the least area.",
+            alt="Risk-coverage curves of the systems with the smallest area.",
         )
     with right:
         table(shown, COLUMNS, key="withholding_rows")
     st.caption(
-        f"Drawn: the {counted(len(systems), 'system')} with the least area. The band is the 95% interval of the first "
-        "at each coverage, the dotted line the promised error. A threshold is chosen on half of the queries so that, "
-        "on the mean over such choices, at most this share of all answers is given and wrong (conformal risk control). "
-        "The columns after it are from the other half. Queries are taken to come as these did."
+        f"Curves: the {counted(len(systems), 'system')} with the smallest area. Band: 95% interval of the first. "
+        "Dotted line: target error. Thresholds are chosen on half of the queries by conformal risk control; results "
+        "are for the other half."
     )
 
 
 def _answer(records: list[dict[str, Any]], signal: str, error: float, where: str) -> str:
-    """What the signal buys the best system, in a sentence."""
+    """Return the result of the best system in a sentence."""
     best = records[0]
     area = f"{_WRITE(best['area'])} on {best['n']:,} answers"
-    words = f"By {signal}, {best['system']} has the least area over {where}: {area}"
+    words = f"With {signal} as signal, {best['system']} has the smallest area for {where}: {area}"
     if best["threshold"] is None:
-        return f"{words}. No threshold holds {error:.0%}: {best['reason']}."
-    gives = f"it gives {_WRITE(best['coverage'])} of its answers"
-    wrong = "" if best["test_risk"] is None else f", of which {_WRITE(best['test_risk'])} are wrong"
-    return f"{words}. To hold {error:.0%}, {gives}{wrong}."
+        return f"{words}. No threshold meets {error:.0%}: {best['reason']}."
+    gives = f"it answers {_WRITE(best['coverage'])} of queries"
+    wrong = "" if best["test_risk"] is None else f", {_WRITE(best['test_risk'])} of them wrong"
+    return f"{words}. At {error:.0%} target error, {gives}{wrong}."
 
 
 def _losses() -> str:
     return " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
 
 
-_SIGNAL = "What weak answers are known by: a feature, or a measure of the scores."
+_SIGNAL = "Confidence signal: a feature or score; answers with weak signals are withheld."
 COLUMNS = (
-    Col("system", "System", "system", help="What produced the answers."),
+    Col("system", "System", "system", help="System name."),
     Col(
         "area",
         "Area",
         "rate",
-        help="The mean risk over all coverages (area under the curve). Lower is better.",
+        help="Area under the risk-coverage curve; lower is better.",
         width=64,
     ),
-    Col("area", "95% interval", "interval", low="area_low", high="area_high", help="Of the area.", width=104),
-    Col("risk", "All given", "rate", help="Share that is wrong when every answer is given.", width=70),
-    Col("threshold", "Threshold", "value", help="Give answers whose signal is this or stronger.", width=78),
-    Col("coverage", "Given", "rate", help="Share of the test queries whose answer is given.", width=64),
-    Col("test_risk", "Wrong", "rate", help="Share of these that is wrong.", width=64),
-    Col("test_risk", "Its interval", "interval", low="risk_low", high="risk_high", help="95%, Wilson's.", width=104),
-    Col("n", "n", "count", help="Answers with the signal and an outcome.", width=56),
+    Col("area", "95% interval", "interval", low="area_low", high="area_high", help="Interval of the area.", width=104),
+    Col("risk", "Full coverage", "rate", help="Error rate when every answer is given.", width=70),
+    Col("threshold", "Threshold", "value", help="Answers with at least this signal are given.", width=78),
+    Col("coverage", "Coverage", "rate", help="Share of test queries answered.", width=64),
+    Col("test_risk", "Risk", "rate", help="Error rate among these.", width=64),
+    Col(
+        "test_risk",
+        "95% interval",
+        "interval",
+        low="risk_low",
+        high="risk_high",
+        help=("95% Wilson interval."),
+        width=104,
+    ),
+    Col("n", "n", "count", help="Answers with a signal and an outcome.", width=56),
 )

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 STATISTICS = {
-    "raw": "Share of the pairs of opinions that agree about the winner, or about a tie.",
-    "kappa": "Cohen's kappa: agreement beyond chance. 1 is perfect, 0 is what chance gives.",
-    "alpha": "Krippendorff's alpha: agreement beyond chance with any number of voters. 1 is perfect, 0 is chance.",
+    "raw": "Share of pairs of opinions with the same winner, or both ties.",
+    "kappa": "Cohen's kappa: chance-corrected agreement; 1 is perfect, 0 is chance.",
+    "alpha": "Krippendorff's alpha: chance-corrected agreement for any number of voters; 1 is perfect, 0 is chance.",
 }
 """What is told of two who decide, and what it means."""
 
 
-def voted(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
-    """How many votes on battles drawn at random each of some languages has: 0 where nobody has voted."""
+def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
+    """Return the number of random votes by language; 0 for languages without votes."""
     counts = Counter(vote.language for vote in log if vote.control)
     return {code: counts[code] for code in languages}
 
 
 def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
-    """Who agrees with whom in some languages.
+    """Return the agreement of judges and people in some languages.
 
     Args:
         arena: the arena.
@@ -59,8 +59,8 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
 
 @lru_cache(maxsize=16)
 def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
-    """How far every two judges agree on the battles that both decided: the first judge, and the figures with the
-    second as referee. Every verdict counts, since no queue chose them. People are compared by their votes.
+    """Return the agreement of every two judges on the battles both decided, keyed by the first; the second is the
+    referee. All verdicts count, because no queue selected them. People are compared by their votes.
     """
     if len(judges(arena)) < 2:
         return ()

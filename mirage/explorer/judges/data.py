@@ -1,6 +1,6 @@
-"""What the Judges page shows: how each judge judged by language, what it leans to, and how far judges agree.
+"""Data of the Judges page: verdicts, biases and agreement of the judges by language.
 
-Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -52,34 +52,32 @@ MEASURES: dict[str, JudgeMeasure] = {
     for measure in (
         JudgeMeasure(
             "flip",
-            "Flips",
-            "Share of the pairs judged in both orders whose two verdicts disagree about the winner. Lower is better.",
+            "Flip rate",
+            "Share of pairs with different winners in the two orders. Lower is better.",
             0.0,
             "rate",
         ),
         JudgeMeasure(
             "first",
-            "First wins",
-            "Share of the battles with a winner that the answer shown first won. Fair is 50%, where both orders "
-            "were judged.",
+            "First-position wins",
+            "Share of decided battles won by the answer shown first; 50% is unbiased if both orders were judged.",
             0.5,
             "rate",
         ),
-        JudgeMeasure("tie", "Ties", "Share of the readable verdicts that are ties.", None, "rate"),
-        JudgeMeasure("unparsed", "Unparsed", "Share of the battles whose verdict could not be read.", 0.0, "rate"),
+        JudgeMeasure("tie", "Ties", "Share of readable verdicts that are ties.", None, "rate"),
+        JudgeMeasure("unparsed", "Unparsed", "Share of verdicts that could not be parsed.", 0.0, "rate"),
         JudgeMeasure(
             "length",
             "Length slope",
-            "Logits by which an answer gains with each doubling of its length over an answer of the same system "
-            "strength: fitted together with the ratings. Above 0 the judge likes length.",
+            "Length bias in logits per doubling of answer length, at equal system strength. Above 0 favours longer "
+            "answers.",
             0.0,
             "logits",
         ),
         JudgeMeasure(
             "family",
-            "Own family",
-            "How much more often the judge lets its own maker's systems win than judges of other makers do on the "
-            "same battles. Above 0 it prefers its family.",
+            "Self-preference",
+            "How much more often a judge favours its own maker's systems than other judges do, on the same battles.",
             0.0,
             "rate",
         ),
@@ -111,7 +109,7 @@ def judge_rows(arena: Arena) -> pa.Table:
         values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):
             n = summary.n if name == "unparsed" else values[f"{name}_n"]
-            reason = None if n else "no pair was judged in both orders" if name == "flip" else "no battle counts"
+            reason = None if n else "no pair was judged in both orders" if name == "flip" else "no battles count"
             row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
             row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
         key = summary.judge, summary.language
@@ -147,14 +145,14 @@ def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
-    """What each judge gives for length, by judge and language."""
+    """Return the length slope of each judge, by judge and language."""
     known = first_view(arena, LENGTH_SLOPES)
     rows = (length_slopes(arena) if known is None else known).to_pylist()
     return {(row.pop("judge"), row.pop("language")): row for row in rows}
 
 
 def length_slopes(arena: Arena) -> pa.Table:
-    """What each judge gives for length in each language, and over all: judge, language, value (logits a doubling), low,
+    """Return the length slope of each judge by language and overall: judge, language, value (logits per doubling), low,
     high, n, reason.
     """
     import pyarrow as pa
@@ -196,7 +194,7 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
         battles_by_language = {
             code: language_battles
             for code, language_battles in battles_of(arena, name, "both").items()
-            if len(language_battles.systems) <= DRAWN and _measured(language_battles, known.get(code))
+            if len(language_battles.systems) <= DRAWN and _has_covariates(language_battles, known.get(code))
         }
         if not battles_by_language:
             continue
@@ -210,12 +208,12 @@ def _no_slope(arena: Arena, judge: str) -> str:
     # A judge of known-answer pairs alone ranks nobody and has no battles.
     battles = battles_of(arena, judge, "both") if judge in judges(arena) else {}
     if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
-        return f"more than {DRAWN} systems, too many for a page: mirage rank --control length"
-    return "no battle has a winner and the length of both answers"
+        return f"more than {DRAWN} systems, too many for this page: use mirage rank --control length"
+    return "no battle has a winner and known answer lengths"
 
 
-def _measured(language_battles: rank.Battles, known: Any) -> bool:
-    """Whether a language has a battle with a winner whose two answers' covariates are known."""
+def _has_covariates(language_battles: rank.Battles, known: Any) -> bool:
+    """Return whether a language has a decided battle with known covariates of both answers."""
     import numpy as np
 
     if known is None:

@@ -1,4 +1,4 @@
-"""What the Judges page shows of an exam: one row a judge, with what is measured beside people and without them."""
+"""Exam of the judges: one row per judge, with and without votes by people."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
 
 
 def has_people(result: ExamResult) -> bool:
-    """Whether people decided battles."""
+    """Return whether people decided battles."""
     return any(row.judge == PEOPLE for row in result.exams)
 
 
@@ -104,7 +104,7 @@ def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
             row |= _columns(name, record.measures[name])
         rows.append(row)
     # Languages in which people decided nothing: what is known without them.
-    none = Estimate(None, None, None, 0, 0, "people decided nothing in this language")
+    none = Estimate(None, None, None, 0, 0, "no votes by people in this language")
     for row in by_key.values():
         for name in SHOWN:
             row |= _columns(name, none)
@@ -130,7 +130,7 @@ def with_costs(rows: Sequence[dict[str, Any]], *, prices: tuple[float | None, fl
 
 
 def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any]]:
-    """How far people agree with each judge and with each other, as `charts.judges.agreement_matrix` draws it."""
+    """Return the agreement of people with each judge and each other, as `charts.judges.agreement_matrix` expects it."""
     records = [] if result is None else [row for row in result.exams if row.language == language]
     return [
         {
@@ -148,7 +148,7 @@ def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any
 
 
 def cost(row: Mapping[str, Any], price_in: float | None, price_out: float | None) -> float | None:
-    """Money for 1,000 battles on which the judge agrees with people; for 1,000 verdicts where nobody decided."""
+    """Return the cost per 1,000 battles in agreement with people, or per 1,000 verdicts without votes."""
     verdicts = judges.cost(dict(row), price_in, price_out)
     if verdicts is None or not row.get("agree"):
         return verdicts

@@ -1,11 +1,11 @@
-"""What pages are made of, and the only part of the package that imports streamlit.
+"""Building blocks of pages.
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
 `plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `drawing.py` one of many marks,
-`legend.py` what marks stand for, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
+`legend.py` the legend of marks, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
 or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way
-from one query to the next, `answer_card.py` an answer with what is known of it, `texts.py` what brings texts that are
+from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are
 not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
 elsewhere.
 A page reads:

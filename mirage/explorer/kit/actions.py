@@ -1,4 +1,4 @@
-"""What every page offers in the same place: copy the link, download what is shown, cite it."""
+"""Actions of every page: copy the link, download, cite."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def cite(arena: Arena) -> None:
     with panel:
         st.caption("The papers")
         st.code(f"{NOMIRACL}\n\n{MIRAGE_BENCH}", language="bibtex", wrap_lines=True, height=260)
-        st.caption("These numbers")
+        st.caption("This data")
         licence = str(arena.manifest.get("licence", ""))
         version = f"{arena.title} ({arena.label}), version {arena.version}" + (f", {licence}" if licence else "")
         st.code(version, language=None, wrap_lines=True)
@@ -143,7 +143,7 @@ def download(
     if not panel.open:
         return
     with panel:
-        st.caption("Exactly the rows that are shown, unrounded.")
+        st.caption("Exactly the rows shown, unrounded.")
         kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
             ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
             (
@@ -151,24 +151,20 @@ def download(
                 lambda: to_json(rows, about),
                 "json",
                 "application/json",
-                "With what the rows are and how they were made.",
+                "With metadata on how the rows were computed.",
             ),
             ("Parquet", lambda: to_parquet(rows), "parquet", "application/vnd.apache.parquet", None),
         ]
         for label, text in (printed or {}).items():
-            kinds.append((label, text, *_PRINTED[label], "A table to print, with tiers and how it was made."))
+            kinds.append((label, text, *_PRINTED[label], "Printable table with tiers and method."))
         if report is not None:
-            kinds.append(
-                ("Report", report, "html", "text/html", "One HTML file with the table and its charts; it needs no app.")
-            )
+            kinds.append(("Report", report, "html", "text/html", "Self-contained HTML file with the table and charts."))
         for label, make, ending, mime, meaning in kinds:
             st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
         if open_parts is not None:
-            st.button("Pictures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
+            st.button("Figures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
         st.caption(f"{counted(len(rows), 'row')}, {counted(rows.num_columns, 'column')}")
-        st.radio(
-            "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
-        )
+        st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
 
 
 _OPEN = "_take_out"
@@ -181,7 +177,7 @@ def _leave() -> None:
     st.session_state[_OPEN] = True
 
 
-_PARTS = "Each chart as PNG, SVG or a figure for a paper; each table as LaTeX, Markdown or CSV."
+_PARTS = "Charts as PNG, SVG or LaTeX figure; tables as LaTeX, Markdown or CSV."
 _PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
 """Ending and media type of each kind of table to print."""
 

@@ -1,4 +1,4 @@
-"""What people's votes say of a judge: a badge that is grey where too few have voted, and its ranking corrected."""
+"""Votes by people on a judge: an agreement badge and the corrected ranking."""
 
 from __future__ import annotations
 
@@ -27,87 +27,87 @@ if TYPE_CHECKING:
     from mirage.people.votes.stage import CorrectionResult
 
 _OF = (
-    Col("system", "System", "system", help="The system rated."),
-    Col("rank", "Rank", "rank", help="Its rank by the judge, corrected by people. 1 is best."),
+    Col("system", "System", "system", help="System name."),
+    Col("rank", "Rank", "rank", help="Rank by the judge, corrected by people's votes; 1 is best."),
     Col("rank", "Rank 95%", "span", low="rank_low", high="rank_high", help="95% interval of the corrected rank."),
-    Col("rating", "Rating", "rating", help="Corrected strength in logits, centred on 0."),
-    Col("rating", "95% interval", "interval", low="low", high="high", help="Holds whatever the judge's errors are."),
-    Col("uncorrected_rank", "Judge's rank", "rank", help="Its rank by the judge alone.", width=90),
-    Col("uncorrected", "Judge's rating", "rating", help="Its strength by the judge alone.", width=96),
+    Col("rating", "Rating", "rating", help="Corrected rating in logits, centred on 0."),
+    Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
+    Col("uncorrected_rank", "Judge's rank", "rank", help="Rank by the judge alone.", width=90),
+    Col("uncorrected", "Judge's rating", "rating", help="Rating by the judge alone.", width=96),
     Col(
         "uncorrected",
         "95% interval",
         "interval",
         low="uncorrected_low",
         high="uncorrected_high",
-        help="Of the judge's rating; knows of chance alone, and nothing of the judge's errors.",
+        help="Sampling error of the judge's rating only; ignores the judge's errors.",
     ),
     Col(
         "width",
         "Width",
         "probability",
-        help="Width of the interval over that of the same votes without the judge: near 1 the judge adds nothing.",
+        help="Interval width relative to using the votes alone; near 1 the judge adds nothing.",
     ),
-    Col("votes", "Votes", "count", help="Votes that count, on battles of this system (n)."),
-    Col("battles", "Battles", "count", help="Battles of this system that the judge decided."),
+    Col("votes", "Votes", "count", help="Votes counted on this system's battles (n)."),
+    Col("battles", "Battles", "count", help="This system's battles decided by the judge."),
 )
 
 
 _CITED = (
-    Col("system", "System", "system", help="The system; all: every system of the language together."),
+    Col("system", "System", "system", help="System; all: all systems of the language."),
     Col("language", "Language", "text", help="Language of the queries.", width=80),
-    Col("supported", "Supported", "rate", help="Share of the citations whose passage supports the sentence."),
+    Col("supported", "Supported", "rate", help="Share of citations whose passage supports the sentence."),
     Col(
         "supported",
         "95% interval",
         "interval",
         low="supported_low",
         high="supported_high",
-        help="Wilson's interval with the answer as the cluster: citations of one answer are alike.",
+        help="Wilson interval, clustered by answer.",
     ),
-    Col("citations", "Citations", "count", help="Citations on which people are clear (n)."),
+    Col("citations", "Citations", "count", help="Citations with a clear majority (n)."),
     Col(
         "answers",
         "Answers",
         "count",
-        help=f"Answers they are in; below {votes.ENOUGH_ANSWERS} unsure.",
+        help=f"Answers with these citations; below {votes.ENOUGH_ANSWERS} unreliable.",
     ),
-    Col("unclear", "Unclear", "count", help="Citations on which most said unclear, or opinions are even: left out."),
+    Col("unclear", "Unclear", "count", help="Citations without a clear majority; excluded."),
     Col("voters", "People", "count", help="People who voted."),
-    Col("agree", "Agree", "rate", help="Share of the pairs of people on one citation who say the same."),
-    Col("pairs", "Pairs", "count", help="These pairs (n)."),
+    Col("agree", "Agree", "rate", help="Share of pairs of people who agree on a citation."),
+    Col("pairs", "Pairs", "count", help="Number of such pairs (n)."),
 )
 
 
 def agreement_words(row: votes.Agreement) -> str:
     """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
     if row.raw is None:
-        return "not known yet"
+        return "no data yet"
     write = FORMATS["rate"].write
     sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
     return f"{write(row.raw)} ({sure}), n = {row.n:,}"
 
 
 def explanation(row: votes.Agreement) -> str:
-    """What a row is of, and why it cannot be relied on where that is so."""
+    """Explain the basis of a row, and why it is unreliable if it is."""
     where = "all languages with enough votes" if row.language == "all" else name_of(row.language)
     people = counted(row.voters, "person")
     sentence = f"{counted(row.n, 'vote')} of {people} on {counted(row.queries, 'query')} drawn at random, {where}."
     if not row.enough:
-        sentence += f" Too few to rely on: it takes {votes.ENOUGH} queries."
+        sentence += f" Not reliable yet: {votes.ENOUGH} queries are needed."
     return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
 
 
 def voted_languages(counts: Mapping[str, int]) -> str:
-    """Which languages have random votes, how many, and which have none.
+    """List the languages with random votes and their counts, and those without.
 
     Args:
-        counts: random votes by the codes of the languages shown (`mirage.explorer.judges.agreement.voted`).
+        counts: random votes by the codes of the languages shown (`mirage.explorer.judges.agreement.votes_by_language`).
     """
     have = [f"{name_of(code)} {n:,}" for code, n in counts.items() if n]
     none = [name_of(code) for code, n in counts.items() if not n]
     if not have:
-        return "No votes on randomly drawn battles yet. A vote takes one key."
+        return "No votes on randomly drawn battles yet."
     words = f"Random votes: {', '.join(have)}."
     if none:
         words += f" No votes in {len(none)} of {len(counts)} languages"
@@ -130,7 +130,7 @@ def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
 
 
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
-    """Show how far people agree with a judge in the languages shown; nothing where nobody can vote.
+    """Show the agreement of people with a judge in the languages shown; nothing if no votes are possible.
 
     Args:
         page: the page; its arena has judgments.
@@ -140,18 +140,18 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
     try:
         rows = {row.language: row for row in people.agreement_at(page.arena) if row.referee == judge}
     except MirageError as error:
-        st.caption(plain(f"People's votes cannot be read now: {error.what}."))
+        st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
     codes = [code for code in rows if code in languages]
     if codes:
         agreement_badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
     elif "answers" in page.arena.tables:
-        about = "Nobody has voted on a battle drawn at random; see Spot check."
-        st.html(badge_html("People: no votes yet", "gray", about))
+        about = "No votes on randomly drawn battles yet; vote on the Spot check page."
+        st.html(badge_html("No votes yet", "gray", about))
 
 
 def show_citations(page: Page, languages: Sequence[str]) -> None:
-    """Show how people see the citations; nothing where nobody has voted on one.
+    """Show citation support as voted by people; nothing without votes.
 
     Args:
         page: the page.
@@ -160,24 +160,24 @@ def show_citations(page: Page, languages: Sequence[str]) -> None:
     try:
         rows = [row for row in people.citations_at(page.arena) if row.language in languages]
     except MirageError as error:
-        st.caption(plain(f"People's votes cannot be read now: {error.what}."))
+        st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
     if not rows:
         return
-    st.header("Do the citations support what is said? By people", anchor=False)
+    st.header("Citation support, by people", anchor=False)
     table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
     few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and not row.enough)
     few_names = listed([name_of(code) for code in few], "language")
     st.caption(
         plain(
-            "Votes on the Spot check page, on answers drawn at random; several people on one citation count as what "
-            "most of them say." + (f" Too few answers to rely on yet: {few_names}." if few else "")
+            "Votes from the Spot check page on randomly drawn answers; the majority of voters decides a citation."
+            + (f" Too few answers to be reliable: {few_names}." if few else "")
         )
     )
 
 
 def overriding(page: Page) -> tuple[str, int] | None:
-    """Let people's votes stand in for a judge's verdicts on the same battles, where there are votes.
+    """Offer to replace a judge's verdicts by people's votes on the same battles.
 
     Returns:
         The version of the votes that do (`people.version`); None where they do not.
@@ -189,19 +189,19 @@ def overriding(page: Page) -> tuple[str, int] | None:
     except MirageError:
         return None  # the badge says so
     choice = pick(
-        "Votes",
+        "People's votes",
         ("beside", "override"),
         key="votes",
         kind="use of people's votes",
         segments=True,
-        help="beside: people's votes only check the judge. override: they replace its verdicts on the same battles; "
-        "what most people say counts, as one verdict.",
+        help="beside: votes only check the judge. override: the majority vote replaces the judge's verdicts on the "
+        "same battles.",
     )
     return version if choice == "override" else None
 
 
 def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
-    """Show a judge's ranking corrected by people beside the uncorrected one; nothing where nobody has voted.
+    """Show a judge's ranking with and without correction by people's votes; nothing without votes.
 
     Args:
         page: the page; its arena has judgments.
@@ -213,11 +213,11 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         codes = [code for code in languages if code in voted]
         if not codes:
             return
-        st.header("Corrected by people's votes", anchor=False)
+        st.header("Ranking corrected by people's votes", anchor=False)
         code = codes[0]
         if len(codes) > 1:
-            words = "the mean over the languages with enough votes, each weighing the same."
-            code = pick_language("Corrected in", codes, key="corrected", help=words, width=120)
+            words = "unweighted mean over the languages with enough votes."
+            code = pick_language("Language", codes, key="corrected", help=words, width=120)
         result = people.corrected_at(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
@@ -246,5 +246,5 @@ def _ranking(ranking: CorrectionResult) -> None:
         chart(
             charts.correction_figure(ratings.to_pylist(), mode=mode()),
             key="corrected_chart",
-            alt="Rating of every system by the judge corrected by people, and by the judge alone, with 95% intervals.",
+            alt="Ratings by the judge with and without correction by people, with 95% intervals.",
         )

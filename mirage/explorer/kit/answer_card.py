@@ -45,16 +45,16 @@ def show_facts(facts: Sequence[str]) -> None:
 
 
 def facts_html(facts: Sequence[str]) -> str:
-    """What is known of the query, in a line of small text, as HTML."""
+    """Return the facts on a query as one line of small HTML text."""
     return f'<div class="mg-about">{escape(" · ".join(facts))}</div>'
 
 
 def show_query(shown: QueryView, *, reference: bool = False) -> None:
-    """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason.
+    """Show the query with its tags and earlier turns; without a text, its id and the reason.
 
     Args:
         shown: the query.
-        reference: whether the reference answer stands below it, folded, where there is one.
+        reference: whether to add the reference answer, folded.
     """
     st.html(Markup(query_html(shown) + (_reference(shown) if reference else "")))
 
@@ -99,11 +99,11 @@ def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits:
     """Show answers one under the other.
 
     Args:
-        head: what stands above them.
+        head: heading above them.
         shown: the query they belong to.
         systems: whose answers, by name.
         hits: those that the filters look for; they carry a bar at their side.
-        texts: whether the arena has the answers' texts; without, the place of the deciding span stands for it.
+        texts: whether the arena has the answers' texts; otherwise the position of the deciding span is shown.
     """
     cards = _cards(shown, systems=frozenset(systems), hits=frozenset(hits), texts=texts, _mode=mode())
     st.html(Markup(heading_html(head) + cards))
@@ -137,7 +137,7 @@ def about_features(shown: QueryView) -> None:
         names = ", ".join(
             f'<span class="mg-help" title="{escape(help_)}">{escape(t)}</span>' for t, help_ in titles.items()
         )
-        parts.append(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
+        parts.append(f'<div class="mg-why">No value: {names} ({escape(reason)}).</div>')
     if parts:
         st.html(Markup("".join(parts)))
 
@@ -149,12 +149,12 @@ def _nowhere(shown: QueryView) -> frozenset[str]:
 
 
 def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> None:
-    """Show the passages, each opened by a click; relevant or not is told by word, fill and rule.
+    """Show the passages, each opened by a click, with their relevance labels.
 
     Args:
         shown: the query.
-        labels: whether it is told: to somebody who is to judge by themselves it is not.
-        above: what stands above them, as HTML.
+        labels: whether to show relevance labels; false while voting.
+        above: HTML above them.
     """
     st.html(Markup(above + passages_html(shown, labels=labels)))
 
@@ -186,7 +186,7 @@ def card(
     stretches: Sequence[TextSpan] | None = None,
     scores: bool = True,
 ) -> str:
-    """An answer with what is known of it, as HTML in which nothing of the answer is markup.
+    """Return an answer card as HTML; the answer's text is escaped.
 
     Args:
         answer: the answer.
@@ -204,7 +204,7 @@ def card(
     if texts:
         parts.append(body(answer, shown, stretches))
     if answer.retriever:
-        shown_by = f"Was shown {counted(len(answer.shown), 'passage')} of {answer.retriever}."
+        shown_by = f"Retrieved: {counted(len(answer.shown), 'passage')} by {answer.retriever}."
         parts.append(f'<div class="mg-why">{escape(shown_by)}</div>')
     if answer.rule:
         where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
@@ -226,18 +226,18 @@ def card(
 def _outcome(answer: AnswerView, shown: QueryView) -> str:
     if answer.outcome is None:
         return ""
-    word = _WORDS.get(answer.outcome, answer.outcome)
     meaning = escape(column_help("outcomes", "outcome"))
-    badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{escape(word)}</span>'
+    outcome = escape(_WORDS.get(answer.outcome, answer.outcome))
+    badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{outcome}</span>'
     if answer.correct is None:
         return badge
-    verdict = "right" if answer.correct else "wrong"
+    verdict, word = ("right", "correct decision") if answer.correct else ("wrong", "wrong decision")
     reason = (
-        "At least one passage answers the query: to answer is right, to abstain is wrong."
+        "At least one passage answers the query, so answering is correct and abstaining is wrong."
         if shown.subset == "relevant"
-        else "No passage answers the query: to abstain is right, to answer is wrong."
+        else "No passage answers the query, so abstaining is correct and answering is wrong."
     )
-    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{verdict}</span>'
+    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{word}</span>'
 
 
 def sign(name: str) -> str:
@@ -246,7 +246,7 @@ def sign(name: str) -> str:
 
 
 def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | None, *, labels: bool = True) -> str:
-    """What a system answered, or why there is nothing, as HTML in which nothing of the answer is markup.
+    """Return the text of an answer, or the reason why there is none, as escaped HTML.
 
     Args:
         answer: the answer.
@@ -254,7 +254,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
         stretches: as in `card`.
         labels: whether a citation tells if its passage is relevant.
     """
-    known = {"missing": "there is no answer of this system to this query", "empty": "the answer is white space only"}
+    known = {"missing": "no answer by this system to this query", "empty": "the answer is empty"}
     status = answer.status or "missing"
     message = known.get(status, _WORDS.get(status, status)) + (f" ({answer.reason})" if answer.reason else "")
     note = "" if status == "ok" else f'<div class="mg-none">{escape(message[:1].upper() + message[1:])}.</div>'
@@ -267,11 +267,11 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
     before = len(answer.text) - len(answer.text.lstrip())
     moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in (*changed, *stretches)]
     language = _written_in(answer, shown.key[0])
-    whole = "The download of the Answers page has it whole."
+    whole = "Download the full text from the Answers page."
     html = text_html(answer.text.strip(), language=language, marks=moved, whole=whole)
     if changed:
         raw = text_html(answer.text.strip(), language=language)
-        html += f'<details class="mg-more mg-raw"><summary>As written</summary>{raw}</details>'
+        html += f'<details class="mg-more mg-raw"><summary>Raw text</summary>{raw}</details>'
     return html + note
 
 
@@ -314,7 +314,7 @@ def _citations(
 
 
 def _label(words: str, cited: Sequence[schema.Passage]) -> str:
-    """What stands in the place of a citation: the numbers that it has or, of an id, those of its passages."""
+    """Return the label of a citation: its numbers, or those of the cited ids' passages."""
     bare = _BRACKETS.sub("", words)
     if _NUMBERS.fullmatch(bare) or not cited:
         return bare
@@ -330,12 +330,12 @@ def _measure(measure: FeatureValue) -> str:
     """A feature's name and value on one line; the reason of a missing one on hover."""
     title = escape(measure.title.replace(" ", _TIE))
     if measure.reason:
-        title = f'<span class="mg-help" title="No value here: {escape(measure.reason)}.">{title}</span>'
+        title = f'<span class="mg-help" title="No value: {escape(measure.reason)}.">{title}</span>'
     return f"{title}{_TIE}{feature_text(measure.unit, measure.value)}"
 
 
 def _meaning(measure: FeatureValue) -> str:
-    """What a feature is, in a sentence; the rest of its definition is on the page of methods."""
+    """Return the meaning of a feature in a sentence; the Methods page has the full definition."""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     return f"{measure.meaning.partition('. ')[0].rstrip('.')}.{unit}"
 
@@ -343,7 +343,7 @@ def _meaning(measure: FeatureValue) -> str:
 def _scores(given: MeasureScores) -> str:
     """Every score by one measure; who gave which is one hover away."""
     who = "; ".join(f"{score.rater}: {score_text(score)}" for score in given.scores)
-    scale = f" The scale goes from {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
+    scale = f" Scale: {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
     help_ = escape(f"By {'people' if given.person else 'a program'}. {who}.{scale}")
     values = ", ".join(escape(score_text(score)) for score in given.scores)
     return f'<span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span>{_TIE}{values}'
@@ -369,7 +369,7 @@ def _passage(passage: schema.Passage, shown: QueryView, labels: bool) -> str:
 
 
 def _source(document: schema.Document | None) -> str:
-    """Where a passage comes from, and what else its source says of it."""
+    """Return the source of a passage and its metadata."""
     if document is None:
         return ""
     parts = [link_html(document.url)] if document.url else []
@@ -381,7 +381,7 @@ def _source(document: schema.Document | None) -> str:
 
 
 def metadata(text: str | None) -> dict[str, str]:
-    """What a source says of a passage, as texts by name; what is no JSON object stands under `metadata`."""
+    """Return the metadata of a passage by name; text that is not a JSON object is stored under `metadata`."""
     if text is None:
         return {}
     try:

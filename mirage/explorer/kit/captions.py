@@ -1,4 +1,4 @@
-"""What stands below a picture or a table that leaves a page: what it shows, over how much, and how it was made."""
+"""Captions of exported figures and tables: content, n and method."""
 
 from __future__ import annotations
 

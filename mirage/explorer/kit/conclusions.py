@@ -1,4 +1,4 @@
-"""What the pages Features, Answers, Nuggets, Surrogate and Judges come to, each in a sentence."""
+"""Conclusion sentences of the pages Features, Answers, Nuggets, Surrogate and Judges."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SURE: Final = 0.05
 
 @lru_cache(maxsize=64)
 def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
-    """Which feature goes most clearly with the rating, and which system lacks it; empty where nothing is rated.
+    """Return the feature that correlates best with the rating, and the worst system on it; empty without ratings.
 
     Args:
         arena: an arena with features.
@@ -45,11 +45,13 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
     evidence += f"{_interval(most.low, most.high)}, n = {counted(most.systems, 'system')}"
     title = _title(most.feature)
     if not most.clear:
-        return f"No feature surely goes with the rating by {names[0]}: the nearest is {title} ({evidence})."
+        return (
+            f"No feature correlates significantly with the rating by {names[0]}; the strongest is {title} ({evidence})."
+        )
     lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
-    reverse = "" if (most.tau or 0.0) > 0 else "; the more of it, the lower the rating"
+    reverse = "" if (most.tau or 0.0) > 0 else ". More of it goes with a lower rating"
     return (
-        f"Of {counted(len(known), 'feature')}, {title} goes most clearly with the rating by {names[0]} "
+        f"{title} correlates most clearly with the rating by {names[0]} among {counted(len(known), 'feature')} "
         f"({evidence}){reverse}{lacking}."
     )
 
@@ -63,13 +65,13 @@ def _lacking(shown: of_features.Overview, feature: str, *, above: bool) -> str:
     spec = FEATURES.get(feature)
     digits = 1 if spec is not None and spec.low == 0 and spec.high is None else 2
     low, high = last["low"], last["high"]
-    ends = "no interval" if None in (low, high) else f"95% interval {low:.{digits}f} to {high:.{digits}f}"
+    ends = "no interval" if None in (low, high) else f"95% CI {low:.{digits}f} to {high:.{digits}f}"
     least = "the lowest" if above else "the highest"
     text = (
-        f"; {last['system']} has {least} mean, {last['mean']:.{digits}f} ({ends}, n = {counted(last['n'], 'answer')})"
+        f". {last['system']} has {least} mean: {last['mean']:.{digits}f} ({ends}, n = {counted(last['n'], 'answer')})"
     )
     if None in (low, high, before["low"], before["high"]) or (low <= before["high"] and before["low"] <= high):
-        text += f", which is not surely apart from that of {before['system']}"
+        text += f", not significantly different from {before['system']}"
     return text
 
 
@@ -79,7 +81,7 @@ def _title(feature: str) -> str:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "no interval" if low is None or high is None else f"95% interval {_tau(low)} to {_tau(high)}"
+    return "no interval" if low is None or high is None else f"95% CI {_tau(low)} to {_tau(high)}"
 
 
 def _tau(value: float) -> str:
@@ -91,38 +93,38 @@ def _rate(value: float) -> str:
 
 
 def of_answers(shown: QueryView) -> str:
-    """How many systems answer a query and how many abstain, and how many of them are right; empty without outcomes."""
+    """Count the systems that answer and abstain on a query, and the correct decisions; empty without outcomes."""
     known = [answer for answer in shown.answers if answer.outcome is not None]
     if not known:
         return ""
     kinds = {
         "answer": [a.system for a in known if a.outcome == "answered"],
         "abstain": [a.system for a in known if a.outcome == "abstained"],
-        "cannot be read": [a.system for a in known if a.outcome not in ("answered", "abstained")],
+        "unparsed": [a.system for a in known if a.outcome not in ("answered", "abstained")],
     }
-    words = [_who(names, verb, len(known)) for verb, names in kinds.items() if names]
+    words = [_count(names, kind, len(known)) for kind, names in kinds.items() if names]
+    words[0] = words[0].replace(" ", f" of {counted(len(known), 'system')} ", 1)
     judged = [answer for answer in known if answer.correct is not None]
     right = sum(answer.correct is True for answer in judged)
-    of_them = f"; {right:,} of {len(judged):,} {'is' if right == 1 else 'are'} right by the labels" if judged else ""
-    return f"On this query {', '.join(words)}{of_them}."
+    of_them = f". {right:,} of {len(judged):,} decisions {'is' if right == 1 else 'are'} correct" if judged else ""
+    return f"{', '.join(words)}{of_them}."
 
 
-def _who(names: Sequence[str], verb: str, total: int) -> str:
-    """Who does something: by name where they are few."""
-    several = len(names) != 1
-    does = verb if several or verb.startswith("cannot") else f"{verb}s"
+def _count(names: Sequence[str], kind: str, total: int) -> str:
+    """Count the systems of a kind; name them if they are few."""
+    verb = f"{kind}s" if len(names) == 1 and kind != "unparsed" else kind
     named = f" ({listed(names, 'system')})" if 0 < len(names) <= 2 < total else ""
-    return f"{len(names):,} of {counted(total, 'system')} {does}{named}"
+    return f"{len(names):,} {verb}{named}"
 
 
 def of_nuggets(shown: NuggetMatrix | None) -> str:
-    """How many systems state every vital nugget of a query, and which one the fewest state; empty without nuggets."""
+    """Count the systems that state every vital nugget of a query, and name the least stated nugget."""
     if shown is None:
         return ""
     vital = [row for row in shown.rows if row.nugget.importance == "vital"] or list(shown.rows)
     kind = "vital nugget" if vital[0].nugget.importance == "vital" else "nugget"
     if not shown.systems:
-        return f"A good answer states {_every(len(vital), kind)}; nobody has decided yet which answers do."
+        return f"A good answer states {_every(len(vital), kind)}. No answers have been assigned yet."
     stated = {
         row.nugget.nugget_id: {name for name, cell in row.assignments.items() if cell.assignment == "support"}
         for row in vital
@@ -135,8 +137,8 @@ def of_nuggets(shown: NuggetMatrix | None) -> str:
         least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
         n = len(stated[least.nugget.nugget_id])
         # Marks of direction: the fact may be written from right to left.
-        text += f"; the fewest, {n:,}, state “\u2068{least.nugget.text}\u2069”"
-    return f"{text}, as decided by {shown.assigner}."
+        text += f". Least stated ({n:,} {'system' if n == 1 else 'systems'}): “\u2068{least.nugget.text}\u2069”"
+    return f"{text}. Assigned by {shown.assigner}."
 
 
 def _every(n: int, kind: str) -> str:
@@ -144,19 +146,17 @@ def _every(n: int, kind: str) -> str:
 
 
 def of_surrogate(summary: RegressorSummary) -> str:
-    """Whether the regressor's order can be told apart from that of the procedure chosen anew; empty where it is not
-    tested.
-    """
+    """Return whether the regressor differs significantly from choosing one per system; empty if it was not tested."""
     if summary.p is None:
         return ""
     p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
     if summary.p < SURE:
-        return f"A paired test tells its tau from that of the regressor chosen anew for each ({p})."
-    return f"No test tells its tau from that of the regressor chosen anew for each ({p})."
+        return f"Significantly different from choosing a regressor per system ({p})."
+    return f"Not significantly different from choosing a regressor per system ({p})."
 
 
 def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
-    """Which judge names the right answer most often where it is known; empty where no judge was asked.
+    """Return the judge with the most correct verdicts on known pairs; empty if no judge was tested.
 
     Args:
         rows: rows of `exam.rows_of`.
@@ -166,12 +166,12 @@ def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
     if not known:
         return ""
     best = max(known, key=lambda row: row["known"])
-    words = f"names the right answer in {_rate(best['known'])} of pairs where it is known ({_evidence(best, 'known')})"
-    return _of_best(best, words, known, "known", scope, ("the most", "more"))
+    words = f"picks the better answer in {_rate(best['known'])} of known pairs ({_evidence(best, 'known')})"
+    return _of_best(best, words, known, "known", scope, ("highest", "higher"))
 
 
 def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
-    """Which judge changes its mind least when the answers change places; empty where no pair was judged in both orders.
+    """Return the judge with the lowest flip rate; empty if no pair was judged in both orders.
 
     Args:
         rows: rows of `judges.judge_rows`.
@@ -181,14 +181,14 @@ def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
     if not known:
         return ""
     best = min(known, key=lambda row: row["flip"])
-    words = f"changes its winner with the order of the answers in {_rate(best['flip'])} of pairs "
-    return _of_best(best, f"{words}({_evidence(best, 'flip')})", known, "flip", scope, ("the fewest", "fewer"))
+    words = f"flips its verdict with the answer order in {_rate(best['flip'])} of pairs "
+    return _of_best(best, f"{words}({_evidence(best, 'flip')})", known, "flip", scope, ("lowest", "lower"))
 
 
 def _evidence(row: dict[str, Any], measure: str) -> str:
     """Interval and n of a measure of a judge."""
     low, high = row[f"{measure}_low"], row[f"{measure}_high"]
-    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
+    ends = "no interval" if low is None or high is None else f"95% CI {_rate(low)} to {_rate(high)}"
     return f"{ends}, n = {row[f'{measure}_n']:,}"
 
 
@@ -200,7 +200,7 @@ def _of_best(
     scope: str,
     degrees: tuple[str, str],
 ) -> str:
-    """What the best judge does, and whether the others can be told apart from it.
+    """Return the result of the best judge, and whether it differs significantly from the others.
 
     Args:
         best: its row.
@@ -214,15 +214,15 @@ def _of_best(
     text = f"{'Over all languages' if scope == 'all' else f'In {name_of(scope)}'} {best['judge']} {words}"
     others = [row for row in rows if row is not best]
     if not others:
-        return f"{text}; how far people agree with it is not known without votes."
+        return f"{text}. Agreement with people is unknown without votes."
     among = counted(len(rows), "judge")
     alike = sorted(row["judge"] for row in others if _overlap(best, row, measure))
     if alike:
-        return f"{text}, {most} of {among}, not surely {more} than {listed(alike, 'judge')}."
-    return f"{text}, surely {most} of {among}."
+        return f"{text}: {most} of {among}, but not significantly {more} than {listed(alike, 'judge')}."
+    return f"{text}: significantly {most} of {among}."
 
 
 def _overlap(row: dict[str, Any], other: dict[str, Any], measure: str) -> bool:
-    """Whether the intervals of a measure of two judges touch; so too where one is not known."""
+    """Return whether the intervals of two judges overlap, or one of them is unknown."""
     ends = (row[f"{measure}_low"], row[f"{measure}_high"], other[f"{measure}_low"], other[f"{measure}_high"])
     return None in ends or (ends[0] <= ends[3] and ends[2] <= ends[1])

@@ -1,4 +1,4 @@
-"""What the chosen arena has and what it lacks, in the sidebar."""
+"""Tables of the chosen arena, present and missing, in the sidebar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import streamlit as st
 
 from mirage import schema
 from mirage.publish.charts.palette import FORMATS
-from mirage.text.segmentation import counted
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
 def contents(arena: Arena) -> None:
     """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
     missing = sum(table not in arena.tables for table in _tables(arena))
-    label = f"{counted(len(arena.tables), 'table')}, lacks {missing}" if missing else "All tables"
+    label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
     panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
     if panel.open:
-        panel.html(_listed(arena))
+        panel.html(_tables_html(arena))
 
 
 def _tables(arena: Arena) -> tuple[str, ...]:
@@ -34,7 +33,7 @@ def _tables(arena: Arena) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=32)
-def _listed(arena: Arena) -> str:
+def _tables_html(arena: Arena) -> str:
     """The list as HTML, escaped."""
     count = FORMATS["count"].write
     rows = []
@@ -44,7 +43,7 @@ def _listed(arena: Arena) -> str:
             over = f", {languages} languages" if languages > 1 else ""
             description = f"{count(arena.rows(table))} rows{over}"
         else:
-            description = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
+            description = f"missing; create it with<br><code>{escape(arena.command(table))}</code>"
         rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
     version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'

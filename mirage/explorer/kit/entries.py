@@ -13,9 +13,11 @@ HOME = "leaderboard"
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page of the explorer: its file is `pages/<name>.py`."""
+    """Page of the explorer. Its file is `pages/<name>.py`, and its name is its address."""
 
     name: str
+    group: str
+    """Heading of the page in the navigation."""
     title: str
     question: str
     """The one question the page answers, shown under its title."""
@@ -29,23 +31,20 @@ class PageEntry:
         return shipped() / "pages" / f"{self.name}.py"
 
 
+RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"
 PAGES = (
-    PageEntry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    PageEntry(
-        "hallucination",
-        "Hallucination",
-        "Who answers when nothing supports it, who stays silent when something does?",
-    ),
-    PageEntry("compare", "Compare", "Is A better than B, and would more queries tell?"),
-    PageEntry("decide", "Which one?", "Which system do I take, at what price, and how sure is that?"),
-    PageEntry("battle", "Battle", "Why did A beat B?"),
-    PageEntry("features", "Features", "What makes an answer good, and who lacks it?"),
-    PageEntry("answers", "Answers", "What did each system actually say?"),
-    PageEntry("judges", "Judges", "Can I believe this judge in this language?"),
-    PageEntry("spot_check", "Spot check", "Would I have decided the same?"),
-    PageEntry("nuggets", "Nuggets", "Which facts does a good answer state?"),
-    PageEntry("surrogate", "Surrogate", "How far do cheap features predict the judge?", by_query=False),
-    PageEntry("your_model", "Your model", "Where would mine stand?", by_query=False),
-    PageEntry("methods", "Methods", "What exactly does this number mean?", by_query=False),
+    PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
+    PageEntry("hallucination", RESULTS, "Hallucination", "Who answers without evidence, who abstains despite it?"),
+    PageEntry("compare", RESULTS, "Compare", "Is A better than B?"),
+    PageEntry("decide", RESULTS, "Choose", "Which system should I choose?"),
+    PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
+    PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
+    PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),
+    PageEntry("nuggets", EVIDENCE, "Nuggets", "Which facts does a good answer state?"),
+    PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
+    PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
+    PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
+    PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
+    PageEntry("methods", TOOLS, "Methods", "What does this number mean?", by_query=False),
 )
-"""All pages in their order; those whose file exists are listed."""
+"""All pages, by group, in the order of the navigation. Pages without a file are not listed."""

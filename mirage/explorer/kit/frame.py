@@ -1,4 +1,4 @@
-"""The frame every page stands in: the router, the shared pickers, title and question, link, download, citation.
+"""Frame of every page: router, shared pickers, title and question, link, download, citation.
 
 A page's last line is `ui.show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
 runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
@@ -74,7 +74,7 @@ _frame: ContextVar[_Frame | None] = ContextVar("frame", default=None)
 
 @dataclass(frozen=True)
 class Page:
-    """What a page works with: the chosen arena and languages, and its frame."""
+    """Context of a page: the chosen arena and languages, and its frame."""
 
     entry: PageEntry
     arena: Arena
@@ -99,45 +99,45 @@ class Page:
         except TableMissing as error:
             if self.arena.tables == ("published",):
                 with st.container(border=True):
-                    st.markdown("**These are printed figures, without the answers behind them.**")
-                    st.caption("This page is about answers: choose another arena in the sidebar.")
+                    st.markdown("**Published figures only, without answers.**")
+                    st.caption("This page needs answers: choose another arena in the sidebar.")
             else:
                 if self.arena.tags and error.table in self.arena.whole.tables:
                     with st.container(border=True):
-                        st.markdown(f"**No query with these tags has {plain(error.table)}.**")
-                        st.caption("Take a tag away in the sidebar.")
+                        st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
+                        st.caption("Remove a tag in the sidebar.")
                     stop()
                 missing(error, why=self.without(), action=action)
             stop()
 
     def without(self) -> str:
-        """What is said of the arena where a table is missing: that it comes without it, and what it has."""
+        """Describe the arena's tables, for the message that one is missing."""
         tables = self.arena.whole.tables
         has = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables) or "no table"
-        return f"The arena “{self.arena.title}” comes without it; it has {has}."
+        return f"The arena “{self.arena.title}” has {has}."
 
     def label(self, label: str) -> None:
         """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
         self._frame.head.label(label)
 
     def summary(self, text: str, *, conclusion: str = "") -> None:
-        """What stands under the question.
+        """Write the text below the question.
 
         Args:
             text: what is shown, how much is behind it, what the filters leave. Plain text.
-            conclusion: what the page's question comes to, in a sentence or two. Plain text.
+            conclusion: the answer to the page's question, in a sentence or two. Plain text.
         """
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
         self._frame.head.fill(text + tags, conclusion)
 
     def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
-        """Have a card to share ready, among the pictures of the page.
+        """Add a card to share to the page's figures.
 
         Args:
-            title: a system, or what a comparison comes to.
+            title: a system, or the verdict of a comparison.
             value: the number with its interval.
-            lines: what it rests on: n, referee, method.
-            system: whose colour the card has; none for that of links.
+            lines: n, referee, method.
+            system: sets the colour of the card; the link colour if empty.
             alt: what the card is, in a few words.
         """
         above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
@@ -199,7 +199,7 @@ def run() -> None:
     st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
     _configure(chosen.title)
     _shared()
-    with _framed(next(entry for entry in PAGES if entry.title == chosen.title)):
+    with _page_frame(next(entry for entry in PAGES if entry.title == chosen.title)):
         chosen.run()
 
 
@@ -228,12 +228,12 @@ def show(name: str, main: Callable[[Page], None]) -> None:
             st.rerun()
         _configure(entry.title)
         _shared()
-        with _framed(entry) as own:
+        with _page_frame(entry) as own:
             _draw(entry, own, main)
 
 
 @contextmanager
-def _framed(entry: PageEntry) -> Iterator[_Frame]:
+def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
     """Draw the row above a page; inside, the page is drawn."""
     shared: _Shared = st.session_state["_shared"]
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
@@ -277,7 +277,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
 
 
 def _again() -> None:
-    """What precedes a page's own part where it runs by itself: all runs again where the frame would be another."""
+    """Rerun the whole app if the arena has changed or another page was requested."""
     arena = st.session_state["_shared"].arena
     try:
         changed = store.reopen(arena.path).version != arena.version
@@ -288,7 +288,7 @@ def _again() -> None:
 
 
 def _begin(entry: PageEntry, frame: _Frame) -> Page:
-    """What a page works with, and what is told of its arena above it."""
+    """Return the context of a page, and show warnings about the arena."""
     shared: _Shared = st.session_state["_shared"]
     parts.begin()
     frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
@@ -302,7 +302,7 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
     for problem in shared.problems:
         st.warning(plain(problem))
     if shared.part.tags and not entry.by_query:
-        st.caption("Over all queries: what is shown here was computed from all of them, so the tags do not narrow it.")
+        st.caption("Computed over all queries: tags do not apply to this page.")
     return page
 
 
@@ -375,7 +375,14 @@ def _configure(title: str) -> None:
 
 
 def _navigation() -> Any:
-    return st.navigation([*_pages().values()], expanded=True)
+    pages = _pages()
+    groups: dict[str, list[Any]] = {}
+    for entry in PAGES:
+        if entry.name in pages:
+            groups.setdefault(entry.group, []).append(pages[entry.name])
+    # The hidden page at the address of the first has no entry of its own.
+    groups[PAGES[0].group].append(pages[""])
+    return st.navigation(groups, expanded=True)
 
 
 def _pages() -> dict[str, Any]:
@@ -423,13 +430,13 @@ def _shared() -> None:
         try:
             arenas[name] = store.reopen(path)
         except MirageError as error:
-            problems.append(f"The arena {name} is left out: {error.what}. {error.do}.")
+            problems.append(f"Arena {name} skipped: {error.what}. {error.do}.")
     if not arenas:
         for problem in problems:
             st.warning(plain(problem))
         with st.container(border=True):
-            st.markdown("**There is no arena to show.**")
-            st.caption("This command makes the bundled ones; or name a folder of your own: mirage app DIR.")
+            st.markdown("**No arenas found.**")
+            st.caption("Build the bundled arenas with this command, or open your own folder: mirage app DIR.")
             st.code("make data", language=None)
         st.stop()
     with st.sidebar:
@@ -438,7 +445,7 @@ def _shared() -> None:
             if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
                 st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
-        name = pick("Arena", list(arenas), key="arena", help="A set of queries, systems and what is known of them.")
+        name = pick("Arena", list(arenas), key="arena", help="Arena: a set of queries, systems and their results.")
         arena = arenas[name]
         st.caption(plain(arena.title))
         contents(arena)

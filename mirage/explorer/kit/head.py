@@ -45,7 +45,7 @@ class Head:
         self._label = label
 
     def fill(self, summary: str, conclusion: str = "") -> None:
-        """Draw it with what is shown, and what the page's question comes to; plain text."""
+        """Draw the summary and conclusion; plain text."""
         self._summary, self._conclusion = summary, conclusion
         self.settle()
 

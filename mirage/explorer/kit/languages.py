@@ -36,7 +36,7 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
             key="languages",
             many=True,
             placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
-            help=f"None picked means all. {names}.",
+            help=f"Default: all. {names}.",
         )
     )
     if picked:
@@ -45,7 +45,7 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
 
 
 def choices(codes: Sequence[str]) -> dict[str, list[str]]:
-    """What can be looked for among languages.
+    """Return the searchable entries among languages.
 
     Args:
         codes: the languages.
@@ -83,5 +83,5 @@ def _search(codes: Sequence[str]) -> None:
         key=_SEARCH,
         placeholder="By name or family",
         on_change=add,
-        help="Adds a language, or all of a family, to those picked below.",
+        help="Add a language or a whole family.",
     )

@@ -32,14 +32,14 @@ def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequenc
         return systems
     pages = {f"{k + 1}-{min(k + most, len(systems))}": systems[k : k + most] for k in range(0, len(systems), most)}
     chosen: str = pick(
-        "Systems drawn",
+        "Systems shown",
         tuple(pages),
         key=key,
         kind="range of ranks",
         width=150,
-        help=f"{most} at a time, by place in the table. The table and the download hold all {len(systems):,}.",
+        help=f"{most} at a time, by rank. The table and download have all {len(systems):,}.",
     )
-    note(f"The chart shows systems {chosen} of {len(systems):,}, by rank in the table; choose others above.")
+    note(f"Chart: systems {chosen} of {len(systems):,}, by rank. Choose others above.")
     return pages[chosen]
 
 
@@ -48,7 +48,7 @@ def is_drawable(figure: Mapping[str, Any]) -> bool:
     marks = sum(len(trace.get("y", ())) for trace in figure["data"])
     if marks > 2 * MARKS:
         note(
-            f"Not drawn: {counted(marks, 'mark')}, and a chart holds {2 * MARKS:,}. Choose fewer languages; the table "
-            "and the download have every value."
+            f"Chart too large ({counted(marks, 'mark')}; limit {2 * MARKS:,}). Choose fewer languages; the table and "
+            "download have every value."
         )
     return marks <= 2 * MARKS

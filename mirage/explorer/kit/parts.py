@@ -1,4 +1,4 @@
-"""What a page has drawn so far in this run: its charts and tables, for those who take them along."""
+"""Charts and tables that a page has drawn in this run, for export."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def begin() -> None:
 
 
 def drawn() -> PageParts:
-    """What is drawn so far."""
+    """Return the parts drawn so far."""
     return _parts.get() or PageParts()
 
 

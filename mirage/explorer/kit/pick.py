@@ -1,6 +1,6 @@
-"""Pickers whose choice is in the address, and links that name what does not exist.
+"""Pickers bound to the URL, and messages for unknown URL values.
 
-A picker's key is the name of its query parameter, and its options are the bare codes that stand in the address.
+A picker's key is the name of its query parameter, and its options are the codes in the URL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ABSENT: Final = object()
 
 @dataclass
 class LinkState:
-    """What a session knows of its address: one entry of the session's state, since each entry costs every picker."""
+    """URL state of a session, kept in one entry because each session entry slows down every picker."""
 
     page: str | None = None
     """The page that runs."""
@@ -36,7 +36,7 @@ class LinkState:
 
 
 def link_state() -> LinkState:
-    """That of this session."""
+    """Return the URL state of this session."""
     state: LinkState | None = st.session_state.get(_STATE)
     if state is None:
         state = st.session_state[_STATE] = LinkState()
@@ -44,7 +44,7 @@ def link_state() -> LinkState:
 
 
 def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str] = ()) -> list[str]:
-    """What the address asks for and does not exist, one sentence each, with the nearest names that do.
+    """Return a sentence with the nearest valid names for each unknown URL value.
 
     Streamlit drops such values silently from the address. The sentences stay until the picker of that name is used.
 
@@ -61,9 +61,7 @@ def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str
         unknown = [value for value in (*values, *st.query_params.get_all(param)) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
-            state.problems[param] = [
-                f"The link asks for what is not here: {error.what}; {error.do}" for error in errors
-            ]
+            state.problems[param] = [f"Unknown value in the link: {error.what}; {error.do}" for error in errors]
     elif state.previous.get(param) not in (None, current):
         state.problems.pop(param, None)
     state.previous[param] = None if current is _ABSENT else current
@@ -79,7 +77,7 @@ def arrive(page: str) -> None:
 
 @lru_cache(maxsize=256)
 def _markup(options: tuple[str, ...]) -> bool:
-    """Whether an option could be taken for markup."""
+    """Return whether an option could be read as markup."""
     return any(plain(option.replace("_", "")) != option.replace("_", "") for option in options)
 
 
@@ -97,12 +95,12 @@ def pick(
     former: str = "",
     width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
-    """A picker bound to the query parameter of its key.
+    """Draw a picker bound to the query parameter of its key.
 
     Args:
         label: shown above it.
-        options: bare codes, as they stand in the address.
-        key: name of the parameter. Where pages mean different things by a word, each puts its own name before it.
+        options: codes, as in the URL.
+        key: name of the parameter; prefixed with the page if other pages use it with another meaning.
         many: pick any number; nothing picked is an empty list and usually means all.
         segments: draw the options side by side; for few and short ones. Where one could be taken for markup they are
             in a list, which shows them as they are.

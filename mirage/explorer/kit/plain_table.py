@@ -1,6 +1,6 @@
-"""A table to read: as HTML, for few rows that nobody sorts or selects from.
+"""Static HTML table, for few rows without sorting or selection.
 
-It costs a browser a fraction of one that can be sorted, and it can be printed and read aloud.
+It renders faster than a sortable one, and can be printed and read aloud.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Key = tuple[str, str]
 
 
 def key_text(key: Key) -> str:
-    """A query as it stands in the address: `ar:771728#0`."""
+    """Return a query as written in the URL: `ar:771728#0`."""
     return ":".join(key)
 
 
@@ -36,7 +36,7 @@ class Keys:
         return max(1, -(-len(self.keys) // PAGE))
 
     def place(self, key: Key) -> int | None:
-        """Which one a query is, from 0; None if it is not among them."""
+        """Return the position of a query, from 0; None if it is not in the list."""
         return self._places.get(key)
 
     def page(self, number: int) -> tuple[Key, ...]:
@@ -44,10 +44,10 @@ class Keys:
         return self.keys[(number - 1) * PAGE : number * PAGE]
 
     def resolve(self, link: str, languages: Sequence[str] = ()) -> Key:
-        """The query that a link means: `ar:771728#0`, or an id alone.
+        """Return the query that a link names: `ar:771728#0`, or an id alone.
 
         Args:
-            link: what stands in the link.
+            link: value of the query parameter.
             languages: where to look first for an id that several languages have.
 
         Raises:

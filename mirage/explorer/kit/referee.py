@@ -1,4 +1,4 @@
-"""Who decides and which queries count: the two pickers that pages about ratings have in common."""
+"""Pickers of the judge and of the queries that count, for pages about ratings."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
         return referees[0]
     few = len(referees) <= 4 and not listed
     chosen: str = pick(
-        "Referee",
+        "Judge",
         referees,
         key="referee",
         kind="referee",
         segments=few,
         width="content" if few else 200,
-        help=f"{role} relevance: human labels of the passages; no model is involved.",
+        help=f"{role} relevance: human relevance labels, no model.",
     )
     return chosen
 
@@ -50,7 +50,6 @@ def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
         key="skill",
         kind="skill",
         segments=True,
-        help="abstain: to say so when no passage answers the query. answer: to answer when one does. both: the two "
-        "weighted equally.",
+        help="abstain: queries no passage answers. answer: queries a passage answers. both: the two weighted equally.",
     )
     return chosen

@@ -1,4 +1,4 @@
-"""What the Judges page shows of scores that came with a file: who agrees, and what each system got."""
+"""Scores included with the data: agreement of the raters, and means by system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=16)
 def rater_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
-    """How far the people agree who scored the same answers, by measure (`raters.RaterAgreement`).
+    """Return the agreement of people who scored the same answers, by measure (`raters.RaterAgreement`).
 
     Args:
         arena: with a table `scores`.
@@ -32,7 +32,7 @@ def rater_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
 
 @lru_cache(maxsize=16)
 def mean_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
-    """What each system got by each measure (`raters.ScoreMean`); languages as for `rater_rows`."""
+    """Return the mean scores by system and measure (`raters.ScoreMean`); languages as for `rater_rows`."""
     rows = raters.score_means(arena.read("scores", languages=languages))
     joint = {(row.measure, row.person) for row in rows if row.language == "all"}
     return schema.from_rows(

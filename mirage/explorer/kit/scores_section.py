@@ -1,4 +1,4 @@
-"""The section on scores that came with a file: who agrees, and what each system got."""
+"""Section on scores included with the data."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from mirage.people.votes import raters
 from mirage.store import Arena
 
 _AGREEMENT = (
-    Col("measure", "Measure", "text", help="The scale.", width=150),
+    Col("measure", "Measure", "text", help="Rating scale.", width=150),
     *(
         column
         for name, label, kind, meaning in (
-            ("equal", "Equal", "rate", "Share of the pairs of scores of one answer that are equal."),
-            ("ordinal", "α, ranks", "probability", "Krippendorff's alpha for ranks: 1 is perfect, 0 is chance."),
-            ("interval", "α, numbers", "probability", "Krippendorff's alpha for numbers whose differences count."),
+            ("equal", "Equal", "rate", "Share of equal scores among pairs of raters."),
+            ("ordinal", "α, ranks", "probability", "Krippendorff's alpha, ordinal scale: 1 is perfect, 0 is chance."),
+            ("interval", "α, numbers", "probability", "Krippendorff's alpha, interval scale."),
         )
         for column in (
             Col(name, label, kind, help=meaning),  # type: ignore[arg-type]
-            Col(name, "95%", "interval", low=f"{name}_low", high=f"{name}_high", help="Over draws of queries."),
+            Col(name, "95%", "interval", low=f"{name}_low", high=f"{name}_high", help="Bootstrap over queries."),
         )
     ),
-    Col("answers", "Answers", "count", help="Answers that two people and more scored."),
-    Col("raters", "People", "count", help="People who scored them."),
-    Col("reason", "Why a value is missing", "text", help="Why a value or an interval is missing."),
+    Col("answers", "Answers", "count", help="Answers scored by at least two people."),
+    Col("raters", "People", "count", help="Number of raters."),
+    Col("reason", "Missing because", "text", help="Reason for a missing value or interval."),
 )
 _MEANS = (
     Col("system", "System", "system", of="answers"),
-    Col("measure", "Measure", "text", help="The scale.", width=150),
-    Col("mean", "Mean", "probability", help="Mean over queries of the mean over raters, in the scale's own unit."),
-    Col("low", "from", "probability", help="Lower end of the 95% interval, with the query as the unit."),
-    Col("high", "to", "probability", help="Upper end."),
-    Col("queries", "Queries", "count", help="Queries with a score."),
-    Col("raters", "Raters", "count", help="People, or programs, who gave them."),
-    Col("who", "By", "text", help="Whether people or programs gave them.", width=90),
+    Col("measure", "Measure", "text", help="Rating scale.", width=150),
+    Col("mean", "Mean", "probability", help="Mean over queries of the mean over raters, in the scale's unit."),
+    Col("low", "95% low", "probability", help="Lower end of the 95% interval, clustered by query."),
+    Col("high", "95% high", "probability", help="Upper end of the 95% interval."),
+    Col("queries", "Queries", "count", help="Number of queries with a score."),
+    Col("raters", "Raters", "count", help="Number of people or programs."),
+    Col("who", "By", "text", help="Rated by people or programs.", width=90),
 )
 
 
@@ -46,23 +46,22 @@ def scores_section(page: Page) -> None:
     """Show the scores of an arena that has some, in the languages picked."""
     if "scores" not in page.arena.tables:
         return
-    st.header("Ratings that came with the data", anchor=False)
+    st.header("Ratings included with the data", anchor=False)
     codes = page.languages("scores")
     if not codes:
-        st.caption("No rating in the languages picked.")
+        st.caption("No ratings in the selected languages.")
         return
     agreements, means = views.rater_rows(page.arena, codes), views.mean_rows(page.arena, codes)
     if len(agreements):
         table(agreements, _AGREEMENT, key="raters")
         st.caption(
-            "People who scored the same answers, compared two at a time. Intervals take the query as the unit, from "
-            f"{raters.DRAWS:,} draws."
+            f"Pairwise agreement of people who scored the same answers. Bootstrap over queries, {raters.DRAWS:,} draws."
         )
     who = ["people" if person else "programs" for person in means["person"].to_pylist()]
     table(means.append_column("who", [who]), _MEANS, key="scores")
     names = sorted(set(agreements["measure"].to_pylist()))
     if names:
-        st.caption("To rank the systems by people's scores, make verdicts of them:")
+        st.caption("To rank systems by these scores, convert them to verdicts:")
         st.code(verdicts_command(page.arena, names[0]), language=None, wrap_lines=True)
 
 

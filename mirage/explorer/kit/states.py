@@ -1,4 +1,4 @@
-"""What a page says of its numbers, of what is missing and of what went wrong."""
+"""Labels, progress, missing states and errors of a page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _EVERY = 0.1
 """Seconds between two moves of a bar."""
 
 LABELS = {
-    "real answers": ("blue", "Computed from answers that real systems gave."),
-    "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
-    "baseline": ("gray", "From built-in systems that need no model."),
-    "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
-    "simulated": ("orange", "Made by a simulation, to show how a page works."),
+    "real answers": ("blue", "Computed from answers of real systems."),
+    "published figures": ("violet", "Figures printed in a paper; not recomputed."),
+    "baseline": ("gray", "Built-in systems that need no model."),
+    "sample": ("gray", "Synthetic data for trying things out; says nothing about real systems."),
+    "simulated": ("orange", "Simulated data, to show how a page works."),
     "own data": ("green", "Imported by you."),
 }
 """Badges: what kind of numbers a page shows, their colour and what they mean."""
@@ -34,9 +34,9 @@ STORED = {"real replies": "real answers", "questions only": "queries only"}
 
 
 def kind_of(label: str) -> tuple[str, str, str]:
-    """What an arena's label (`Arena.label`) is shown as: its words, colour and meaning."""
+    """Return the text, colour and meaning of an arena's label (`Arena.label`)."""
     label = STORED.get(label, label)
-    return (label, *LABELS.get(label, ("gray", "The arena's own words.")))
+    return (label, *LABELS.get(label, ("gray", "Label set by the arena.")))
 
 
 def badge_html(text: str, color: str, meaning: str) -> str:
@@ -57,9 +57,9 @@ def badge(label: str) -> None:
 
 @contextmanager
 def working(text: str) -> Iterator[Callable[[float, str], None]]:
-    """A bar while something takes long; yields what is called with the share that is done and what is being done.
+    """Show a progress bar; yield a function that takes the share done and a message.
 
-    The bar goes with the work; what was wrong with it is shown in its place.
+    Errors replace the bar.
     """
     bar = st.progress(0.0, text=plain(text))
     last = 0.0
@@ -81,8 +81,7 @@ def working(text: str) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def first_time(text: str, arena: Arena) -> Iterator[None]:
-    """A spinner while something is computed that is kept by the arena: the next time in this session it is there, and
-    a spinner alone would cost more than the look-up.
+    """Show a spinner the first time that something is computed in this session; later it is cached.
 
     Args:
         text: what is being done; one for each thing that is computed.
@@ -102,8 +101,8 @@ def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | 
     """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
-        brings = f"It would bring {error.adds}. " if error.adds else ""
-        st.caption(f"{brings}This command brings it; then reload the page.")
+        brings = f"It provides {error.adds}. " if error.adds else ""
+        st.caption(f"{brings}Create it with this command, then reload the page.")
         st.code(error.command, language=None, wrap_lines=True)
         if action is not None:
             action()
@@ -121,7 +120,7 @@ def refuse(error: MirageError) -> None:
 
 
 def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] = ()) -> None:
-    """What a page comes to, in a box.
+    """Show a page's conclusion in a box.
 
     Args:
         head: the conclusion in a few words.

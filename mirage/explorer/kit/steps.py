@@ -1,4 +1,4 @@
-"""From query to query: the one shown is in the address, the next one a key away, all of them in a list."""
+"""Navigation between queries: the current one in the URL, keys for previous and next, a list of all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def current_query(
             key = resolve(requested)
         except UnknownName as error:
             if before[0] != requested:
-                message = f"The link asks for something else: {error.what}; {error.do}"
+                message = f"Unknown value in the link: {error.what}; {error.do}"
                 st.session_state[f"_{page}_problem"] = message
         # A query that was shown gives way when other filters leave it out; one that a link asks for does not.
         if key is not None and queries.place(key) is None and before[0] == requested and before[1] != state:
@@ -47,8 +47,7 @@ def current_query(
             key = queries.page(place)[0]
         else:
             st.session_state[f"_{page}_problem"] = (
-                f"The link asks for something else: there is no page {number[:_DIGITS]}; "
-                f"use one of 1 to {queries.pages}"
+                f"Unknown value in the link: no page {number[:_DIGITS]}; use 1 to {queries.pages}"
             )
     if key is None and queries.keys:
         key = start or queries.keys[0]
@@ -89,7 +88,7 @@ def step_buttons(page: str, queries: Keys, key: Key) -> str:
             on_click=go,
             args=(page, key_text(queries.keys[target]) if exists and target is not None else ""),
         )
-    return "not among the queries that match" if place is None else f"{place + 1:,} of {len(queries.keys):,}"
+    return "does not match the filters" if place is None else f"{place + 1:,} of {len(queries.keys):,}"
 
 
 def list_page(

@@ -29,7 +29,7 @@ _WRITTEN = 46
 
 
 def mode() -> Mode:
-    """Whether the page is light or dark now."""
+    """Return the colour mode of the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
@@ -62,7 +62,7 @@ def table(
         selection_mode="single-row",
     )
     if len(rows) > ROWS:
-        note(f"{len(rows):,} rows; scroll within the table to see all.")
+        note(f"{len(rows):,} rows; scroll to see all.")
     picked = shown.selection.rows if select else []
     return picked[0] if picked and picked[0] < len(rows) else None
 
@@ -76,7 +76,7 @@ def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
 
 
 def column_help(table_name: str, column: str) -> str:
-    """What a column of the schema means, for use in a `help`."""
+    """Return the meaning of a schema column, for use as `help`."""
     return Col(column, "", "text", of=table_name).meaning
 
 
@@ -98,7 +98,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
                 "",
                 width=32,
                 pinned=True,
-                help="Its own mark, in its maker's colour where the maker is known; the same in every chart.",
+                help="Mark and colour of the system, by maker; the same in every chart.",
             )
             data[col.name] = names
             config[col.name] = st.column_config.TextColumn(**head, pinned=wide)

@@ -36,21 +36,20 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
         key="tags",
         many=True,
         placeholder=f"All {store.count_queries(arena):,} queries",
-        help="None picked means all queries. Several values of one tag: queries with any of them; several tags: "
-        "queries with all of them.",
+        help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
     )
     if not picked:
         return arena
     part = store.tagged(arena, [options[option] for option in picked])
     left = [code for code in part.languages("tags") if not languages or code in languages]
     if not left:
-        problems.append(f"No query of these languages has all of these tags: {', '.join(picked)}. They are left aside.")
+        problems.append(f"No query in these languages has all of these tags: {', '.join(picked)}. Tags ignored.")
         return arena
     st.caption(plain(tags_line(part)))
     return part
 
 
 def tags_line(part: Arena) -> str:
-    """What is left by the tags of an arena: `38 of 76 queries: domain: law`."""
+    """Describe the queries that the tags select: `38 of 76 queries: domain: law`."""
     names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
     return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"

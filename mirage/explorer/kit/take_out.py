@@ -42,7 +42,7 @@ button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 
 """
 
 
-@st.dialog("Pictures and tables", width="large")
+@st.dialog("Figures and tables", width="large")
 def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]) -> None:
     """Choose a chart or a table, see it as it leaves, and save it.
 
@@ -56,7 +56,7 @@ def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]
     pictures = sorted(parts.charts.values(), key=lambda part: part.kind == CARD)
     charts = {f"{part.kind}: {part.alt.rstrip('.')}": part for part in pictures}
     tables = {f"Table: {_title(key)}": part for key, part in parts.tables.items()}
-    chosen = st.selectbox("What", [*charts, *tables], key="take_out_what")
+    chosen = st.selectbox("Item", [*charts, *tables], key="take_out_what")
     if chosen in charts:
         _chart(charts[chosen], name, summary, facts)
     elif chosen in tables:
@@ -70,7 +70,7 @@ def printed_columns(rows: pa.Table, columns: Sequence[Col]) -> tuple[PrintedColu
         rows: its rows.
         columns: its columns.
     """
-    return tuple(_printed(rows, columns, col) for col in columns)
+    return tuple(_table_text(rows, columns, col) for col in columns)
 
 
 def raw_columns(rows: pa.Table, columns: Sequence[Col]) -> pa.Table:
@@ -83,12 +83,14 @@ def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -
     with st.container(horizontal=True, gap="medium"):
         size = _SCREEN
         if part.kind != CARD:
-            size = st.radio("For", [_SCREEN, *WIDTHS], key="take_out_size", horizontal=True, help="Widths of a paper.")
+            size = st.radio(
+                "Size", [_SCREEN, *WIDTHS], key="take_out_size", horizontal=True, help=("Column widths of a paper.")
+            )
         formats = ["PNG", "SVG"] if part.kind == CARD else ["SVG", "PNG"]
         file_format = st.radio("Format", formats, key=f"take_out_format_{part.kind}", horizontal=True)
         face: Face = FACES[0]
         if size != _SCREEN:
-            face = st.radio("Letters", FACES, key="take_out_face", horizontal=True)
+            face = st.radio("Font", FACES, key="take_out_face", horizontal=True)
     figure = part.figure if size == _SCREEN else for_paper(part.figure, width=cast(Width, size), face=face)
     file = label_text(f"{name}-{part.name}" if size == _SCREEN else f"{name}-{part.name}-{size}")
     layout = figure["layout"]
@@ -110,7 +112,7 @@ def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -
             alt=part.alt,
         )
     words = caption(part.alt, summary, facts)
-    st.caption("The caption")
+    st.caption("Caption")
     st.code(words, language=None, wrap_lines=True)
     with st.container(horizontal=True, gap="small"):
         save = st.components.v2.component("mirage_save_picture", html="<button></button>", css=_CSS, js=_SAVE_JS)
@@ -123,7 +125,7 @@ def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -
             f"{file}.tex",
             "application/x-tex",
             on_click="ignore",
-            help="A figure environment with the caption.",
+            help="Figure environment with caption.",
         )
 
 
@@ -140,7 +142,7 @@ def _table(part: TablePart, title: str, name: str, summary: str, facts: Mapping[
     text, ending, mime, language = texts[kind]
     st.download_button(f"Save {kind}", text, f"{file}.{ending}", mime, on_click="ignore", type="primary")
     if kind == "CSV":
-        st.caption("Every digit, not rounded.")
+        st.caption("Unrounded values.")
     st.code(text, language=language, height=320)
 
 
@@ -148,7 +150,7 @@ def _title(key: str) -> str:
     return key.replace("_", " ").capitalize()
 
 
-def _printed(rows: pa.Table, columns: Sequence[Col], col: Col) -> PrintedColumn:
+def _table_text(rows: pa.Table, columns: Sequence[Col], col: Col) -> PrintedColumn:
     values = rows[col.name].to_pylist()
     if col.kind in ("system", "text"):
         return PrintedColumn(col.label, tuple("" if value is None else str(value) for value in values))

@@ -25,14 +25,14 @@ from mirage.text.segmentation import SHOWN
 MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "cited", "unknown", "part"]
 
 _MEANING: dict[MarkKind, str] = {
-    "decided": "The text that decided the outcome",
+    "decided": "Text that determined the outcome",
     "shared": "",
     "own": "",
-    "relevant": "Cites a passage that people judged relevant",
-    "irrelevant": "Cites a passage that people judged not relevant",
-    "unlabelled": "Cites a passage without a label of its own",
+    "relevant": "Cites a passage labelled relevant",
+    "irrelevant": "Cites a passage labelled not relevant",
+    "unlabelled": "Cites an unlabelled passage",
     "cited": "Cites a passage",
-    "unknown": "Cites a passage that is not in the list",
+    "unknown": "Cites a passage not in the list",
     "part": "",
 }
 _STRETCHES = ("decided", "shared", "own")
@@ -70,7 +70,7 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
     """
     cut = ""
     if len(text) > SHOWN:
-        cut = f'<div class="mg-none">Shown: the first {SHOWN:,} of {len(text):,} characters. {escape(whole)}</div>'
+        cut = f'<div class="mg-none">First {SHOWN:,} of {len(text):,} characters.  {escape(whole)}</div>'
         text = text[:SHOWN]
     spans = [m for m in marks if 0 <= m.start < min(m.end, len(text)) and (not cut or m.end <= len(text))]
     stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
@@ -80,12 +80,12 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
     for mark in stretches:
         if mark.start < position:
             continue
-        out.append(_cited(text, position, mark.start, cites))
-        inside = _cited(text, mark.start, mark.end, cites)
+        out.append(_citation_html(text, position, mark.start, cites))
+        inside = _citation_html(text, mark.start, mark.end, cites)
         title = f' title="{escape(_hover(mark))}"' if _hover(mark) else ""
         out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
         position = mark.end
-    out.append(_cited(text, position, len(text), cites))
+    out.append(_citation_html(text, position, len(text), cites))
     return _wrap("".join(out), text, language) + cut
 
 
@@ -171,7 +171,7 @@ def plain(text: str) -> str:
     """
     text = _LINES.sub("\n", text.strip("\n"))
     text = _FOUND.sub(lambda match: f"{match.group()}\u2060", text)
-    return _STARTS.sub(r"\1\\\2", _escaped(text))
+    return _STARTS.sub(r"\1\\\2", _escape(text))
 
 
 _LINES = re.compile(r"[^\S\n]*\n\s*")
@@ -180,7 +180,7 @@ _STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
 """What begins a list, a rule or a heading at the start of a line."""
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
 
 
@@ -190,7 +190,7 @@ def prose(text: str) -> str:
     return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
 
 
-def _cited(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
+def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
     """The part of the text from start to end with the citations and headings that lie in it whole."""
     out = []
     position = start
@@ -214,7 +214,7 @@ def _hover(mark: TextSpan) -> str:
 
 @lru_cache(maxsize=8_192)
 def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
-    """Which way a text runs: as most of its letters do; without letters as its language does.
+    """Return the direction of a text: that of most of its letters, else that of its language.
 
     Not as its first letter does, which is all that a browser looks at: an Arabic answer may begin with an English
     marker, and an answer to an Arabic query may be in English.

@@ -19,21 +19,21 @@ def absent(page: Page) -> None:
     """
     with st.container(border=True, key="texts_absent"):
         if not page.arena.name.startswith("nomiracl"):
-            st.markdown("**This arena has no texts.**")
-            st.caption("It holds numbers alone: what they were computed from was not imported with them.")
+            st.markdown("**No texts in this arena.**")
+            st.caption("It has numbers only; the texts they were computed from were not imported.")
             return
-        st.markdown("**The texts are not bundled.**")
+        st.markdown("**Texts not downloaded.**")
         st.caption(
-            "What you see are numbers computed from the published answers. The queries, passages and answers "
-            "themselves come from NoMIRACL’s public repository, about 75 MB."
+            "Only the numbers are bundled. Queries, passages and answers come from NoMIRACL’s public repository "
+            "(about 75 MB)."
         )
         if _there():
-            st.button("Open the arena with the texts", type="primary", on_click=_open)
+            st.button("Open the arena with texts", type="primary", on_click=_open)
             return
         folder = home.home_folder()
-        if st.button("Bring the texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
+        if st.button("Download texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
             _bring()
-        st.caption("Or by hand, into a folder of your own:")
+        st.caption("Or on the command line, into your own folder:")
         st.code(
             "mirage pull nomiracl --into ANSWERS\n"
             "mirage import nomiracl ANSWERS --into ARENA\n"
@@ -45,7 +45,7 @@ def absent(page: Page) -> None:
 
 
 def _there() -> bool:
-    """Whether the arena with the texts is whole: features are made last."""
+    """Return whether the arena with texts is complete; features are written last."""
     path = home.home_arenas().get(home.TEXTS)
     return path is not None and "features" in store.open_arena(path).tables
 
@@ -58,7 +58,7 @@ def _bring() -> None:
     from mirage.io.imports.texts import download_texts  # it brings all formats, which take longer than a page
 
     completed = False
-    with working("Asking for the files") as progress:
+    with working("Requesting the files") as progress:
         download_texts(home.home_folder(), progress)
         completed = True
     if completed:

@@ -1,8 +1,7 @@
 """A guided tour of five steps, offered on the first visit and dismissed for good.
 
-All of it happens in the browser: the card stands in the document beside the application, so it stays while pages
-change, and no step asks the server for anything but the page. What a reader has done with it is kept in the browser
-alone.
+It runs in the browser: the card is outside the application, so it stays while pages change. Progress is stored in
+localStorage only.
 """
 
 from __future__ import annotations
@@ -10,16 +9,23 @@ from __future__ import annotations
 import streamlit as st
 
 STEPS = (
-    ("leaderboard", "Who is best, and how sure is that?", "Each mark is a rating with its 95% interval. Systems of the \
-same tier cannot be told apart. Select a row to go on to what the system answered."),
-    ("compare", "Is A better than B?", "Choose two systems. The page says whether they differ, in which languages, and \
-how many more queries would decide."),
-    ("answers", "What did each system answer?", "Every number comes from single answers. Read them beside their \
-passages, with the reason why each counts as right or wrong."),
-    ("judges", "Can I believe this judge?", "How often a judge agrees with people, with the other judges, and with \
-itself when the two answers change places."),
-    ("your_model", "Where would mine stand?", "Upload the answers of your own system, or point a command at it. \
-It is measured and ranked at once, and nothing leaves this machine."),
+    ("leaderboard", "Who is best, and how sure is that?", (
+        "Each mark is a rating with its 95% interval. Systems of the same tier may be equally good. Click a system "
+        "to read its answers."
+    )),
+    ("compare", "Is A better than B?", (
+        "Choose two systems. See whether they differ, in which languages, and how many more queries would be needed."
+    )),
+    ("answers", "What did each system answer?", (
+        "Every number comes from single answers. Read them with their passages, and see why each decision is correct "
+        "or wrong."
+    )),
+    ("judges", "Can I trust this judge?", (
+        "How often a judge agrees with people, with other judges, and with itself when the answer order changes."
+    )),
+    ("your_model", "Where would mine stand?", (
+        "Upload your system's answers, or query it with one command. It is measured and ranked locally."
+    )),
 )  # fmt: skip
 """Page, question and text of each step."""
 KEPT = "mirage-tour"

@@ -47,11 +47,11 @@ def database() -> votes.Votes:
 
 
 def _shared() -> _Database:
-    return _opened(os.environ.get(votes.URL, ""), str(home.home_folder()))
+    return _open_database(os.environ.get(votes.URL, ""), str(home.home_folder()))
 
 
 @lru_cache(maxsize=4)
-def _opened(url: str, _folder: str) -> _Database:
+def _open_database(url: str, _folder: str) -> _Database:
     return _Database(votes.Votes(url or None))
 
 
@@ -74,7 +74,7 @@ def left_out(arena: Arena) -> list[str]:
 
 
 def version() -> tuple[str, int]:
-    """What changes with every vote: the database and the number of rows.
+    """Return the version of the votes: the database and its number of rows.
 
     Raises:
         Unreachable: as in `log`.
@@ -123,7 +123,7 @@ def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
 
 
 def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
-    """How far people agree with each judge and with each other, over votes drawn at random; none without any.
+    """Return the agreement of people with each judge and each other on random votes; empty without any.
 
     Raises:
         Unreachable: as in `log`.
@@ -150,7 +150,7 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
 
 
 def citations_at(arena: Arena) -> tuple[votes.CitationSupport, ...]:
-    """How people see the citations, by language and system; none without votes on them.
+    """Return citation support by language and system, as voted by people; empty without votes.
 
     Raises:
         Unreachable: as in `log`.
@@ -168,7 +168,7 @@ def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSuppo
 
 
 def assigners_at(arena: Arena) -> tuple[votes.AssignerAgreement, ...]:
-    """How far people agree with who assigned the nuggets; none without votes on them.
+    """Return the agreement of people with each nugget assigner; empty without votes.
 
     Raises:
         Unreachable: as in `log`.
@@ -185,17 +185,16 @@ def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgree
 
 
 def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
-    """A judge's ranking of some languages, and of these together, corrected by people, or why there is none; None where
-    nobody has voted.
+    """Return a judge's ranking by language and overall, corrected by people's votes, or the error; None without votes.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _corrected(arena, judge, languages, version())
+    return _corrected_ranking(arena, judge, languages, version())
 
 
 @lru_cache(maxsize=32)
-def _corrected(
+def _corrected_ranking(
     arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
 ) -> CorrectionResult | MirageError | None:
     selection = [vote for vote in _log(arena, key) if vote.language in languages]

@@ -1,4 +1,4 @@
-"""A login and what belongs to it: who is there, what is kept under that name, as a file, and its removal."""
+"""Login and the reader's own data: view, download, erase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mirage.store import owned
 
 
 def entry() -> None:
-    """Who is logged in, in the sidebar, and the way to what is theirs; nothing where there is no login."""
+    """Show the login state and the reader's data in the sidebar; nothing without a login."""
     current_reader = reader()
     name = current_reader.name
     if not name:
@@ -23,15 +23,15 @@ def entry() -> None:
             st.button("Log in", key="yours_login", on_click=st.login, width="stretch")
         return
     with st.container(horizontal=True, gap="small"):
-        if st.button(f"{plain(name)} …", key="yours_open", type="tertiary", help="What is kept under your name."):
+        if st.button(f"{plain(name)} …", key="yours_open", type="tertiary", help="Data stored under your name."):
             _show()
         if current_reader.provided:
             st.button("Log out", key="yours_logout", type="tertiary", on_click=st.logout)
 
 
-@st.dialog("What is kept under your name")
+@st.dialog("Your data")
 def _show() -> None:
-    """What is theirs, to see, to take away and to erase."""
+    """Let readers view, download and erase their data."""
     from mirage.explorer.kit import votes as people
     from mirage.people import votes
 
@@ -46,9 +46,8 @@ def _show() -> None:
     copies = owned.owned_arenas(current_reader.owner)
     st.markdown(f"**{plain(current_reader.name)}**")
     st.caption(
-        f"Rows of votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}; "
-        f"on nuggets: {len(on_nuggets):,}. "
-        f"Arenas with answers that you brought: {len(copies):,}."
+        f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}; on nuggets: "
+        f"{len(on_nuggets):,}. Arenas with your uploads: {len(copies):,}."
     )
     kept = {
         "name": current_reader.name,
@@ -65,10 +64,10 @@ def _show() -> None:
         on_click="ignore",
     )
     st.caption(
-        "Erasing takes your name, your notes and your visits from your votes, which then count as an unknown person's: "
-        "agreement and ratings stay. The arenas that you brought are removed. Nothing brings them back."
+        "Erasing removes your name, notes and session times from your votes; the votes stay, anonymous. Your arenas "
+        "are deleted. This cannot be undone."
     )
-    certain = st.checkbox("I want this", key="yours_certain")
+    certain = st.checkbox("I understand", key="yours_certain")
     if st.button("Erase", type="primary", key="yours_erase", disabled=not certain):
         try:
             n = people.database().forget(current_reader.name)
@@ -78,4 +77,4 @@ def _show() -> None:
             refuse(error)
             return
         st.session_state.pop("_spot_session", None)
-        st.success(f"Your name is gone from {n:,} rows, and {len(copies):,} arenas are removed.")
+        st.success(f"Your name was removed from {n:,} rows and {len(copies):,} arenas were deleted.")

@@ -1,4 +1,4 @@
-"""What is known of the systems themselves: cards in words and as columns, and which systems a reader asks for."""
+"""Cards of systems: as text and columns, and filters on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name !=
 
 @dataclass(frozen=True, slots=True)
 class CardFilter:
-    """Which systems are asked for. A system whose card does not say a thing that is asked for is not among them."""
+    """Filter on system cards. Systems whose card lacks a required value do not pass."""
 
     open_weights: bool = False
     """Only those whose weights can be downloaded."""
@@ -33,17 +33,17 @@ class CardFilter:
 
     @property
     def words(self) -> str:
-        """What is asked for, in words; empty for nothing."""
+        """Describe the filter in words; empty without conditions."""
         clauses = (
             "open weights" if self.open_weights else "",
-            f"at most ${self.price:g} a million tokens of an answer" if self.price is not None else "",
-            f"at most {self.parameters:g} billion parameters" if self.parameters is not None else "",
+            f"at most ${self.price:g} per million output tokens" if self.price is not None else "",
+            f"at most {self.parameters:g}B parameters" if self.parameters is not None else "",
             f"passages by {self.retriever}" if self.retriever is not None else "",
         )
         return ", ".join(clause for clause in clauses if clause)
 
     def takes(self, card: schema.SystemCard) -> bool:
-        """Whether a system with this card is asked for."""
+        """Return whether a card passes the filter."""
         return (
             (not self.open_weights or card.open_weights is True)
             and _under(card.price_out, self.price)
@@ -54,7 +54,7 @@ class CardFilter:
 
 @dataclass(frozen=True, slots=True)
 class CardChoices:
-    """What a reader can ask of the systems of an arena, from what their cards say."""
+    """Filter values offered for an arena's cards."""
 
     open_weights: bool
     """Whether some have open weights and others not, or not known."""
@@ -70,7 +70,7 @@ class CardChoices:
 
 
 def choices(arena: Arena, systems: Collection[str]) -> CardChoices:
-    """What can be asked of some systems."""
+    """Return the filter values offered for some systems."""
     cards = [_card(arena, system) for system in systems]
     retrievers = sorted({card.retriever for card in cards if card.retriever})
     return CardChoices(
@@ -87,18 +87,18 @@ def chosen_systems(arena: Arena, systems: Sequence[str], wanted: CardFilter) -> 
 
 
 def card_lines(card: schema.SystemCard | None) -> tuple[str, ...]:
-    """What a card says, a clause each, without what is not known."""
+    """Return the known facts of a card, one clause each."""
     if card is None:
         return ()
     weights = {True: "open weights", False: "closed weights", None: None}[card.open_weights]
     prices = [
-        f"${price:,.6g} a million tokens {of}"
-        for price, of in ((card.price_in, "of a prompt"), (card.price_out, "of an answer"))
+        f"${price:,.6g} per million {of} tokens"
+        for price, of in ((card.price_in, "input"), (card.price_out, "output"))
         if price is not None
     ]
     lines = (
         ", ".join(part for part in (card.licence, weights) if part),
-        f"{card.parameters:g} billion parameters" if card.parameters is not None else "",
+        f"{card.parameters:g}B parameters" if card.parameters is not None else "",
         f"released {card.released}" if card.released else "",
         ", ".join(prices),
         f"context of {card.context_length:,} tokens" if card.context_length else "",

@@ -66,7 +66,7 @@ def everything(board: Board, reference: str | None = None) -> pa.Table:
 
 @lru_cache(maxsize=64)
 def design_lines(board: Board) -> tuple[str, ...]:
-    """What the design leaves badly known, in lines."""
+    """Return the weaknesses of the battle design, one line each."""
     return rank.designs(board.ranking.battles)
 
 

@@ -1,6 +1,6 @@
-"""What the Leaderboard page shows: ratings of the chosen languages with what stands behind them, and ranks by language.
+"""Data of the Leaderboard page: ratings of the chosen languages with their n, and ranks by language.
 
-Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Size:
-    """How much an arena holds."""
+    """Size of an arena."""
 
     answers: int
     queries: int
@@ -89,8 +89,8 @@ def families(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def controls(arena: Arena) -> tuple[str, ...]:
-    """What of the style of an arena's answers can be held equal: what was measured; on object storage, in the language
-    that has the fewest rows.
+    """Return the style features that ratings can be controlled for: those measured, on object storage in the language
+    with the fewest rows.
     """
     if "features" not in arena.tables:
         return ()
@@ -105,7 +105,7 @@ def controls(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def size(arena: Arena, referee: str) -> Size:
-    """How much stands behind a referee in the whole arena; for a judge, answers are its verdicts.
+    """Return the amount of data behind a referee in the whole arena; for a judge, answers are verdicts.
 
     Raises:
         TableMissing: if the arena lacks what the referee decides by.
@@ -183,30 +183,30 @@ def ranking_of(
     if Referee.from_name(referee).by_labels:
         codes = [code for code in languages if code in battles_of(arena, referee, skill)]
         return rank.join_rankings([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
-    by_judge = _said(arena, referee)
+    by_judge = _verdict_counts(arena, referee)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
     recomputed = whatif.rate_counted(
-        [_counted(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
+        [_count_verdicts(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
     )
     return recomputed.ranking, recomputed
 
 
-def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
+def _verdict_counts(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
     return {judge: verdicts_of(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
 
 
 @lru_cache(maxsize=256)
-def _counted(
+def _count_verdicts(
     arena: Arena, referee: str, code: str, choice: RankSettings, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
-    """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
+    """Count the verdicts of one language and rank it, independently of the other languages shown."""
     votes = None
     if voted:
         from mirage.explorer.kit import votes as people
 
         votes = people.votes_as_verdicts(arena, voted)
-    return whatif.count_verdicts(_said(arena, referee), choice, code, votes=votes)
+    return whatif.count_verdicts(_verdict_counts(arena, referee), choice, code, votes=votes)
 
 
 @lru_cache(maxsize=256)
@@ -217,9 +217,7 @@ def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.R
 
 @lru_cache(maxsize=64)
 def unusual(board: Board) -> LanguageEffects | None:
-    """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
-    family.
-    """
+    """Test systems for strengths and weaknesses by language family; None if all languages are of one family."""
     try:
         return unusual_of(board.ranking)
     except MirageError:
@@ -268,7 +266,7 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
 def _behind(
     counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """By language or `scope`, and system: the answers behind its row, and how many of them are undecided."""
+    """Return the number of answers and of undecided ones, by language or `scope` and system."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in counts.to_pylist():
         if row["language"] in languages and row["subset"] in ("", *rank.SUBSETS[skill]):
@@ -311,9 +309,9 @@ def board(
     codes = tuple(code for code in languages if code not in lacking)
     if not codes:
         raise NotEnoughData(
-            "none of the chosen languages can be rated for this skill",
+            "no selected language can be rated for this skill",
             where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
-            do="choose another skill, or more languages",
+            do="choose another skill or more languages",
         )
     ranking, recomputed = ranking_of(arena, referee, skill, codes, choice, voted)
     if recomputed is not None:
@@ -352,7 +350,7 @@ def board(
 
 
 @lru_cache(maxsize=256)
-def needed(board: Board, system: str) -> tuple[str, ...]:
+def sample_sizes(board: Board, system: str) -> tuple[str, ...]:
     """About how many more queries would separate a system from its neighbours in the joint row."""
     if not board.ranking.battles:
         return ()

@@ -9,23 +9,16 @@ from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
 
 _TIES: dict[Ties, str] = {
-    "half": "A tie is half a point for each, so that a rating stands for the expected points of a battle, not for the "
-    "odds of winning it: where many battles tie, these lie further apart. A difference of 1 is 73% of the points.",
-    "davidson": "Ties are an outcome of their own (Davidson), so that a rating stands for winning against losing: at a "
-    "difference of 1 the better one wins 73% of the battles that do not tie.",
-    "drop": "Ties are left out, so that a rating stands for winning against losing: at a difference of 1 the better "
-    "one wins 73% of the battles that do not tie.",
+    "half": "A tie counts half a win. A difference of 1 logit is 73% of the expected points of a battle.",
+    "davidson": "Ties are modelled as an outcome (Davidson). At a difference of 1 logit the better system wins 73% "
+    "of decided battles.",
+    "drop": "Ties are excluded. At a difference of 1 logit the better system wins 73% of decided battles.",
 }
 _TIER = (
-    "Every two systems of different tiers are separated by a test, so many at once that the chance of any two equal "
-    "systems in different tiers is at most 5%. A tier is not a group of equals: systems of one tier may differ, and "
-    "some of them are separated (see As good as). With hardly any battles a system has no tier of its own: the tiers "
-    "that hold a system it is not separated from are shown, as 1–3."  # a range
+    "Systems of different tiers are significantly different (family-wise error 5%). Systems of one tier may differ "
+    "too: see As good as. A range such as 1–3 means too few battles for a tier."  # a range
 )
-_ALIKE = (
-    "Ranks of the other systems that the tests do not separate from this one: as good as these, as far as the data "
-    "tells. None: it is separated from all others."
-)
+_ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
 _RECORD = (
     Col("wins", "Wins", "count", of="ratings", width=62),
     Col("ties", "Ties", "count", of="ratings", width=62),
@@ -37,31 +30,30 @@ _ANSWERS = (
         "undecided",
         "Undecided",
         "rate",
-        help="Share of the answers that neither answer nor abstain: they ask back, are unparsed, empty or an API "
-        "error. n is the column Answers.",
+        help="Share of answers that neither answer nor abstain: clarification questions, unparsed, empty or API "
+        "errors. n is in Answers.",
     ),
-    Col("answers", "Answers", "count", help="Answers of the system to the queries behind this row (n).", width=62),
+    Col("answers", "Answers", "count", help="Number of answers (n).", width=62),
 )
 _VERDICTS = (
     Col(
         "undecided",
         "Unparsed",
         "rate",
-        help="Share of the judge's verdicts on the system that could not be read; they count for no one. n is the "
-        "column Verdicts.",
+        help="Share of verdicts on this system that could not be parsed. n is in Verdicts.",
     ),
     Col(
         "answers",
         "Verdicts",
         "count",
-        help="Verdicts of the judge in which the system was one of the two (n).",
+        help="Number of verdicts on this system's battles (n).",
         width=62,
     ),
 )
 
 
 def zero(scale: Scale, reference: str | None) -> float:
-    """Where the line stands that ratings, or differences to a reference, are measured from."""
+    """Return the origin of ratings, or of differences from a reference, on the scale."""
     return ANCHOR if scale == "arena" and reference is None else 0.0
 
 
@@ -77,17 +69,17 @@ def columns(
         reference: system that the others are compared with; None for ratings.
     """
     kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
-    unit = "in logits" if scale == "logit" else "on the scale of arenas, 400 for each tenfold of the odds"
+    unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
     if reference is None:
         label = "Rating"
-        meaning = f"Bradley-Terry strength {unit}, centred on {0 if scale == 'logit' else 1000} over the systems shown."
-        interval = "The rating with its 95% interval over draws of queries, all on one scale; the broken line is "
-        interval += "the mean of the systems. "
+        meaning = f"Bradley-Terry rating {unit}, centred on {0 if scale == 'logit' else 1000}."
+        interval = "Rating with 95% bootstrap interval over queries. Dashed line: "
+        interval += "mean of the systems. "
     else:
         label = "Difference"
-        meaning = f"Rating less that of {reference}, {unit}. Above 0: better than {reference}."
-        interval = f"The difference to {reference} with its own 95% interval; the broken line is {reference}. Where it "
-        interval += "lies outside the interval, the two differ by this single comparison. "
+        meaning = f"Rating minus that of {reference}, {unit}. Above 0: better than {reference}."
+        interval = f"Difference from {reference} with 95% interval; dashed line: {reference}. "
+        interval += "An interval that excludes the line is significant for this single comparison. "
     return (
         Col("system", "System", "system", of="ratings", width=190),
         Col("rank", "Rank", "rank", of="ratings"),
@@ -97,19 +89,17 @@ def columns(
             "span",
             low="rank_low",
             high="rank_high",
-            help="95% interval of the rank, over draws of queries. Where it spans several ranks, the data does not "
-            "tell which of them the system holds.",
+            help="95% bootstrap interval of the rank over queries.",
         ),
         Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=46),
-        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=66),
+        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
         Col(
             "rating",
             "95% interval",
             "interval",
             low="low",
             high="high",
-            help=f"{interval}An arrow: the data puts no bound on this side, as the system was never beaten, or never "
-            "won, against the rest.",
+            help=f"{interval}Arrow: unbounded, because the system never lost, or never won, against the rest.",
             zero=zero(scale, reference),
             endless=True,
             width=130,
@@ -121,44 +111,43 @@ def columns(
 
 
 PUBLISHED = (
-    Col("system", "System", "system", help="The system's name as printed."),
-    Col("judge", "Judge", "mean", help="Mean over the languages shown of the rank by the GPT-4o judge. 1 is best."),
+    Col("system", "System", "system", help="System name as printed."),
+    Col("judge", "Judge", "mean", help="Mean rank by the GPT-4o judge over the languages shown; 1 is best."),
     Col(
         "judge",
         "Best–worst",
         "span",
         low="best",
         high="worst",
-        help="Best and worst rank by the judge over the languages shown. This is no interval of uncertainty.",
+        help="Best and worst rank over the languages shown. Not an uncertainty interval.",
     ),
     Col(
         "surrogate",
         "Surrogate",
         "mean",
-        help="Mean over the languages shown of the rank by the surrogate judge, a random forest on features that "
-        "need no judge.",
+        help="Mean rank by the surrogate judge, a random forest on cheap features.",
     ),
     Col(
         "difference",
         "Difference",
         "rating",
-        help="Mean rank by the surrogate minus that by the judge. Above zero: the surrogate ranks the system worse.",
+        help="Surrogate mean rank minus judge mean rank. Above 0: the surrogate ranks it worse.",
     ),
-    Col("languages", "Languages", "count", help="Languages behind the means (n)."),
+    Col("languages", "Languages", "count", help="Number of languages (n)."),
 )
 
 
 FAMILIES = (
     Col("system", "System", "system", of="ratings"),
-    Col("group", "Language family", "text", help="Family or branch of the languages."),
+    Col("group", "Language family", "text", help="Family or branch."),
     Col(
         "estimate",
         "Difference",
         "rating",
-        help="Mean rating in the family less the mean rating elsewhere, in logits. Above 0: stronger there.",
+        help="Mean rating in the family minus elsewhere, in logits. Above 0: stronger there.",
     ),
-    Col("estimate", "95% interval", "interval", low="low", high="high", help="The difference with its interval."),
-    Col("p", "p (Holm)", "text", right=True, help="Chance of such a finding anywhere, if nothing differed."),
-    Col("n_languages", "Languages", "count", help="Languages of the family that are rated."),
+    Col("estimate", "95% interval", "interval", low="low", high="high", help="Difference with its interval."),
+    Col("p", "p (Holm)", "text", right=True, help="p-value, Holm-corrected."),
+    Col("n_languages", "Languages", "count", help="Rated languages of the family."),
     Col("n_queries", "Queries", "count", help="Queries in these languages."),
 )

@@ -1,4 +1,4 @@
-"""How good the retrievers of an arena are, as the Leaderboard shows it; kept by arena."""
+"""Quality of an arena's retrievers, for the Leaderboard; cached by arena."""
 
 from __future__ import annotations
 

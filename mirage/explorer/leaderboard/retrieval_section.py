@@ -21,12 +21,12 @@ _WRITE = FORMATS["rate"].write
 PICKERS = ("retrieval_in",)
 """Keys of the section's pickers."""
 HELP = {
-    "nDCG@10": "Gain of the first 10 passages by their grades, discounted by rank, over that of the best order.",
-    "judged@10": "Share of the first 10 passages that people have labelled; the others count as not relevant.",
-    "R@10": "Share of the relevant passages among the first 10.",
-    "R@100": "Share of the relevant passages among the first 100.",
-    "RR@10": "One over the rank of the first relevant passage, 0 without one among the first 10.",
-    "AP@100": "Mean precision at the ranks of the relevant passages, over the first 100.",
+    "nDCG@10": "Normalized discounted cumulative gain at rank 10.",
+    "judged@10": "Share of the top 10 with a label; unlabelled passages count as not relevant.",
+    "R@10": "Share of the relevant passages in the top 10.",
+    "R@100": "Share of the relevant passages in the top 100.",
+    "RR@10": "Reciprocal rank of the first relevant passage in the top 10; 0 if none.",
+    "AP@100": "Average precision in the top 100.",
 }
 """The measures of the table, in its order."""
 
@@ -42,10 +42,10 @@ def show_retrieval(page: Page) -> None:
         st.caption(plain(f"Not measured: {shown.reason}."))
         return
     code = pick_language(
-        "Retrieval in",
+        "Language",
         languages,
         key="retrieval_in",
-        help="the mean over the languages shown, each counting alike.",
+        help="unweighted mean over the languages shown.",
     )
     rows = views.Retrieval.rows_in(shown, language=code)
     st.caption(plain(_summary(shown, code)))
@@ -53,7 +53,7 @@ def show_retrieval(page: Page) -> None:
     chart(
         charts.recall_curves(rows, retrievers=shown.retrievers, cutoffs=views.CURVE, mode=mode()),
         key="recall",
-        alt="Recall of each retriever by the number of passages that are looked at.",
+        alt="Recall@k of each retriever.",
     )
 
 
@@ -62,11 +62,11 @@ def _summary(shown: views.Retrieval, code: str) -> str:
     best = shown.retrievers[0]
     gain, judged = shown.of(best, "nDCG@10", code), shown.of(best, "judged@10", code)
     if gain is None or gain.mean is None:
-        return "No query has a passage that is labelled relevant, so nothing but judged@k is measured."
+        return "No query has a relevant passage, so only judged@k is measured."
     words = f"{best} ranks best: nDCG@10 {gain.mean:.2f} over {counted(gain.n, 'query')} with a relevant passage."
     if judged is not None and judged.mean is not None and judged.mean < 1:
-        words += f" {_WRITE(1 - judged.mean)} of its first 10 passages have no label and count as not relevant."
-    return words + " given: the passages that came with the queries."
+        words += f" {_WRITE(1 - judged.mean)} of its top 10 are unlabelled and count as not relevant."
+    return words + " given: passages supplied with the queries."
 
 
 def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
@@ -88,13 +88,15 @@ def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
 @cache
 def _columns() -> tuple[Col, ...]:
     columns = [
-        Col("retriever", "Retriever", "text", width=110, help="Who brought the passages."),
-        Col("n", "n", "count", width=44, help="Queries with a relevant passage."),
+        Col("retriever", "Retriever", "text", width=110, help="Retriever name."),
+        Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."),
     ]
     for measure in HELP:
         low, high = f"{measure}_low", f"{measure}_high"
         width = 78 if measure == "judged@10" else 68
         columns.append(Col(measure, measure, "probability", width=width, help=HELP[measure]))
-        columns.append(Col(measure, "95%", "interval", low=low, high=high, width=60, help=f"{measure}: its interval."))
-    columns.append(Col("systems", "Shown to", "text", width=104, help="Systems that were shown its passages."))
+        columns.append(
+            Col(measure, "95%", "interval", low=low, high=high, width=60, help=(f"95% interval of {measure}."))
+        )
+    columns.append(Col("systems", "Used by", "text", width=104, help="Systems that used its passages."))
     return tuple(columns)

@@ -1,4 +1,4 @@
-"""Which systems are shown, by what their cards say, and a card in words."""
+"""Filter of systems by their cards, and a card in words."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...],
     with st.container(width="content", gap=None):
         # As high as the label of a picker, so that the button stands beside their boxes.
         st.html('<div class="mg-label">Systems</div>')
-        place = st.popover("Filter", help="Shows some of the systems, by what is known of them. Ranks stay.")
+        place = st.popover("Filter", help="Filter systems by their cards. Ranks stay the same.")
     with place:
-        wanted = _wanted(choices)
+        wanted = _pick_filter(choices)
     shown = cards.chosen_systems(arena, systems, wanted)
     if wanted != cards.CardFilter() and not shown:
         with place:
-            st.caption(f":orange[Of none of the {len(systems)} systems this is known: all are shown.]")
+            st.caption(f":orange[No data for any of the {len(systems)} systems: showing all.]")
     return shown or tuple(systems), wanted.words
 
 
-def _wanted(choices: cards.CardChoices) -> cards.CardFilter:
+def _pick_filter(choices: cards.CardChoices) -> cards.CardFilter:
     weights = price = size = retriever = _ANY
     if choices.open_weights:
         weights = pick("Weights", (_ANY, "open"), key="weights", kind="choice of weights", segments=True)
     if choices.prices:
         price = pick(
-            "Price of an answer at most",
+            "Max price",
             (_ANY, *(f"{value:g}" for value in choices.prices)),
             key="price",
             kind="price",
-            help="US dollars a million tokens of an answer.",
+            help="US dollars per million output tokens.",
         )
     if choices.parameters:
         size = pick(
-            "Size at most",
+            "Max size",
             (_ANY, *dict.fromkeys(f"{value:g}" for value in choices.parameters)),
             key="size",
             kind="size",

@@ -1,4 +1,4 @@
-"""What a page comes to, in a sentence."""
+"""Conclusion of the Leaderboard in a sentence."""
 
 from __future__ import annotations
 
@@ -12,17 +12,13 @@ from mirage.text.segmentation import counted, listed
 
 FEW = 4
 """Languages that a sentence names."""
-SKILLS: dict[Skill, str] = {
-    "both": "answers from the passages best",
-    "abstain": "abstains best where no passage answers",
-    "answer": "answers best where a passage does",
-}
-"""What relevance labels say of the best system, by skill."""
+SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
+"""Skill that relevance labels rank by, after the rank."""
 
 
 @lru_cache(maxsize=64)
 def conclusion(board: Board, referee: str, skill: Skill) -> str:
-    """Which system is best, of how many, how sure that is and on what it rests; empty of fewer than two systems.
+    """Return the best system with its rating, interval and n; empty for fewer than two systems.
 
     Args:
         board: the leaderboard.
@@ -34,19 +30,18 @@ def conclusion(board: Board, referee: str, skill: Skill) -> str:
         return ""
     best = min(rows, key=lambda row: row["rank"])
     code = best["language"]
-    sure = f"; {_sure(board.ranking.tiers[code].alike(best['system']), len(rows))}" if board.ranking.battles else ""
-    if Referee.from_name(referee).by_labels:
-        does = f"{SKILLS[skill]} of {len(rows)} systems"
-    else:
-        does = f"is rated best of {len(rows)} systems by {'all judges' if referee == POOLED else referee}"
-    evidence = f"rating {_rating(best['rating'])}, {_interval(best['low'], best['high'])}"
-    evidence += f", n = {best['battles']:,} battles"
-    return f"{_where(board.languages)} {best['system']} {does} ({evidence}){sure}."
+    sure = f", {_sure(board.ranking.tiers[code].alike(best['system']), len(rows))}" if board.ranking.battles else ""
+    by = SKILLS[skill]
+    if not Referee.from_name(referee).by_labels:
+        by = f" by {'all judges' if referee == POOLED else referee}"
+    evidence = f"{_rating(best['rating'])}, {_interval(best['low'], best['high'])}, n = {best['battles']:,} battles"
+    rank = f"ranks first of {len(rows)} systems{by} {_where(board.languages)}"
+    return f"{best['system']} {rank} ({evidence}){sure}."
 
 
 @lru_cache(maxsize=64)
 def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ...]]:
-    """What a card says of a system: its rating with the interval, and what that rests on.
+    """Return the value and lines of a system's card: rating, interval and n.
 
     Args:
         board: the leaderboard.
@@ -57,7 +52,7 @@ def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ..
     row = next(row for row in rows if row["system"] == system)
     rank = f"rank {row['rank']} of {len(rows)}"
     if None not in (row["rank_low"], row["rank_high"]):
-        rank += f" (95% interval {row['rank_low']} to {row['rank_high']})"
+        rank += f" (95% CI {row['rank_low']} to {row['rank_high']})"
     by = "all judges" if referee == POOLED else f"{referee} labels" if Referee.from_name(referee).by_labels else referee
     n = f"n = {counted(row['battles'], 'battle')}, {counted(len(board.languages), 'language')}, by {by}"
     value = f"Rating {_rating(row['rating'])} logits, {_interval(row['low'], row['high'])}"
@@ -71,21 +66,21 @@ def _rating(value: float) -> str:
 def _interval(low: float | None, high: float | None) -> str:
     """An interval in words; an end that is None has no bound."""
     if low is None or high is None:
-        return "which the data leaves unbounded" if low is None else f"from {_rating(low)} without an upper bound"
-    return f"95% interval {_rating(low)} to {_rating(high)}"
+        return "unbounded" if low is None else f"from {_rating(low)} upwards, unbounded"
+    return f"95% CI {_rating(low)} to {_rating(high)}"
 
 
 def _where(languages: tuple[str, ...]) -> str:
     names = [name_of(code) for code in languages]
     if len(names) > FEW:
-        return f"Over {len(names)} languages"
-    return f"In {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
+        return f"over {len(names)} languages"
+    return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
 
 
 def _sure(alike: tuple[str, ...], systems: int) -> str:
-    """How far the best system stands apart."""
+    """Describe whether the best system is significantly ahead."""
     if not alike:
-        return "a test separates it from every other"
+        return "significantly ahead of all others"
     if len(alike) == systems - 1:
-        return "no test separates it from any other"
-    return f"no test separates it from {listed(sorted(alike), 'other system')}"
+        return "not significantly ahead of any other"
+    return f"not significantly ahead of {listed(sorted(alike), 'other system')}"

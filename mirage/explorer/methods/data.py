@@ -1,4 +1,4 @@
-"""How much each departure from the published programs moves the numbers, computed on an arena's own outcomes."""
+"""Effect of each departure from the published programs, computed on an arena's own outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DRAWS = 100
 
 @dataclass(frozen=True, slots=True)
 class DepartureEffect:
-    """What one departure moves."""
+    """Effect of one departure."""
 
     departure: str
     """What is done differently."""
@@ -55,7 +55,7 @@ def effects(arena: Arena) -> tuple[DepartureEffect, ...]:
     return (
         _parser(outcomes, strict, published),
         _api_errors(strict),
-        _undecided(strict),
+        _undecided_effect(strict),
         _zero_cells(published),
         *_ranking(outcomes),
     )
@@ -129,7 +129,7 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     ]
     differ = 0 if moved is None else sum(moved["n"].to_pylist())
     if moved is None:
-        effect = "not measured: the outcomes are by one parser alone"
+        effect = "not measured: outcomes of only one parser"
     else:
         effect = f"{differ:,} answers ({_share(differ, answers)}) get another outcome; " + (
             f"a cell's rate moves by {100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most "
@@ -139,8 +139,7 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
         )
     return DepartureEffect(
         "Reading an answer",
-        "Four fixed English phrases, or a passage number in an answer under 10 characters; both asked for, or "
-        "none of all, is invalid",
+        "Four fixed English phrases, or a passage number in an answer under 10 characters; both or neither is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
         effect,
         answers,
@@ -158,15 +157,15 @@ def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
         )
     return DepartureEffect(
         "API errors",
-        "An error text of the service is an invalid answer and counts as wrong",
-        "api_error: undecided, and no battle is fought with it",
+        "A service error text is an invalid answer and counts as wrong",
+        "api_error: undecided, excluded from battles",
         effect,
         sum(row["n"] - row["missing"] for row in strict.values()),
         "answers",
     )
 
 
-def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
+def _undecided_effect(strict: dict[Any, Any]) -> DepartureEffect:
     gaps = {k: row["rate_as_published"] - row["rate"] for k, row in strict.items() if row["rate"] is not None}
     taus = []
     for language, subset in sorted({k[:2] for k in gaps}):
@@ -184,8 +183,8 @@ def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
         )
     return DepartureEffect(
         "Undecided answers in a rate",
-        "Counted as wrong: 1 - accuracy",
-        "Left out of the rate, their share shown beside it",
+        "Counted as wrong: 1 − accuracy",
+        "Excluded from the rate; their share is reported",
         effect,
         len(gaps),
         "cells",
@@ -195,10 +194,10 @@ def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
 def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
     cells = [row for row in published.values() if row["rate_as_published"] == 1.0]
     return DepartureEffect(
-        "A cell without one right answer",
-        "The rate is written only where a right answer occurs: such a cell prints 0.0%",
-        "It is 100%",
-        f"{len(cells)} of {len(published)} cells are without one",
+        "A cell without a correct answer",
+        "A rate needs a correct answer: otherwise 0.0% is printed",
+        "100%",
+        f"{len(cells)} of {len(published)} cells have none",
         len(published),
         "cells",
     )
@@ -227,19 +226,19 @@ def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
         ties = unit = size = f"not measured: {error.what}"
         n = 0
     return [
-        DepartureEffect("Ties", "Dropped by MIRAGE-Bench", "Half a win for each", ties, n, "queries"),
+        DepartureEffect("Ties", "Dropped by MIRAGE-Bench", "Half a win each", ties, n, "queries"),
         DepartureEffect(
             "Unit of the bootstrap",
             "The query in MIRAGE-Bench; the battle in Chatbot Arena",
-            "The query, with all battles fought on it",
+            "The query, with all its battles",
             unit,
             n,
             "queries",
         ),
         DepartureEffect(
-            "Size of a draw",
-            "As many queries as the user asks for (100 in the paper of MIRAGE-Bench)",
-            "As many as there are",
+            "Bootstrap sample size",
+            "User-defined (100 in the MIRAGE-Bench paper)",
+            "All queries",
             size,
             n,
             "queries",
@@ -256,7 +255,7 @@ def _tie_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> s
     except NotEnoughData:
         dropped = None
     if dropped is None or dropped.systems != base.systems:
-        return f"not measured: without its ties {_scope(scope)} loses battles that it rests on"
+        return f"not measured: {_scope(scope)} needs its ties"
     moved = np.abs(base.ranks() - dropped.ranks())
     spread, before = np.ptp(dropped.theta), np.ptp(base.theta)
     wider = (
@@ -279,7 +278,7 @@ def _unit_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> 
             ratios.append(_width(single) / width if (width := _width(ranking.languages[code])) > 0 else np.nan)
     bounded = [ratio for ratio in ratios if np.isfinite(ratio)]
     if not bounded:
-        return "not measured: the data bounds no rating"
+        return "not measured: all ratings are unbounded"
     return f"intervals that resample battles are {np.mean(bounded):.2f} times as wide as those that resample queries"
 
 
@@ -287,8 +286,8 @@ def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
     """Calculate how much wider intervals of draws of 100 queries are."""
     sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return (
-        f"with {int(np.median(sizes))} queries a language, draws of 100 make intervals about "
-        f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)"
+        f"with {int(np.median(sizes))} queries a language, draws of 100 widen intervals about "
+        f"{np.sqrt(np.median(sizes) / 100):.1f} times (square root of the ratio; calculated)"
     )
 
 

@@ -13,12 +13,12 @@ from mirage.explorer.nuggets.data import BankEdit
 from mirage.text.segmentation import counted
 
 CHANGES = {
-    "reword": "gave it other words",
-    "importance": "changed its importance",
-    "split": "split it",
-    "merge": "merged them",
-    "drop": "dropped it",
-    "add": "added it",
+    "reword": "reworded",
+    "importance": "changed importance",
+    "split": "split",
+    "merge": "merged",
+    "drop": "dropped",
+    "add": "added",
 }
 """What was done, in words."""
 
@@ -60,19 +60,19 @@ def _nugget(nugget: schema.Nugget) -> str:
 
 
 def _origin(nugget: schema.Nugget, passages: Mapping[str, schema.Passage]) -> str:
-    """Who wrote a nugget, and its passage with its text, opened by a click."""
+    """Return the author and source passage of a nugget as HTML."""
     author = f"by <bdi>{escape(nugget.author)}</bdi>"
     if nugget.passage_id is None:
-        return f"<small>{author}, from no passage</small>"
+        return f"<small>{author}, no source passage</small>"
     origin = f"{author}, from <bdi>{escape(nugget.passage_id)}</bdi>"
     passage = passages.get(nugget.passage_id)
     if passage is None or passage.text is None:
-        return f"<small>{origin}, whose text is not known</small>"
+        return f"<small>{origin}, text unavailable</small>"
     title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
     body = text_html(passage.text, language=nugget.language)
     return f"<details><summary>{origin}</summary>{title}{body}</details>"
 
 
 def edits_title(edits: Sequence[BankEdit]) -> str:
-    """How many changes there are."""
-    return counted(len(edits), "change") if edits else "No change yet"
+    """Return the number of changes in words."""
+    return counted(len(edits), "change") if edits else "No changes yet"

@@ -46,7 +46,7 @@ class NuggetMatrix:
 
 @lru_cache(maxsize=32)
 def assigner_of(arena: Arena) -> str | None:
-    """Whose assignments count in an arena: who made most, and the matcher of terms only where it is alone."""
+    """Return the assigner with the most assignments; the term matcher only if there is no other."""
     if "nugget_assignments" not in arena.tables:
         return None
     return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")

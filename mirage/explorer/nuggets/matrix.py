@@ -19,9 +19,9 @@ from mirage.store import Arena
 from mirage.text.segmentation import counted
 
 _MARKS = {
-    "support": ("●", "states all of it"),
-    "partial_support": ("◐", "states a part"),
-    "not_support": ("○", "does not"),
+    "support": ("●", "full support"),
+    "partial_support": ("◐", "partial support"),
+    "not_support": ("○", "no support"),
 }
 """A mark and a meaning for each assignment: told by shape, not by colour."""
 
@@ -39,18 +39,15 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
         return
     vital = sum(row.nugget.importance == "vital" for row in shown.rows)
     st.header(counted(len(shown.rows), "nugget"), anchor=False)
-    floor = ", which matches shared words without a model: a floor" if shown.assigner == TERMS else ""
-    assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Nothing has been assigned yet."
+    floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
+    assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     st.caption(
-        plain(
-            f"The facts that a good answer states, {vital} of them vital. {assigned} ● states all of it, ◐ a part, "
-            "○ nothing of it, – not decided. Hover a mark for the words."
-        )
+        plain(f"{vital} vital nuggets. {assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text.")
     )
     # It scrolls sideways where there are many systems, with the arrow keys too.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
     st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
-    onward("nuggets", "Change these nuggets", language=key[0], bank=key[1])
+    onward("nuggets", "Edit these nuggets", language=key[0], bank=key[1])
     if not shown.assigner:
         st.code(arena.command("nugget_assignments"), language=None)
 
@@ -80,7 +77,7 @@ def _row(row: NuggetRow, systems: Collection[str], language: str) -> str:
 
 def _cell(entry: NuggetAssignment | None) -> str:
     if entry is None or entry.assignment is None:
-        reason = "nobody has decided" if entry is None else entry.reason or "not decided"
+        reason = "undecided" if entry is None else entry.reason or "undecided"
         return f'<td title="{escape(reason)}">–</td>'
     mark, meaning = _MARKS[entry.assignment]
     words = f"{meaning}: {entry.quote}" if entry.quote else meaning

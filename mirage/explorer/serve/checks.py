@@ -1,4 +1,4 @@
-"""What can be said of a deployment's settings before anybody reads: `mirage doctor --deployment`."""
+"""Checks of a deployment's settings: `mirage doctor --deployment`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Check:
 
 
 def deployment_checks(environment: Mapping[str, str]) -> list[Check]:
-    """What several readers need.
+    """Check the requirements of serving several readers.
 
     Args:
         environment: the variables of the deployment. What a message says of them names no secret.

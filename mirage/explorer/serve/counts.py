@@ -45,7 +45,7 @@ COUNTERS: dict[str, Counter] = {
 
 
 class _Now:
-    """What is looked up when it is asked for."""
+    """Metrics that are collected on request."""
 
     def collect(self) -> Iterator[Metric]:
         """The metrics, as Prometheus' client asks for them."""
@@ -87,7 +87,7 @@ def _calls() -> Iterator[Metric]:
 
 
 def _stamp(arena: Path) -> tuple[int, ...]:
-    """What changes with every reply that an arena's ledger takes."""
+    """Return a stamp that changes with every reply in an arena's ledger."""
     file = ledger.ledger_path(arena)
     parts = (file, file.with_name(f"{file.name}-wal"))
     return tuple(number for part in parts if part.exists() for number in (part.stat().st_mtime_ns, part.stat().st_size))

@@ -1,4 +1,4 @@
-"""Who reads: the name that a deployment's login verified, and the session.
+"""Identity of a reader: the name verified by the deployment's login, and the session.
 
 The login is Streamlit's own (`st.login`, where its secrets name a provider), else a proxy's: it asks for a name and
 passes it on in a header, in place of one that the browser sent. Where the explorer shares a secret with the proxy, a
@@ -31,7 +31,7 @@ _SESSION, _READER = "_reader_session", "_reader"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads a page."""
+    """Reader of a page."""
 
     name: str
     """The name that the login verified; empty without a login."""
@@ -42,7 +42,7 @@ class Reader:
 
     @property
     def owner(self) -> str:
-        """Whose a thing is that this reader brings; any Unicode, not a file name."""
+        """Return the owner of the reader's uploads; any Unicode, not a file name."""
         return f"login:{self.name}" if self.name else f"session:{self.session}"
 
 
@@ -56,13 +56,13 @@ def look() -> Reader:
 
 
 def reader() -> Reader:
-    """Who reads the page that is being drawn, as this run has found."""
+    """Return the reader of the current run."""
     known: Reader | None = st.session_state.get(_READER)
     return known or look()
 
 
 def login_required() -> bool:
-    """Whether this deployment takes votes only under a verified name.
+    """Return whether votes need a verified name.
 
     Raises:
         BadInput: if the setting is neither `required` nor `optional`; nobody may vote then.
@@ -74,7 +74,7 @@ def login_required() -> bool:
 
 
 def may(role: Role) -> bool:
-    """Whether this reader may do what a role may: by the file of roles, and a login where votes need one.
+    """Return whether the reader has a role's rights, by the file of roles and, if votes need one, a login.
 
     Raises:
         BadInput: if a setting cannot be understood; nobody may do anything but read then.
@@ -84,7 +84,7 @@ def may(role: Role) -> bool:
 
 
 def provider() -> bool:
-    """Whether a login of Streamlit's own is set up: `[auth]` in its secrets."""
+    """Return whether Streamlit's own login is configured: `[auth]` in its secrets."""
     return "is_logged_in" in st.user
 
 
@@ -107,11 +107,11 @@ def _of_proxy() -> str:
     shown = st.context.headers.get(PROXY_HEADER) or ""
     if secret and not hmac.compare_digest(secret.encode(), shown.encode("utf-8", "replace")):
         return ""
-    names = {decoded(value) for value in st.context.headers.get_all(HEADER)}
+    names = {decode_name(value) for value in st.context.headers.get_all(HEADER)}
     return names.pop() if len(names) == 1 else ""
 
 
-def decoded(value: str) -> str:
+def decode_name(value: str) -> str:
     """A header's value as it was meant: proxies send UTF-8, servers read Latin-1. In Unicode's composed form."""
     with suppress(UnicodeError):  # then it is Latin-1, or text already
         value = value.encode("latin-1").decode("utf-8")

@@ -1,4 +1,4 @@
-"""What an explorer does: counted for Prometheus where the extra `ops` is installed, and written to the log."""
+"""Metrics of an explorer for Prometheus (extra `ops`) and the log."""
 
 from __future__ import annotations
 

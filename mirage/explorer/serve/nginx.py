@@ -40,7 +40,7 @@ _PATH = re.compile(r"(/?[A-Za-z0-9_.~-]+)*/?")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What the configuration is written from."""
+    """Settings of the configuration."""
 
     ports: Sequence[int]
     """Ports of the explorers on this machine, one each."""
@@ -69,9 +69,7 @@ def site(settings: Site) -> str:
     login = "auth_basic off;"
     if settings.htpasswd is not None:
         # The charset makes browsers send names in UTF-8; nginx has no setting of its own for it.
-        login = (
-            f"""auth_basic 'mirage", charset="UTF-8';\n    auth_basic_user_file {_quoted(str(settings.htpasswd))};"""
-        )
+        login = f"""auth_basic 'mirage", charset="UTF-8';\n    auth_basic_user_file {_quote(str(settings.htpasswd))};"""
     # Without a login of nginx's own, $remote_user is whatever the browser claims.
     name = "$remote_user" if settings.htpasswd is not None else '""'
     headers = "\n".join(f'    add_header {name} "{value}" always;' for name, value in HEADERS.items())
@@ -153,12 +151,12 @@ def standalone(site_text: str, folder: Path, *, root: bool) -> str:
 daemon off;
 {"user root;" if root else ""}
 worker_processes 1;
-pid {_quoted(str(folder / "pid"))};
-error_log {_quoted(str(folder / "error.log"))};
+pid {_quote(str(folder / "pid"))};
+error_log {_quote(str(folder / "error.log"))};
 events {{ worker_connections 8192; }}
 http {{
     access_log off;
-{_lines(f"{kind}_temp_path {_quoted(str(folder / kind))};" for kind in kinds)}
+{_lines(f"{kind}_temp_path {_quote(str(folder / kind))};" for kind in kinds)}
 {site_text}}}
 """
 
@@ -178,7 +176,7 @@ def _check(settings: Site) -> None:
             raise BadInput(f"nginx cannot be given this {name}: {given}", do="see docs/deploy.md for what it may hold")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     if any(character in text for character in '"\\\n$'):
         raise BadInput(f"nginx cannot be given the path {text!r}", do="move the file to a path of plain characters")
     return f'"{text}"'

@@ -134,7 +134,7 @@ def find_nginx() -> str | None:
 
 
 def need_nginx() -> str:
-    """As `find_nginx`.
+    """Return the path of nginx, as `find_nginx`, or raise.
 
     Raises:
         BadInput: if there is none.

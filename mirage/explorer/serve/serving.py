@@ -106,7 +106,7 @@ class _Closed:
 
 
 def _own_origin(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a request comes from a page of this site, of a site that the settings name, or from no page."""
+    """Return whether a request comes from this site, an allowed site, or no page."""
     lines = [(name, value.decode("latin-1").strip().lower()) for name, value in headers]
     origins = {value for name, value in lines if name == b"origin"}
     hosts = {value for name, value in lines if name == b"host"}
@@ -137,7 +137,7 @@ async def _metrics(_request: Request) -> Response:
 
 
 def readiness() -> dict[str, bool]:
-    """Whether there is an arena that opens, and whether the votes' database answers.
+    """Return whether an arena opens and whether the votes' database responds.
 
     Pages read without the database, and votes wait for it: it makes an explorer no less ready.
     """
@@ -179,7 +179,7 @@ async def _lifetime(_app: App) -> AsyncIterator[None]:
 
 
 def parts() -> dict[str, Any]:
-    """What a deployment's explorer has beside the pages: keyword arguments of Streamlit's `App`."""
+    """Return a deployment's additions to the pages: keyword arguments of Streamlit's `App`."""
     return {
         "routes": [Route("/healthz", _alive), Route("/readyz", _ready), Route("/metrics", _metrics)],
         "middleware": [Middleware(_Counted), Middleware(_Closed), Middleware(uploads.UploadGate)],

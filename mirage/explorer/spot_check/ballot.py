@@ -73,7 +73,7 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
 
 @cache
 def words() -> dict[str, dict[str, str]]:
-    """What the ballot says, by the code of a language."""
+    """Return the texts of the ballot by language code."""
     texts: dict[str, dict[str, str]] = json.loads(_resource("ballot.json"))
     return texts
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 WHY: Mapping[str, str] = {
-    "random": "drawn at random, so it counts for the agreement",
-    "flipped": "a judge named different winners in the two orders",
-    "judges disagree": "judges name different winners",
-    "close ranks": "the two stand next to each other in a ranking and cannot be told apart",
-    "not judged": "no judge has decided it",
-    "filler": "nothing more telling was left",
+    "random": "drawn at random; counts for judge agreement",
+    "flipped": "a judge's winner depends on the order",
+    "judges disagree": "judges disagree on the winner",
+    "close ranks": "neighbours in the ranking, not significantly different",
+    "not judged": "not judged yet",
+    "filler": "only low-information battles are left",
 }
 """Why the queue chooses a battle, in words."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
@@ -40,7 +40,7 @@ _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 
 @dataclass(frozen=True, slots=True)
 class JudgeOpinion:
-    """What one judge said of a battle, both orders together."""
+    """Opinion of one judge on a battle, both orders together."""
 
     judge: str
     winner: str | None
@@ -55,7 +55,7 @@ class JudgeOpinion:
 
 @dataclass(frozen=True, slots=True)
 class VoteResult:
-    """What a vote turns out to be about."""
+    """Systems and verdicts behind a vote, revealed after it."""
 
     vote: votes.Vote
     winner: str | None
@@ -87,7 +87,7 @@ class CitationPair:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it is about, and which text of it."""
+        """Return the subject and its text."""
         return self.language, self.query_id, self.system, str(self.sentence), self.passage_id, self.shown
 
 
@@ -106,7 +106,7 @@ class NuggetItem:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it is about, and which texts of it."""
+        """Return the subject and its texts."""
         return self.language, self.query_id, self.system, self.nugget_id, self.shown
 
 
@@ -128,7 +128,7 @@ def past(
 
 
 def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
-    """Who was who in a battle that was voted on, and what each judge said."""
+    """Return the systems of a battle and the judges' opinions, after the vote."""
     shown = battles.battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
     by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
     label = votes.label(vote)
@@ -167,7 +167,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
         languages=[language],
     )
     answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
-    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
+    return tuple(sorted(answers, key=lambda answer: (_draw_order(*answer), answer)))
 
 
 def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
@@ -222,7 +222,7 @@ def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
         languages=[language],
     )
     answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
-    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
+    return tuple(sorted(answers, key=lambda answer: (_draw_order(*answer), answer)))
 
 
 def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -> NuggetItem | None:
@@ -259,7 +259,7 @@ def _query_text(arena: Arena, key: tuple[str, str]) -> str:
 
 
 def assigned_by(arena: Arena, vote: votes.NuggetVote) -> list[tuple[str, schema.Assignment | None]]:
-    """What each assigner decided of a nugget that was voted on, by name."""
+    """Return each assigner's decision on a nugget, by name."""
     rows = of_query(arena, "nugget_assignments", (vote.language, vote.query_id))
     about = (vote.system, vote.nugget_id)
     return sorted((row["assigner"], row["assignment"]) for row in rows if (row["system"], row["nugget_id"]) == about)
@@ -338,5 +338,5 @@ def evidence(
     )
 
 
-def _drawn(query: str, system: str) -> bytes:
+def _draw_order(query: str, system: str) -> bytes:
     return hashlib.blake2b(f"{query}\0{system}".encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""What is voted on, as HTML in which no text is markup and nothing names a system; and who was who, after the vote."""
+"""Items to vote on, as HTML without markup from texts or names of systems, and the reveal after the vote."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, pass
     """Show a sentence and a passage that it cites, and the answer around the sentence."""
     title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
     parts = [
-        ("mg-sentence", "<span>The sentence</span>", text_html(pair.words, language=pair.language)),
-        ("", f"<span>The passage</span>{title}", text_html(passage.text or "", language=pair.language)),
+        ("mg-sentence", "<span>Sentence</span>", text_html(pair.words, language=pair.language)),
+        ("", f"<span>Passage</span>{title}", text_html(passage.text or "", language=pair.language)),
     ]
     cards = [
         f'<article class="mg-answer {css}"><div class="mg-row">{head}</div>{body}</article>'
@@ -84,7 +84,7 @@ def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, pass
     ]
     marked = answer_card.body(answer, query, [TextSpan(pair.start, pair.end, "own")], labels=False)
     st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
-    with st.expander("The whole answer"):
+    with st.expander("Full answer"):
         st.html(f'<div style="{answer_card.inks()}">{marked}</div>')
 
 
@@ -95,44 +95,44 @@ def show_nugget(item: NuggetItem, answer: AnswerView, query: QueryView) -> None:
         f"{text_html(item.words, language=item.language)}</article>"
     )
     body = answer_card.body(answer, query, [])
-    card = f'<article class="mg-answer"><div class="mg-row"><span>The answer</span></div>{body}</article>'
+    card = f'<article class="mg-answer"><div class="mg-row"><span>Answer</span></div>{body}</article>'
     st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{nugget}{card}</div>')
 
 
 def show_result(vote_result: VoteResult) -> None:
     """Show who was who in the last battle, what each judge said, and why it was chosen."""
     vote = vote_result.vote
-    own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
+    own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "tie"}.get(vote.vote) or f"{vote.vote} wins"
     parts = [
         f"Your last vote: <b>{escape(own_vote)}</b>",
         f"A was <b><bdi>{escape(vote.system_a)}</bdi></b>, B was <b><bdi>{escape(vote.system_b)}</bdi></b>",
     ]
     for verdict in vote_result.verdicts:
-        decision = "no readable verdict" if not verdict.read else "a tie"
+        decision = "no readable verdict" if not verdict.read else "tie"
         if verdict.winner is not None:
             letter = "A" if verdict.winner == vote.system_a else "B"
-            decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, is better"
+            decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, wins"
         if verdict.flipped:
-            decision = f"its two orders do not agree, {decision}"
+            decision = f"orders disagree, {decision}"
         sign = {True: answer_card.sign("right"), False: answer_card.sign("wrong"), None: ""}[verdict.agrees]
-        word = {True: " (as you)", False: " (not as you)", None: ""}[verdict.agrees]
+        word = {True: " (agrees with you)", False: " (disagrees)", None: ""}[verdict.agrees]
         parts.append(f"{sign}Judge <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
     if not vote_result.verdicts:
-        parts.append("No judge has decided it")
-    parts.append(f"Chosen because: {escape(vote_result.why)}")
+        parts.append("Not judged yet")
+    parts.append(f"Selected because: {escape(vote_result.why)}")
     _was(parts)
 
 
 def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
     """Show whose sentence the last one was, and what people said of the passage."""
     known = None if passage is None else passage.relevant
-    label = {True: "relevant", False: "not relevant", None: "not labelled"}[known]
+    label = {True: "relevant", False: "not relevant", None: "unlabelled"}[known]
     own_vote = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
     _was(
         [
             f"Your last vote: <b>{escape(own_vote)}</b>",
             f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
-            f"The passage is {label} to the query, by human labels",
+            f"Passage label: {label}",
         ]
     )
 
@@ -141,7 +141,7 @@ def show_assigned(vote: votes.NuggetVote, assigned: Sequence[tuple[str, schema.A
     """Show whose answer the last one was, and what each assigner decided of the nugget."""
 
     def words(choice: str | None) -> str:
-        return "skipped" if choice == "skip" else CHOICES[choice][0].lower() if choice in CHOICES else "not decided"
+        return "skipped" if choice == "skip" else CHOICES[choice][0].lower() if choice in CHOICES else "undecided"
 
     parts = [
         f"Your last vote: <b>{escape(words(vote.vote))}</b>",
@@ -149,11 +149,11 @@ def show_assigned(vote: votes.NuggetVote, assigned: Sequence[tuple[str, schema.A
     ]
     for assigner, assignment in assigned:
         agrees = None if assignment is None or vote.vote == "skip" else assignment == vote.vote
-        word = {True: " (as you)", False: " (not as you)", None: ""}[agrees]
+        word = {True: " (agrees with you)", False: " (disagrees)", None: ""}[agrees]
         sign = "" if agrees is None else answer_card.sign("right" if agrees else "wrong")
         parts.append(f"{sign}<bdi>{escape(assigner)}</bdi>: {words(assignment)}{word}")
     if not assigned:
-        parts.append("Nobody has assigned it")
+        parts.append("Not assigned yet")
     _was(parts)
 
 
@@ -167,15 +167,15 @@ def show_people(rows: Sequence[votes.Vote]) -> None:
     lines = []
     for row in rows:
         winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
-        other = {"tie": "a tie", "both_bad": "both are bad", "skip": "skipped"}.get(row.vote, "")
-        verdict = f"<b><bdi>{escape(winner)}</bdi></b> is better" if winner else other
-        drawn = "it came with a file" if row.why == votes.IMPORTED else _drawn(row)
+        other = {"tie": "tie", "both_bad": "both bad", "skip": "skipped"}.get(row.vote, "")
+        verdict = f"<b><bdi>{escape(winner)}</bdi></b> wins" if winner else other
+        drawn = "imported from a file" if row.why == votes.IMPORTED else _selection_words(row)
         note = text_html(row.note, language="") if row.note else ""
         words = f"{verdict} ({drawn})."
         lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
     st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
 
 
-def _drawn(row: votes.Vote) -> str:
-    """How the battle of a vote was chosen, and on which day it was given."""
+def _selection_words(row: votes.Vote) -> str:
+    """Describe how the battle of a vote was selected, and when the vote was given."""
     return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

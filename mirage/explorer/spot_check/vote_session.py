@@ -1,5 +1,4 @@
-"""Where people vote: one session's votes, sent one by one, kept and sent again while the database is away, taken back
-on request.
+"""Voting session: votes are sent one by one, resent after an outage, and undone on request.
 
 A vote gets its id when its item is first shown. A key pressed twice, or a vote sent again, is then the same vote.
 """
@@ -47,7 +46,7 @@ class VoteSession:
 
     @property
     def own_votes(self) -> list[Any]:
-        """Those under the voter's name."""
+        """Return the voter's own votes."""
         return [row for row in self.log if row.voter == self.voter]
 
     @property
@@ -63,7 +62,7 @@ class VoteSession:
         return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
 
     def seconds(self, token: str) -> float | None:
-        """How long the item of a token has been shown."""
+        """Return for how long the item of a token has been shown."""
         starts = [start for name, start in self._shown.values() if name == token]
         return round(time.monotonic() - starts[0], 3) if starts else None
 
@@ -80,10 +79,10 @@ class VoteSession:
             self.failed = error
             return
         except MirageError as error:
-            _settled("refused")
+            _settle("refused")
             self.failed = error
             return
-        _settled("kept")
+        _settle("kept")
         if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
             self.log = votes.standing([*self.log, vote])
 
@@ -101,7 +100,7 @@ class VoteSession:
         self._shown = {item: seen for item, seen in self._shown.items() if seen[0] != vote_id}
 
 
-def _settled(result: Literal["kept", "refused"]) -> None:
+def _settle(result: Literal["kept", "refused"]) -> None:
     """No vote waits any more: it is kept, or will never be."""
     st.session_state.pop(_PENDING, None)
     st.session_state.pop(_WAITING, None)
@@ -115,7 +114,7 @@ def pending() -> votes.Row | None:
 
 
 def due() -> bool:
-    """Whether a vote waits whose last try is long enough ago."""
+    """Return whether an unsent vote is due for a retry."""
     tried: float = st.session_state.get(_TRIED, 0.0)
     return pending() is not None and time.monotonic() - tried >= RETRY / 2
 
@@ -154,8 +153,7 @@ def enter(
 
 
 def voter(role: Role = "voter", doing: str = "Voting") -> str:
-    """Who votes, or does what else is kept under a name: the name that a login gives, else one that is asked for and
-    kept for the session; empty if none.
+    """Return the voter's name: from the login, or asked for and kept for the session; empty if none.
 
     Once there is a name its field is gone: in a field, the keys that vote would be letters. There is no field either
     where this reader may not vote.
@@ -173,7 +171,7 @@ def voter(role: Role = "voter", doing: str = "Voting") -> str:
             key="spot_who",
             type="tertiary",
             disabled=bool(login),
-            help="The name that you logged in with." if login else "Choose another name.",
+            help="Your login name." if login else "Choose another name.",
             on_click=lambda: st.session_state.pop(_NAME, None),
         )
         return chosen
@@ -183,8 +181,8 @@ def voter(role: Role = "voter", doing: str = "Voting") -> str:
         max_chars=votes.LONGEST["voter"],
         placeholder="or a pseudonym",
         width=220,
-        help="Kept with every vote and change, so that two people's can be told apart. It is not in the link.",
-        on_change=_named,
+        help="Stored with your votes and edits; not part of the link.",
+        on_change=_ask_name,
     )
     return ""
 
@@ -195,6 +193,6 @@ def name() -> str:
     return known
 
 
-def _named() -> None:
+def _ask_name() -> None:
     if typed := str(st.session_state["spot_voter"]).strip():
         st.session_state[_NAME] = typed

@@ -1,7 +1,6 @@
-"""What the Surrogate page shows: stored predictions of left-out systems, regressor by regressor, against the referee.
+"""Data of the Surrogate page: stored predictions of left-out systems by regressor, and their ratings.
 
-Nothing is fitted here. Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks
-nothing twice.
+Nothing is fitted here. Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ _PRINTED_SETS = {
 
 @dataclass(frozen=True)
 class PrintedSurrogate:
-    """What the MIRAGE-Bench paper prints of its surrogate, by language code. Nothing here was computed."""
+    """Surrogate figures printed in the MIRAGE-Bench paper, by language code. Not computed here."""
 
     tau: Mapping[str, float] = field(default_factory=dict)
     """Table 2: Kendall's tau of the ranking by the random forest against GPT-4o's; 17 of the 19 systems it ranks were
@@ -127,7 +126,7 @@ def printed(arena: Arena) -> PrintedSurrogate:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What the default regressor rests on; empty where the arena has no table `importances`."""
+    """Feature importance of the default regressor; empty if the arena has no table `importances`."""
 
     permuted: tuple[schema.Importance, ...]
     """One row a feature, the largest rise first."""
@@ -167,9 +166,7 @@ def predicted_points(
 def judged_ends(
     arena: Arena, referee: str, skill: Skill, language: str
 ) -> dict[str, tuple[float | None, float | None]]:
-    """By system: the 95% interval of its rating by the referee, null where the data puts no bound;
-    empty where the arena has no such ratings.
-    """
+    """Return the 95% interval of each system's rating, null if unbounded; empty without ratings."""
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(
@@ -203,7 +200,7 @@ def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str
 
 @lru_cache(maxsize=64)
 def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """By system and feature: the languages in which the system lies outside the range of those trained on."""
+    """Return the languages in which a system is outside the training range, by system and feature."""
     languages: dict[str, dict[str, list[str]]] = {}
     for row in comparison_of(arena, referee, skill).points.to_pylist():
         if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:

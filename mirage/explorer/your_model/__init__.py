@@ -1,1 +1,1 @@
-"""The page Your model: its data, charts and texts."""
+"""The page Your system: its data, charts and texts."""

@@ -1,6 +1,6 @@
-"""What the page Your model shows: where a system of the user's stands, how its features compare, what to judge next.
+"""Data of the page Your system: placement, features, and the most informative next battles.
 
-Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=32)
 def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
-    """Where a system stands among those that a judge has judged, or why it cannot be said.
+    """Return the placement of a system among the judged ones, or the reason why there is none.
 
     Args:
         arena: with judgments, and features of the system.
