@@ -106,20 +106,20 @@ def plain(value: Any) -> Any:
 @pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
 def test_every_field_of_the_settings_is_an_option_with_the_same_default(agreement: Agreement) -> None:
     defaults = defaults_of(agreement.command)
-    own = [one for record in agreement.records for one in fields(record)]
-    for one in own:
-        if one.name in agreement.without:
+    own = [setting for record in agreement.records for setting in fields(record)]
+    for setting in own:
+        if setting.name in agreement.without:
             continue
-        name = agreement.renamed.get(one.name, "--" + one.name.replace("_", "-"))
-        assert name in defaults, f"{agreement.command} has no option for {one.name}"
-        if one.name not in agreement.other_default and one.default is not MISSING:
-            assert plain(defaults[name]) == plain(one.default), name
+        name = agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-"))
+        assert name in defaults, f"{agreement.command} has no option for {setting.name}"
+        if setting.name not in agreement.other_default and setting.default is not MISSING:
+            assert plain(defaults[name]) == plain(setting.default), name
 
 
 @pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
 def test_every_option_is_a_field_or_has_a_reason(agreement: Agreement) -> None:
-    own = [one for record in agreement.records for one in fields(record)]
-    named = {agreement.renamed.get(one.name, "--" + one.name.replace("_", "-")) for one in own}
+    own = [setting for record in agreement.records for setting in fields(record)]
+    named = {agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-")) for setting in own}
     rest = set(defaults_of(agreement.command)) - named - OF_SERVICE - PRINTING - set(agreement.more)
     assert not rest, f"no field for {sorted(rest)}"
 
@@ -141,15 +141,15 @@ def test_every_option_is_a_field_or_has_a_reason(agreement: Agreement) -> None:
 def test_options_of_a_service_are_fields_of_its_records(
     record: Any, renamed: Mapping[str, str], without: Mapping[str, str]
 ) -> None:
-    defaults = {one.name: one.default for one in fields(Connection)}
+    defaults = {setting.name: setting.default for setting in fields(Connection)}
     by_prompt = {"max_tokens"}  # the prompt may set another default
-    for one in fields(record):
-        if one.name in without:
+    for setting in fields(record):
+        if setting.name in without:
             continue
-        name = renamed.get(one.name, one.name)
+        name = renamed.get(setting.name, setting.name)
         assert name in defaults
-        if one.default not in (MISSING, None) and name not in by_prompt:
-            assert defaults[name] == one.default, name
+        if setting.default not in (MISSING, None) and name not in by_prompt:
+            assert defaults[name] == setting.default, name
 
 
 def test_the_limits_and_parameters_given_arrive_in_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
