@@ -83,10 +83,8 @@ def _calls_a_second(
     with store.Ledger(folder / name / store.LEDGER) as ledger:
         replies = complete(
             [[{"role": "user", "content": f"{name}, call {number}"}] for number in range(CALLS * workers)],
-            endpoint=llm.resolve(base_url=url),
-            settings=llm.Settings("bench"),
+            llm.ChatModel(llm.Settings("bench"), llm.Limits(concurrency=CONCURRENCY), llm.resolve(base_url=url)),
             ledger=ledger,
-            limits=llm.Limits(concurrency=CONCURRENCY),
             on_reply=lambda *_: moments.append(time.perf_counter()),
         )
     if llm.spent(replies).failed:

@@ -79,10 +79,8 @@ def run() -> list[Row]:
                 start, used = time.perf_counter(), time.process_time()
                 replies = llm.complete(
                     [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
-                    endpoint=endpoint,
-                    settings=llm.Settings("bench"),
+                    llm.ChatModel(llm.Settings("bench"), llm.Limits(concurrency=concurrency), endpoint),
                     ledger=ledger,
-                    limits=llm.Limits(concurrency=concurrency),
                     rng=np.random.default_rng(0),
                 )
                 taken = time.perf_counter() - start

@@ -358,7 +358,7 @@ def retrieval_measures(
 
     codes = None if languages is None else list(languages)
     chosen = MEASURES if measures is None else measures
-    table = summary.measured(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
+    table = summary.measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
     rows = _table([asdict(row) for row in means(table)])
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
     return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))

@@ -51,12 +51,12 @@ def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) 
     """
     from mirage.stages.nuggets import stage
 
-    settings, limits = connection.settings(max_tokens=MAX_TOKENS), connection.limits()
+    model = connection.chat_model(max_tokens=MAX_TOKENS)
     if connection.dry_run:
-        connection.only_caller(settings=settings, limits=limits)
-        tell(stage.plan_banks(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
+        connection.only_caller(model)
+        tell(stage.plan_banks(dir_, model, languages=codes(languages)), planned=True)
         return
-    with _calls(connection, settings, "Writing nuggets", made_by="mirage nuggets create") as calls:
+    with _calls(connection, model, "Writing nuggets", made_by="mirage nuggets create") as calls:
         arena, result = stage.create_banks(dir_, calls=calls, languages=codes(languages))
     _tell_result(result, "queries have no nuggets")
     for reason, n in result.left.items():
@@ -92,9 +92,9 @@ def assign(
     elif connection.dry_run:
         from mirage.stages.nuggets import stage
 
-        settings, limits = connection.settings(max_tokens=MAX_TOKENS), connection.limits()
-        connection.only_caller(settings=settings, limits=limits)
-        tell(stage.plan_assigning(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
+        model = connection.chat_model(max_tokens=MAX_TOKENS)
+        connection.only_caller(model)
+        tell(stage.plan_assigning(dir_, model, languages=codes(languages)), planned=True)
         return
     else:
         _by_model(dir_, connection, name, codes(languages))
@@ -121,9 +121,9 @@ def _by_terms(path: Path, connection: Connection) -> None:
 def _by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
     from mirage.stages.nuggets import stage
 
-    settings = connection.settings(max_tokens=MAX_TOKENS)
-    with _calls(connection, settings, "Assigning", made_by="mirage nuggets assign") as calls:
-        _, result = stage.assign_by_model(path, assigner=name or settings.model, calls=calls, languages=languages)
+    model = connection.chat_model(max_tokens=MAX_TOKENS)
+    with _calls(connection, model, "Assigning", made_by="mirage nuggets assign") as calls:
+        _, result = stage.assign_by_model(path, assigner=name or model.settings.model, calls=calls, languages=languages)
     _tell_result(result, "nuggets of answers have no assignment")
 
 
@@ -199,10 +199,10 @@ def support(
     else:
         from mirage.stages.features.support_grading import plan_support
 
-        settings, limits = connection.settings(), connection.limits()
+        model = connection.chat_model()
         if connection.dry_run:
-            connection.only_caller(settings=settings, limits=limits)
-            tell(plan_support(dir_, settings=settings, limits=limits, languages=codes(languages)), planned=True)
+            connection.only_caller(model)
+            tell(plan_support(dir_, model, languages=codes(languages)), planned=True)
             return
         _grade_by_model(dir_, connection, name, codes(languages))
     _show_means(_update_means(dir_, "support_grades"), output_format)
@@ -220,9 +220,9 @@ def _by_votes(path: Path) -> None:
 def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
     from mirage.stages.features.support_grading import grade_support
 
-    settings = connection.settings()
-    with _calls(connection, settings, "Grading support", made_by="mirage nuggets support") as calls:
-        _, result = grade_support(path, grader=name or settings.model, calls=calls, languages=languages)
+    model = connection.chat_model()
+    with _calls(connection, model, "Grading support", made_by="mirage nuggets support") as calls:
+        _, result = grade_support(path, grader=name or model.settings.model, calls=calls, languages=languages)
     _tell_result(result, "citations have no grade")
 
 
@@ -230,10 +230,11 @@ def _update_means(path: Path, table: str) -> list[FeatureMean]:
     """Measure and store the features computed from a table's new rows, and return their means."""
     from mirage import store
     from mirage.stages.features.measuring import measure
+    from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.features.stage import shown_means
 
     names = store.LINEAGE[table].features
-    arena = measure(path, made_by="mirage features", only=names)
+    arena = measure(path, MeasureSettings(names), made_by="mirage features")
     return shown_means(arena.read("features"), names)
 
 
@@ -244,14 +245,12 @@ def _show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
 
 
 @contextmanager
-def _calls(connection: Connection, settings: llm.Settings, title: str, *, made_by: str) -> Iterator[llm.ArenaCalls]:
-    """Connect to the model that the options name, and show progress."""
+def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by: str) -> Iterator[llm.ArenaCalls]:
+    """Connect to a model, and show progress."""
     from mirage import llm
 
-    limits = connection.limits()
     with progress(title) as update:
-        engine = connection.only_caller(settings=settings, limits=limits)
-        yield llm.ArenaCalls(engine, settings, limits, made_by, update)
+        yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
 
 
 def _tell_result(result: CreateResult | AssignResult | SupportResult, what: str) -> None:

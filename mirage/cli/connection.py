@@ -106,29 +106,30 @@ class Connection:
         endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
         return replace(endpoint, name=self.service)
 
-    def settings(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.Settings:
-        """Return the model and its sampling parameters.
+    def chat_model(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.ChatModel:
+        """Return the model with its sampling parameters, limits and service.
 
         Args:
             top_p: nucleus sampling probability unless an option sets it.
             max_tokens: maximum new tokens per reply unless an option sets it.
 
         Raises:
-            BadInput: if no model is named, or the service's address or key is unknown.
+            BadInput: if no model is named, the service's address or key is unknown, or a limit is out of range.
         """
         from mirage import llm
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        local = self.engine == "vllm"
-        return llm.Settings(
+        endpoint = None if self.engine == "vllm" else self.endpoint()
+        settings = llm.Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
-            service=(self.service or "vllm") if local else self.endpoint().service,
+            service=(self.service or "vllm") if endpoint is None else endpoint.service,
         )
+        return llm.ChatModel(settings, self.limits(), endpoint, self._vllm_options())
 
     def limits(self) -> llm.Limits:
         """Return concurrency, rates, retries, prices and budget.
@@ -138,67 +139,47 @@ class Connection:
         """
         from mirage import llm
 
+        own = {field.name for field in fields(self)}
         return llm.Limits(
-            concurrency=self.concurrency,
-            requests_per_minute=self.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute,
-            timeout=self.timeout,
-            max_body=self.max_body,
-            grace=self.grace,
-            retries=self.retries,
-            budget=self.budget,
-            price_in=self.price_in,
-            price_out=self.price_out,
+            **{field.name: getattr(self, field.name) for field in fields(llm.Limits) if field.name in own}
         )
 
-    def caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
-        """Return the function that makes the calls: `llm.complete` or an equivalent, with settings bound.
-
-        Args:
-            settings: model and parameters.
-            limits: limits of the service.
+    def caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
+        """Return the function that calls a model: `llm.complete` or an equivalent, with the model bound.
 
         Raises:
-            BadInput: if the service's address or key is unknown.
+            BadInput: if workers, GPUs or an address are given to an engine without them.
         """
         from mirage.llm.engines.calls import complete_on
 
-        options = self._vllm_options()
         if self.engine == "vllm":
             self.executor()
             from mirage.llm import engine_vllm
 
             if self.address is None:
-                return partial(engine_vllm.complete_local, settings=settings, options=options)
-            return partial(
-                complete_on, executor=self._vllm_workers(options), endpoint=None, settings=settings, options=options
-            )
+                return partial(engine_vllm.complete_local, model=model)
+            return partial(complete_on, model=model, executor=self._vllm_workers(model.options))
         executor = self.executor(models=False)
         if self.engine == "ray" and executor is not None:
-            return partial(complete_on, executor=executor, endpoint=self.endpoint(), settings=settings, limits=limits)
+            return partial(complete_on, model=model, executor=executor)
         import numpy as np
 
         from mirage import llm
 
-        endpoint, rng = self.endpoint(), np.random.default_rng()
-        return partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
+        return partial(llm.complete, model=model, rng=np.random.default_rng())
 
-    def only_caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
-        """Return the function that makes the calls, for a command that does nothing else.
-
-        Args:
-            settings: model and parameters.
-            limits: limits of the service.
+    def only_caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
+        """Return the function that calls a model, for a command that does nothing else.
 
         Raises:
-            BadInput: if the service's address or key is unknown, or the engine cannot speed up calls.
+            BadInput: if the engine cannot speed up calls, or lacks an option given.
         """
         if self.engine == "processes":
             raise BadInput(
                 "more processes do not speed up calls to a service",
                 do="omit --engine, and set the number of concurrent calls with --concurrency",
             )
-        return self.caller(settings=settings, limits=limits)
+        return self.caller(model)
 
     def executor(self, *, models: bool = True) -> Executor | None:
         """Return the executor that runs the work elsewhere; None for this process.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,9 @@ from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage import llm
+    from mirage.llm import Cost, Limits
+    from mirage.stages.generate.settings import GenerateSettings
+    from mirage.stages.generate.stage import Engine, GenerateResult
 
 COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
 """Columns of `generate`."""
@@ -80,19 +83,18 @@ def generate(
     from mirage import llm
     from mirage.llm import prompts
     from mirage.stages.generate import stage as generating
+    from mirage.stages.generate.settings import GenerateSettings
 
     if baselines:
         _answer_by_baselines(dir_, retriever, depth, output_format)
         return
     prompt = prompts.load_template(template)
-    settings = connection.settings(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
-    limits = connection.limits()
-    system = _name_of(system, settings.model, retriever, depth)
-    request = generating.GenerateOptions(
-        system,
+    model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
+    settings = GenerateSettings(
+        _name_of(system, model.settings.model, retriever, depth),
         prompt,
-        settings,
-        llm.tokens_of(settings.model, tokenizer) if tokenizer else None,
+        model.settings,
+        llm.tokens_of(model.settings.model, tokenizer) if tokenizer else None,
         seed=seed,
         languages=codes(languages),
         limit=limit,
@@ -101,20 +103,29 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    run = connection.only_caller(settings=settings, limits=limits)
+    engine = connection.only_caller(model)
     if connection.dry_run and share is None:
-        tell(generating.plan_generating(dir_, request, limits=limits), planned=True)
+        tell(generating.plan_generating(dir_, settings, limits=model.limits), planned=True)
         return
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
-        request = generating.of_shard(whole, request, shard)
-        if not request.queries:
+        settings = generating.of_shard(whole, settings, shard)
+        if not settings.queries:
             note("This shard has no queries.")
             return
+    result = _generate(dir_, settings, engine, model.limits)
+    _tell_result(result, settings)
+    _show_counts(result.counts, output_format)
+
+
+def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Limits) -> GenerateResult:
+    """Generate answers with progress; on Ctrl-C, say how many replies are cached."""
+    from mirage.stages.generate.stage import generate_answers
+
     n_replies = 0
     with progress("Asking") as update:
 
-        def count(cost: llm.Cost, of: int) -> None:
+        def count(cost: Cost, of: int) -> None:
             nonlocal n_replies
             n_replies = cost.calls + cost.kept
             money = "" if cost.money is None else f", {cost.money:,.2f}"
@@ -122,8 +133,8 @@ def generate(
             update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
         try:
-            result = generating.generate_answers(
-                dir_, request, engine=run, limits=limits, made_by="mirage generate", on_reply=count
+            return generate_answers(
+                path, settings, engine=engine, limits=limits, made_by="mirage generate", on_reply=count
             )
         except KeyboardInterrupt:
             note(
@@ -131,23 +142,31 @@ def generate(
                 "of them is requested again."
             )
             raise typer.Exit(130) from None
+
+
+def _tell_result(result: GenerateResult, settings: GenerateSettings) -> None:
+    """Report cost, existing and shared answers, and failures."""
     tell(result.cost)
     if result.kept:
         note(f"{result.kept:,} answers already exist.")
     for other, n in sorted(result.shared.items()):
         note(
-            f"{n:,} answers equal those of {other}: same model, same prompts. If {system} is another model, "
+            f"{n:,} answers equal those of {other}: same model, same prompts. If {settings.system} is another model, "
             "serve it under another name and rerun with --replace."
         )
     for reason, n in result.reasons.most_common():
-        command = "the same command without --replace" if replace else "the same command"
+        command = "the same command without --replace" if settings.replace else "the same command"
         note(f"{n:,} calls failed; rerun {command} to retry: {reason}")
     for reason, n in result.unwhole.most_common():
         note(f"{n:,} replies are incomplete: {reason}")
+
+
+def _show_counts(counts_by_language: Mapping[str, Counter[str]], output_format: How) -> None:
+    """Print answers by language and status."""
     rows = [
         {"language": code, "queries": counts.total()}
         | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}
-        for code, counts in result.counts.items()
+        for code, counts in counts_by_language.items()
     ]
     if any(row["not_asked"] for row in rows):
         note("The budget was reached; rerun the command to resume.")
@@ -187,10 +206,7 @@ def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, o
     for row in answers:
         if row["system"].startswith("baseline/") and row["system"].endswith(f"+{retriever}"):
             counts.setdefault(row["language"], Counter())[row["status"]] += 1
-    rows = [
-        {"language": code, "queries": n.total()} | {name: n[name] for name in COUNTS[2:]} for code, n in counts.items()
-    ]
-    show(rows, COUNTS, output_format)
+    _show_counts(counts, output_format)
 
 
 @shown.command("answers")

@@ -16,9 +16,11 @@ from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from mirage.llm import Limits
+    from mirage.llm import ChatModel, Engine, Limits
     from mirage.people.exam import JudgeExam
     from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stage import JudgeSettings
+    from mirage.store import Arena
 
 RATES = ("flip", "first", "tie", "unparsed")
 COLUMNS = (
@@ -68,12 +70,7 @@ def judge(
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, stage
-    from mirage.stages.judge.stage import (
-        BattleSample,
-        judge_arena_by_features,
-        judge_by_model,
-        plan_judging,
-    )
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, plan_judging
 
     if battles is not None and (queries, pairs, languages, known) != (None, None, None, False):
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
@@ -96,31 +93,29 @@ def judge(
             return
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
-        settings, limits = connection.settings(), connection.limits()
-        run = connection.only_caller(settings=settings, limits=limits)
+        model, settings = connection.chat_model(), JudgeSettings(name, sample, replace)
+        engine = connection.only_caller(model)
         if connection.dry_run:
-            plan = plan_judging(dir_, name=name, settings=settings, limits=limits, sample=sample, replace=replace)
-            tell(plan, planned=True)
+            tell(plan_judging(dir_, settings, model), planned=True)
             return
-        with progress("Judging") as update:
-            arena, result = judge_by_model(
-                dir_,
-                name=name,
-                engine=run,
-                settings=settings,
-                limits=limits,
-                sample=sample,
-                made_by="mirage judge",
-                progress=update,
-                replace=replace,
-            )
-        tell(result.cost)
-        for reason, n in result.failed.items():
-            note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
-        if result.unasked:
-            note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
+        arena = _judge_by_model(dir_, settings, engine, model)
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == sample.owner(name)], output_format)
+
+
+def _judge_by_model(path: Path, settings: JudgeSettings, engine: Engine, model: ChatModel) -> Arena:
+    """Judge battles by a model, with progress, and report cost, failures, and calls not made."""
+    from mirage.llm import ArenaCalls
+    from mirage.stages.judge.stage import judge_by_model
+
+    with progress("Judging") as update:
+        arena, result = judge_by_model(path, settings, ArenaCalls(engine, model, "mirage judge", update))
+    tell(result.cost)
+    for reason, n in result.failed.items():
+        note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
+    if result.unasked:
+        note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
+    return arena
 
 
 EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")

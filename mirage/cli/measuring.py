@@ -16,6 +16,7 @@ from mirage.cli.output import note, progress, show
 if TYPE_CHECKING:
     from mirage import llm
     from mirage.stages.features.grading import Grader
+    from mirage.stages.features.settings import MeasureSettings
 
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
 """Columns of `features`."""
@@ -61,14 +62,14 @@ def features(
     from mirage.stages import features as measures
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.measuring import measure
+    from mirage.stages.features.settings import MeasureSettings
 
-    limits = connection.limits()
-    executor = connection.executor()
-    has_model = connection.model is not None
-    engine = connection.caller(settings=connection.settings(), limits=limits) if has_model else None
+    settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device, assigner, support_grader)
+    limits, executor = connection.limits(), connection.executor()
+    engine = connection.caller(connection.chat_model()) if connection.model is not None else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
-        _plan(dir_, connection, limits, only=only, reference=reference)
+        _plan(dir_, settings, connection)
         return
     with progress("Measuring") as update:
 
@@ -78,15 +79,9 @@ def features(
         grader = None if engine is None else Grader(engine, limits, count)
         arena = measure(
             dir_,
+            settings,
             made_by="mirage features",
-            only=only,
-            reference=reference,
-            nli=nli,
-            rerank=reranker,
-            device=device,
             grade=grader,
-            assigner=assigner,
-            grader=support_grader,
             progress=update,
             executor=executor,
             whole=whole if shard is not None else None,
@@ -106,9 +101,7 @@ def features(
         grader.need_any()
 
 
-def _plan(
-    path: Path, connection: Connection, limits: llm.Limits, *, only: list[str] | None, reference: str | None
-) -> None:
+def _plan(path: Path, settings: MeasureSettings, connection: Connection) -> None:
     """Report the calls that would be made, and their cost."""
     from mirage import llm
     from mirage.stages.features.grading import plan_grades
@@ -116,11 +109,11 @@ def _plan(
     if connection.model is None:
         note("No calls: no --model is given.")
         return
-    settings = connection.settings()
-    costs = plan_grades(path, settings=settings, limits=limits, only=only, reference=reference)
+    model = connection.chat_model()
+    costs = plan_grades(path, settings, model)
     where = f" at {connection.base_url}" if connection.base_url else ""
     for feature, cost in costs.items():
-        note(f"{feature}: {cost.calls:,} calls to {settings.model}{where}")
+        note(f"{feature}: {cost.calls:,} calls to {model.settings.model}{where}")
     tell(llm.total(costs.values()), planned=True)
 
 

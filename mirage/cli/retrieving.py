@@ -16,7 +16,7 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import store
-    from mirage.stages.retrieve.stage import Kind, RetrieveOptions
+    from mirage.stages.retrieve.stage import Kind, RetrieveSettings
 
 MADE_BY = "mirage retrieve"
 RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
@@ -144,12 +144,12 @@ def retrieve(
     the number of queries with passages.
     """
     from mirage.stages.retrieve.lists import refuse_name
-    from mirage.stages.retrieve.stage import RetrieveOptions
+    from mirage.stages.retrieve.stage import RetrieveSettings
 
     refuse_name(retriever)
     kind = cast("Kind", retriever)
     model = reranker if kind == "rerank" else connection.model
-    options = RetrieveOptions(
+    options = RetrieveSettings(
         kind,
         name or _name_of(kind, model),
         depth,
@@ -179,14 +179,14 @@ def _name_of(kind: Kind, model: str | None) -> str:
 
 
 def _by_vectors(
-    path: Path, options: RetrieveOptions, connection: Connection, query_prefix: str, passage_prefix: str
+    path: Path, options: RetrieveSettings, connection: Connection, query_prefix: str, passage_prefix: str
 ) -> None:
     """Search by a service's embeddings, or report the planned cost."""
     from mirage import llm
     from mirage.stages.retrieve.dense import DenseSearch
     from mirage.stages.retrieve.stage import searched_texts
 
-    model = connection.settings().model
+    model = connection.chat_model().settings.model
     executor = connection.executor(models=False)
     if connection.engine == "ray":
         raise BadInput("vectors are cached and compared on this machine", do="use --engine processes, or omit --engine")
@@ -204,14 +204,14 @@ def _by_vectors(
                 # Make the calls here: several processes do not speed up a service.
                 for corpus, queries in searched_texts(path, options):
                     search.fetch(corpus, queries)
-            here = search if executor is None else search.stored()
+            here = search if executor is None else search.cached_search()
             bring(path, options, made_by=MADE_BY, search=here, executor=executor)
             costs = search.costs
     tell(llm.total(costs), planned=connection.dry_run)
 
 
 def _in_new_order(
-    path: Path, options: RetrieveOptions, connection: Connection, model: str | None, device: str | None
+    path: Path, options: RetrieveSettings, connection: Connection, model: str | None, device: str | None
 ) -> None:
     """Rerank a list with a local model: in this process, or one per worker of a cluster."""
     from mirage import store
@@ -234,7 +234,7 @@ def _in_new_order(
             bring(path, options, made_by=MADE_BY, reorder=ModelOrder(scorer))
 
 
-def bring(path: Path, options: RetrieveOptions, **how: Any) -> store.Arena:
+def bring(path: Path, options: RetrieveSettings, **how: Any) -> store.Arena:
     """Call `mirage.stages.retrieve.stage.retrieve`, importing its libraries only then."""
     from mirage.stages.retrieve.stage import retrieve as retrieve_for
 

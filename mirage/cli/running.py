@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import ExitStack
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.connection import Connection, connected
-from mirage.cli.output import note, progress, show
+from mirage.cli.output import Format, note, progress, show
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
-    from mirage.pipeline import StepReport
+    from mirage.pipeline import RunModel, RunSettings, StepReport
 
 CALLS = ("calls", "kept", "failed", "tokens_in", "tokens_out", "money")
 """Columns of `run` about calls; empty for a step without calls."""
@@ -80,21 +80,9 @@ def run(
     and --pairs apply to judging.
     """
     from mirage import pipeline
-    from mirage.llm import prompts
-    from mirage.stages.generate.baselines import TEMPLATE
     from mirage.stages.judge.stage import BattleSample
-    from mirage.stages.stage import Progress
 
-    model = None
-    if connection.model is not None:
-        # Use the settings of `mirage generate`, so that either command can resume the other.
-        template = prompts.load_template(TEMPLATE)
-        answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
-        caller = partial(connection.caller, limits=connection.limits())
-        caller(settings=answering)
-        endpoint = None if connection.engine == "vllm" else connection.endpoint()
-        model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering, caller)
-    plan = pipeline.RunOptions(
+    settings = pipeline.RunSettings(
         start=first_stage,
         end=last_stage,
         retrievers=tuple(dict.fromkeys(retriever or ())),
@@ -106,9 +94,34 @@ def run(
         sample=BattleSample(queries, pairs, seed, codes(languages)),
         draws=draws,
         seed=seed,
-        model=model,
+        model=_model(connection),
         executor=connection.executor(),
     )
+    _run_and_show(dir_, settings, output_format, dry=connection.dry_run)
+
+
+def _model(connection: Connection) -> RunModel | None:
+    """Return the model of a run; None if none is named.
+
+    It answers with the settings of `mirage generate`, so that either command can resume the other.
+    """
+    from mirage import pipeline
+    from mirage.llm import prompts
+    from mirage.stages.generate.baselines import TEMPLATE
+
+    if connection.model is None:
+        return None
+    template = prompts.load_template(TEMPLATE)
+    answering = connection.chat_model(top_p=template.top_p, max_tokens=template.max_new_tokens)
+    connection.caller(answering)  # rejects invalid options before anything runs
+    return pipeline.RunModel(connection.chat_model(), answering.settings, connection.caller)
+
+
+def _run_and_show(path: Path, settings: RunSettings, output_format: Format, *, dry: bool) -> None:
+    """Run the stages, or plan them, with progress, and print the steps, also those before an error."""
+    from mirage import pipeline
+    from mirage.stages.stage import Progress
+
     results: list[StepReport] = []
     with ExitStack() as bars:
 
@@ -117,7 +130,7 @@ def run(
             return bars.enter_context(progress(step))
 
         try:
-            for result in pipeline.run_all(dir_, plan, made_by="mirage run", dry=connection.dry_run, progress=watch):
+            for result in pipeline.run_all(path, settings, made_by="mirage run", dry=dry, progress=watch):
                 bars.close()
                 results.append(result)
         finally:

@@ -4,13 +4,14 @@
     from mirage.store.ledger import Ledger
 
     endpoint = resolve("openai")                                   # address and key, from the environment
-    settings = Settings(model="gpt-4o-mini", max_tokens=2048)
-    replies = complete(conversations, endpoint=endpoint, settings=settings, ledger=Ledger(path), rng=default_rng(0))
+    model = ChatModel(Settings(model="gpt-4o-mini", max_tokens=2048), endpoint=endpoint)
+    replies = complete(conversations, model, ledger=Ledger(path), rng=default_rng(0))
 
-`presets.py` lists the services, `calls.py` defines calls, replies and prices, `batch.py` looks up the ledger,
-`asking.py` collects replies, and `arena_calls.py` connects stages to a model; `client.py` makes the calls, at the rates
-of `pace.py` and within the budget of `gate.py`; `retry.py` interprets failures, `tokens.py` counts tokens. `embed.py`
-gets embeddings in the same way. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
+`presets.py` lists the services, `calls.py` defines calls, replies and prices, `chat_model.py` joins a model with its
+service and limits, `batch.py` looks up the ledger, `asking.py` collects replies, and `arena_calls.py` connects stages
+to a model; `client.py` makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py`
+interprets failures, `tokens.py` counts tokens. `embed.py` gets embeddings in the same way. `engine_vllm.py` makes the
+same calls with a model that vLLM loads on this machine.
 """
 
 from mirage.llm.arena_calls import ArenaCalls, Conversations, plan_calls
@@ -23,7 +24,7 @@ from mirage.llm.calls import (
     Settings,
     Tally,
     call_key,
-    described,
+    describe,
     first_key,
     keys,
     parameters,
@@ -32,6 +33,7 @@ from mirage.llm.calls import (
     spent,
     total,
 )
+from mirage.llm.chat_model import ChatModel
 from mirage.llm.client import complete
 from mirage.llm.embed import embed, plan_embedding, vector_of
 from mirage.llm.gate import Gate
@@ -41,6 +43,7 @@ from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
 __all__ = [
     "PRESETS",
     "ArenaCalls",
+    "ChatModel",
     "Conversations",
     "Cost",
     "Endpoint",
@@ -57,7 +60,7 @@ __all__ = [
     "Tokens",
     "call_key",
     "complete",
-    "described",
+    "describe",
     "embed",
     "first_key",
     "keys",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol, overload
 
 from mirage import store
 from mirage.llm.asking import Engine, Replies, put
-from mirage.llm.calls import Cost, Limits, Messages, Settings, described, plan
+from mirage.llm.calls import Cost, Messages, describe, plan
+from mirage.llm.chat_model import ChatModel
 from mirage.store import Ledger, kept_ledger, ledger_path
 
 if TYPE_CHECKING:
@@ -47,11 +48,9 @@ class ArenaCalls:
     """A model with everything that a stage needs to send requests about an arena."""
 
     engine: Engine
-    """Makes the calls, with the settings below."""
-    settings: Settings
-    """Model and parameters."""
-    limits: Limits
-    """Limits, with the prices."""
+    """Makes the calls, with the model below."""
+    model: ChatModel
+    """The model; its limits have the prices."""
     made_by: str
     """The command, for the manifest."""
     progress: Callable[[int, int], None] | None = None
@@ -65,8 +64,9 @@ class ArenaCalls:
             requests: the requests.
         """
         with Ledger(ledger_path(path)) as ledger:
+            limits = self.model.limits
             return put(
-                Conversations(requests), engine=self.engine, ledger=ledger, limits=self.limits, progress=self.progress
+                Conversations(requests), engine=self.engine, ledger=ledger, limits=limits, progress=self.progress
             )
 
     def write(self, path: Path, table: str, rows: pa.Table, *, subject: str, seen: store.Snapshot) -> store.Arena:
@@ -84,7 +84,7 @@ class ArenaCalls:
         """
         if not len(rows):
             return store.open_arena(path)
-        notes = [f"{subject}: {described(self.settings)}"]
+        notes = [f"{subject}: {describe(self.model.settings)}"]
         new = {table: store.by_key(table, rows)}
         return store.upsert(
             path,
@@ -94,14 +94,13 @@ class ArenaCalls:
         ).arena
 
 
-def plan_calls(path: Path, conversations: Sequence[Messages], *, settings: Settings, limits: Limits) -> Cost:
+def plan_calls(path: Path, conversations: Sequence[Messages], model: ChatModel) -> Cost:
     """Return the maximum cost of conversations about an arena; replies in its ledger cost nothing.
 
     Args:
         path: the arena's folder.
         conversations: conversations to plan; nothing is sent.
-        settings: model and parameters.
-        limits: limits, with the prices.
+        model: the model; its limits have the prices.
     """
     with kept_ledger(path) as ledger:
-        return plan(conversations, settings=settings, limits=limits, ledger=ledger)
+        return plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)

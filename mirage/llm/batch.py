@@ -86,9 +86,11 @@ class Batch:
 
     def keep(self, reply: Reply) -> None:
         """Store a reply in the ledger, and settle the conversations waiting for it."""
-        if not self.ledger.put(reply.key, self.request(self.open[reply.key]), reply.kept()):
+        if not self.ledger.put(reply.key, self.request(self.open[reply.key]), reply.ledger_record()):
             # Another program stored a reply first; all rows must refer to the same one.
-            reply = Reply(key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.kept()))
+            reply = Reply(
+                key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.ledger_record())
+            )
         self.settle(reply)
 
     def settle(self, reply: Reply, key: str | None = None) -> None:
@@ -108,7 +110,7 @@ class Batch:
         """Fail all pending conversations with a reason."""
         for key, number in self.open.items():
             if self.replies[number] is None:
-                self.settle(failed(key, reason))
+                self.settle(failed_reply(key, reason))
 
 
 def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
@@ -123,6 +125,6 @@ def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
         )
 
 
-def failed(key: str, reason: str, *, attempts: int = 0) -> Reply:
+def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:
     """Return the reply of a failed call."""
     return Reply(key, None, "api_error", reason, None, None, None, attempts)

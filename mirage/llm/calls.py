@@ -130,10 +130,10 @@ class Reply:
 
     @property
     def given_up(self) -> bool:
-        """Whether the call was not made because too many before it failed."""
+        """True if the call was not made because too many before it failed."""
         return self.status == "api_error" and not self.attempts
 
-    def kept(self) -> dict[str, Any]:
+    def ledger_record(self) -> dict[str, Any]:
         """Return the fields to store in the ledger, without empty optional ones."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
         return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
@@ -176,7 +176,7 @@ def parameters(settings: Settings) -> dict[str, Any]:
     return {name: value for name, value in asdict(settings).items() if value is not None}
 
 
-def described(settings: Settings) -> str:
+def describe(settings: Settings) -> str:
     """Describe model and parameters in one line, for a manifest."""
     return ", ".join(f"{name} {value}" for name, value in parameters(settings).items())
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from mirage.errors import MirageError, Unreachable
 from mirage.llm import retry
-from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens
+from mirage.llm.batch import Batch, OnReply, failed_reply
+from mirage.llm.calls import Limits, Messages, Reply, prompt_tokens
+from mirage.llm.chat_model import ChatModel
 from mirage.llm.faults import LIMITS
 from mirage.llm.gate import Gate, OwnGate
 from mirage.llm.guard import ACCEPT, guard
@@ -35,17 +36,14 @@ _HOPELESS = 10
 
 def complete(
     conversations: Sequence[Messages],
+    model: ChatModel,
     *,
-    endpoint: Endpoint,
-    settings: Settings,
     ledger: Ledger,
-    limits: Limits | None = None,
     rng: np.random.Generator,
     on_reply: OnReply | None = None,
     again: str | None = None,
     earlier: Sequence[str | None] = (),
     accepted: bool = False,
-    gate: Gate | None = None,
 ) -> list[Reply | None]:
     """Get a reply to every conversation; conversations in the ledger are not sent.
 
@@ -54,17 +52,14 @@ def complete(
 
     Args:
         conversations: the conversations.
-        endpoint: service and key.
-        settings: model and parameters.
+        model: the model, with its service.
         ledger: cache to which replies are committed as they arrive.
-        limits: concurrency, rates, retries, budget.
         rng: source of the backoff's jitter.
         on_reply: called with the number of a conversation and its reply, as they arrive.
         again: name of a repetition: only cached replies of this repetition count.
         earlier: repetitions whose replies also count; None among them is the first time.
         accepted: whether the service is known to accept such requests, so that a rejection concerns only one
             conversation; implied if one of these conversations has a reply.
-        gate: rates and budget shared with other programs; None for those of the limits.
 
     Returns:
         One reply per conversation; None if not sent because the budget was reached.
@@ -74,8 +69,8 @@ def complete(
             longer pause than the limit, with advice. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
-    return ask(batch, endpoint=endpoint, limits=limits or Limits(), rng=rng, accepted=accepted, gate=gate)
+    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
+    return ask(batch, endpoint=model.service(), limits=model.limits, rng=rng, accepted=accepted)
 
 
 def ask(
@@ -87,7 +82,16 @@ def ask(
     accepted: bool = False,
     gate: Gate | None = None,
 ) -> list[Reply | None]:
-    """Send the open conversations of a batch; arguments, results and errors as for `complete`."""
+    """Send the open conversations of a batch; results and errors as for `complete`.
+
+    Args:
+        batch: the conversations, with their ledger.
+        endpoint: service and key.
+        limits: concurrency, rates, retries, budget.
+        rng: source of the backoff's jitter.
+        accepted: whether the service is known to accept such requests.
+        gate: rates and budget shared with other programs; None for those of the limits.
+    """
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
     jobs = []
     for key, number in batch.open.items():
@@ -246,7 +250,7 @@ class _Crew:
                 await self._sleep(retry.pause(attempt, self.rng, base=base, longest=longest))
         reason += f" ({attempts} attempts)" if attempts > 1 else ""
         self._count_failure(reason)
-        return failed(job.key, reason, attempts=requests)
+        return failed_reply(job.key, reason, attempts=requests)
 
     def _end(self, job: _Job, verdict: retry.RetryDecision, reason: str, requests: int) -> Reply | None:
         """Return the reply of a call that is not retried; None if everything stops."""
@@ -255,7 +259,7 @@ class _Crew:
         self.unfit += verdict.action == "unfit"
         others = self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1))
         if verdict.action == "row" or (verdict.action == "unfit" and others):
-            return failed(job.key, reason, attempts=requests)
+            return failed_reply(job.key, reason, attempts=requests)
         self._stop(reason, verdict.do)
         return None
 

@@ -7,13 +7,14 @@ this process unless it is spread over several GPUs, so that no child process sur
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import Messages, Reply, Settings
+from mirage.llm.batch import Batch, OnReply, failed_reply
+from mirage.llm.calls import Messages, Reply
+from mirage.llm.chat_model import ChatModel
 from mirage.llm.endings import separate_reasoning
 from mirage.store import Ledger
 from mirage.store.extras import install_command
@@ -28,10 +29,9 @@ _SPREAD = ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size
 
 def complete_local(
     conversations: Sequence[Messages],
+    model: ChatModel,
     *,
-    settings: Settings,
     ledger: Ledger,
-    options: Mapping[str, Any] | None = None,
     engine: Engine | None = None,
     on_reply: OnReply | None = None,
     again: str | None = None,
@@ -44,10 +44,8 @@ def complete_local(
 
     Args:
         conversations: the conversations.
-        settings: model (name or folder) and parameters. The seed, by default 0, applies to the engine and to every
-            prompt.
+        model: the model, by its name or folder. Its seed, by default 0, applies to the engine and to every prompt.
         ledger: cache to which replies are committed as they arrive.
-        options: further arguments of `vllm.LLM`, such as `tensor_parallel_size`.
         engine: result of `load`; None to load now.
         on_reply: called with the number of a conversation and its reply.
         again: as for `client.complete`. At temperature 0 the engine repeats its reply.
@@ -59,14 +57,14 @@ def complete_local(
         Unreachable: if the model cannot be loaded, or the engine fails. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
+    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
     todo = list(batch.open.items())
     if not todo:
         return batch.replies
-    model, parameters = engine or load(settings, options or {})
+    loaded, parameters = engine or load(model)
     prompts = (([dict(message) for message in conversations[number]], key) for key, number in todo)
-    for key, output in _answer(model, parameters, prompts):
-        reply = _read(key, output, settings.model)
+    for key, output in _answer(loaded, parameters, prompts):
+        reply = _read(key, output, model.settings.model)
         if reply.status == "api_error":
             batch.settle(reply)
         else:
@@ -74,12 +72,8 @@ def complete_local(
     return batch.replies
 
 
-def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
+def load(model: ChatModel) -> Engine:
     """Load a model, for several calls of `complete_local`.
-
-    Args:
-        settings: model and parameters.
-        options: further arguments of `vllm.LLM`.
 
     Raises:
         BadInput: if vLLM is not installed, or rejects an option.
@@ -87,6 +81,7 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
     """
     # Both are read when vLLM is imported; its log must not mix with a command's stdout.
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
+    settings, options = model.settings, model.options
     if not any(isinstance(n := options.get(name), int) and n > 1 for name in _SPREAD):
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
     try:
@@ -102,9 +97,9 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
     sampling = {"temperature": settings.temperature, "top_p": settings.top_p}
     chosen = {name: value for name, value in sampling.items() if value is not None}
     try:
-        model = vllm.LLM(model=settings.model, seed=seed, **options)
+        loaded = vllm.LLM(model=settings.model, seed=seed, **options)
         # Other parameters default to the model's generation_config.json, as in a server.
-        defaults = model.model_config.get_diff_sampling_param()
+        defaults = loaded.model_config.get_diff_sampling_param()
         parameters = vllm.SamplingParams(**{**defaults, **chosen, "max_tokens": settings.max_tokens, "seed": seed})
     except Exception as error:  # whatever torch, CUDA or the hub raise
         if isinstance(error, TypeError | ValueError) or _refuses(error):
@@ -115,7 +110,7 @@ def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
             f"vLLM could not load {settings.model}: {error}",
             do="check the model's name, the memory and --engine-args",
         ) from error
-    return model, parameters
+    return loaded, parameters
 
 
 def _answer(
@@ -165,7 +160,7 @@ def _refuses(error: Exception) -> bool:
 def _read(key: str, output: Any, served: str) -> Reply:
     """Convert vLLM's `RequestOutput` to a reply."""
     if isinstance(output, Exception):
-        return failed(key, f"the model rejects this prompt: {output}", attempts=1)
+        return failed_reply(key, f"the model rejects this prompt: {output}", attempts=1)
     first = output.outputs[0]
     text, reasoning, status, reason = separate_reasoning(first.text, first.finish_reason)
     tokens_in, tokens_out = len(output.prompt_token_ids or ()), len(first.token_ids)

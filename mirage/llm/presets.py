@@ -83,7 +83,7 @@ class Endpoint:
 
     @property
     def local(self) -> bool:
-        """Whether the service runs on this machine."""
+        """True if the service runs on this machine."""
         return urlsplit(self.base_url).hostname in _LOOPBACK
 
     @property
@@ -140,10 +140,10 @@ def resolve(
     version = (
         environ.get(provider.version_env, "").strip() if provider and provider.version_env and not base_url else ""
     )
-    return _dated(endpoint, version, provider.version_env or "") if provider and version else endpoint
+    return _azure_endpoint(endpoint, version, provider.version_env or "") if provider and version else endpoint
 
 
-def _dated(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
+def _azure_endpoint(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
     """Return the endpoint of a dated version of Azure's API; for `v1`, `latest` and `preview`, that of the common
     protocol.
     """

@@ -15,6 +15,6 @@ package declares its own stages (`mirage.stages.stage`).
 from mirage.pipeline.bundle import bundle
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.stages import STAGES
-from mirage.pipeline.steps import ORDER, RunModel, RunOptions
+from mirage.pipeline.steps import ORDER, RunModel, RunSettings
 
-__all__ = ["ORDER", "STAGES", "RunModel", "RunOptions", "StepReport", "bundle", "run_all"]
+__all__ = ["ORDER", "STAGES", "RunModel", "RunSettings", "StepReport", "bundle", "run_all"]

@@ -117,14 +117,9 @@ def queries(arena: store.Arena) -> pa.Table:
     """
     import pyarrow as pa
 
-    prepared = generate.prepare(
-        arena.read("queries"),
-        arena.read("passages"),
-        system="",
-        template=prompts.load_template(TEMPLATE),
-        settings=llm.Settings(model=""),
-        turns=arena.read_optional("turns"),
-    )
+    settings = generate.GenerateSettings("", prompts.load_template(TEMPLATE), llm.Settings(model=""))
+    tables = arena.read("queries"), arena.read("passages")
+    prepared = generate.prepare(*tables, settings, turns=arena.read_optional("turns"))
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
 

@@ -221,7 +221,7 @@ def _write(
 ) -> store.Arena:
     """Write one merged table."""
 
-    def unchanged(current: store.Arena) -> None:
+    def refuse_changed(current: store.Arena) -> None:
         if arena is None or current.version != arena.version:
             raise store.Outdated("another program has changed the arena", do="rerun the command")
 
@@ -239,6 +239,6 @@ def _write(
             min(maker["by"] for maker in makers), sources=[sources[text] for text in sorted(sources)], notes=notes
         ),
         texts=(lambda before: texts if before is None else {}),
-        check=unchanged,
+        check=refuse_changed,
     )
     return result.arena

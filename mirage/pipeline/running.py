@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline.steps import ORDER, RunOptions, Step, need_retrievers, steps
+from mirage.pipeline.steps import ORDER, RunSettings, Step, need_retrievers, steps
 from mirage.stages import judge
 from mirage.stages.stage import Progress
 
@@ -41,7 +41,7 @@ class StepReport:
 
 def run_all(
     path: Path,
-    request: RunOptions,
+    settings: RunSettings,
     *,
     made_by: str,
     dry: bool = False,
@@ -53,7 +53,7 @@ def run_all(
 
     Args:
         path: the arena's folder.
-        request: stages and options.
+        settings: stages and options.
         made_by: the command, for the manifest.
         dry: write nothing, and report what would run at which maximum cost. Stages on outputs of earlier ones are
             planned on the current tables.
@@ -65,32 +65,34 @@ def run_all(
         ArenaError: if there is no arena, or it cannot be written.
         Unreachable: if the service rejects every call.
     """
-    for name in (request.start, request.end):
+    for name in (settings.start, settings.end):
         if name not in ORDER:
             raise UnknownName("stage", name, ORDER)
-    first, last = ORDER.index(request.start), ORDER.index(request.end)
+    first, last = ORDER.index(settings.start), ORDER.index(settings.end)
     if first > last:
-        raise BadInput(f"{request.start} comes after {request.end}", do="the order is " + ", ".join(ORDER))
-    for option, value in (("--system", request.system), ("--judge", request.judge)):
-        if value not in (None, judge.HEURISTIC) and request.model is None:
+        raise BadInput(f"{settings.start} comes after {settings.end}", do="the order is " + ", ".join(ORDER))
+    for option, value in (("--system", settings.system), ("--judge", settings.judge)):
+        if value not in (None, judge.HEURISTIC) and settings.model is None:
             raise BadInput(f"{option} {value} needs a model", do="add --model and its service")
-    need_retrievers(store.open_arena(path), request.retrievers)
+    need_retrievers(store.open_arena(path), settings.retrievers)
     changing: set[str] = set()
     for stage in ORDER[first : last + 1]:
-        for step in steps(stage, path, request, made_by=made_by, progress=progress or (lambda _: _silent)):
+        for step in steps(stage, path, settings, made_by=made_by, progress=progress or (lambda _: _silent)):
             result = _plan(step, path, changing) if dry else _do(step, path)
             if result.state == "would run":
                 changing.add(step.writes)
-            request = _after(request, result)
+            settings = _after(settings, result)
             yield result
 
 
-def _after(request: RunOptions, result: StepReport) -> RunOptions:
-    """Return the request with the rest of the budget, which is for the whole run."""
-    if request.model is None or request.model.limits.budget is None or result.cost is None or not result.cost.money:
-        return request
-    remaining = max(0.0, request.model.limits.budget - result.cost.money)
-    return replace(request, model=replace(request.model, limits=replace(request.model.limits, budget=remaining)))
+def _after(settings: RunSettings, result: StepReport) -> RunSettings:
+    """Return the settings with the rest of the budget, which is for the whole run."""
+    budget = None if settings.model is None else settings.model.model.limits.budget
+    if settings.model is None or budget is None or result.cost is None or not result.cost.money:
+        return settings
+    model = settings.model.model
+    remaining = replace(model, limits=replace(model.limits, budget=max(0.0, budget - result.cost.money)))
+    return replace(settings, model=replace(settings.model, model=remaining))
 
 
 def _do(step: Step, path: Path) -> StepReport:

@@ -17,7 +17,7 @@ from mirage.stages import features, judge
 from mirage.stages.generate import baselines
 from mirage.stages.generate.stage import BASELINES_OVER
 from mirage.stages.retrieve.bm25 import search_bm25
-from mirage.stages.retrieve.stage import RETRIEVE, RetrieveOptions, Search
+from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, Search
 from mirage.stages.stage import Progress, Tables
 from mirage.text.segmentation import terms, trigrams
 
@@ -45,8 +45,8 @@ REGRESSORS = ("linear", "svr", "ridge")
 """
 
 
-def _retrieve_options(name: str) -> RetrieveOptions:
-    return RetrieveOptions("bm25", name, depth=DEPTH)
+def _retrieve_options(name: str) -> RetrieveSettings:
+    return RetrieveSettings("bm25", name, depth=DEPTH)
 
 
 def with_retrieved(tables: Tables) -> dict[str, pa.Table]:

@@ -34,18 +34,18 @@ from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICT
 from mirage.stages import features, judge
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.generate.baselines import TEMPLATE
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.generate.stage import (
     BASELINES,
     BASELINES_OVER,
-    GenerateOptions,
     generate_answers,
     plan_generating,
     whole_system,
 )
-from mirage.stages.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging
+from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.stages.retrieve.stage import RETRIEVE, Kind, RetrieveOptions, retrieve
+from mirage.stages.retrieve.stage import RETRIEVE, Kind, RetrieveSettings, retrieve
 from mirage.stages.shown import GIVEN, retrievers
 from mirage.stages.stage import Progress, Stage, run
 from mirage.store import ledger_path
@@ -59,38 +59,23 @@ Left = str
 class RunModel:
     """A model for a run."""
 
-    settings: llm.Settings
-    """Model and parameters."""
-    limits: llm.Limits
-    """Concurrency, rates, retries, prices, budget."""
-    endpoint: llm.Endpoint | None = None
-    """Service and key; None if nothing is sent."""
+    model: llm.ChatModel
+    """The model that grades and judges, with its service; needs none if nothing is sent."""
     answering: llm.Settings | None = None
-    """Model and parameters for answering queries; None for the same as elsewhere."""
-    caller: Callable[..., Callable[..., list[llm.Reply | None]]] | None = None
-    """Returns the function that makes the calls with `settings`; None for `llm.complete`."""
+    """Model name and sampling parameters for answering queries; None for the same as elsewhere."""
+    caller: Callable[[llm.ChatModel], llm.Engine] | None = None
+    """Returns the function that calls a model; None for `llm.complete`."""
 
-    def complete(
-        self, conversations: Sequence[llm.Messages], settings: llm.Settings | None = None, **options: Any
-    ) -> list[llm.Reply | None]:
-        """Call the model; other options as for `llm.complete`."""
-        settings, rng = settings or self.settings, np.random.default_rng()
+    def engine(self, settings: llm.Settings | None = None) -> llm.Engine:
+        """Return the function that calls the model, with other settings if given."""
+        model = self.model if settings is None else replace(self.model, settings=settings)
         if self.caller is not None:
-            return self.caller(settings=settings)(conversations, **options)
-        return llm.complete(
-            conversations, endpoint=self.service, settings=settings, limits=self.limits, rng=rng, **options
-        )
-
-    @property
-    def service(self) -> llm.Endpoint:
-        """Service and key."""
-        if self.endpoint is None:
-            raise TypeError("calls to a model need an endpoint")
-        return self.endpoint
+            return self.caller(model)
+        return partial(llm.complete, model=model, rng=np.random.default_rng())
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class RunSettings:
     """Options of a run. Without a model it costs nothing."""
 
     start: str = "retrieve"
@@ -168,7 +153,7 @@ class _Run:
     """Shared state of one run's steps."""
 
     path: Path
-    wanted: RunOptions
+    wanted: RunSettings
     made_by: str
     progress: Callable[[str], Progress]
 
@@ -194,10 +179,10 @@ def _retrieve(this: _Run) -> Iterator[Step]:
         yield Step("retrieve", "retrieve", ("queries",), "retrieved", idle, off="no retriever is named")
     for kind in SEARCHED:
         if kind in names:
-            yield _retrieve_by(this, RetrieveOptions(kind, kind))
+            yield _retrieve_by(this, RetrieveSettings(kind, kind))
 
 
-def _retrieve_by(this: _Run, options: RetrieveOptions) -> Step:
+def _retrieve_by(this: _Run, options: RetrieveSettings) -> Step:
     """Return the step of one retriever; lists of another origin are kept."""
     arena, name = store.open_arena(this.path), f"retrieve {options.name}"
     notes = arena.manifest["made"]["retrieved"]["notes"] if "retrieved" in arena.tables else []
@@ -233,7 +218,7 @@ def _baselines(this: _Run) -> Iterator[Step]:
 def _with_lists(path: Path, retriever: str | None, work: Callable[[], _T]) -> Callable[[], _T]:
     """Wrap work on a retriever's lists in a check that they exist; None is the given passages."""
 
-    def checked() -> _T:
+    def check_and_work() -> _T:
         arena = store.open_arena(path)
         if retriever is not None:
             arena.need("retrieved")
@@ -241,7 +226,7 @@ def _with_lists(path: Path, retriever: str | None, work: Callable[[], _T]) -> Ca
                 raise NotEnoughData(f"{retriever} has no results", do=arena.command("retrieved"))
         return work()
 
-    return checked
+    return check_and_work
 
 
 def _generate(this: _Run) -> Iterator[Step]:
@@ -259,10 +244,11 @@ def _generate_from(this: _Run, system: str, answer_model: RunModel, retriever: s
     """Return the step that answers from one retriever's passages; None is the given ones."""
     name = f"generate {system}"
     template = prompts.load_template(TEMPLATE)
-    settings = answer_model.answering or answer_model.settings
+    model = answer_model.answering or answer_model.model.settings
+    limits = answer_model.model.limits
     depth = None if retriever is None else this.wanted.depth
-    tokens = llm.tokens_of(settings.model)
-    request = GenerateOptions(system, template, settings, tokens, this.wanted.seed, retriever=retriever, depth=depth)
+    tokens = llm.tokens_of(model.model)
+    settings = GenerateSettings(system, template, model, tokens, this.wanted.seed, retriever=retriever, depth=depth)
 
     def work() -> StepResult:
         update = this.progress(name)
@@ -270,23 +256,22 @@ def _generate_from(this: _Run, system: str, answer_model: RunModel, retriever: s
         def on_reply(cost: llm.Cost, of: int) -> None:
             update(cost.calls + cost.kept + cost.failed, of)
 
-        engine = partial(answer_model.complete, settings=settings)
         result = generate_answers(
             this.path,
-            request,
-            engine=engine,
-            limits=answer_model.limits,
+            settings,
+            engine=answer_model.engine(model),
+            limits=limits,
             made_by=this.made_by,
             on_reply=on_reply,
             step=name,
         )
         counts = sum(result.counts.values(), Counter[str]())
-        return StepResult(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "queries"))
+        return StepResult(result.arena, result.cost, _note_rest(counts["api_error"], counts["not asked"], "queries"))
 
     def plan() -> llm.Cost:
-        return plan_generating(this.path, request, limits=answer_model.limits)
+        return plan_generating(this.path, settings, limits=limits)
 
-    options = {"template": template.name, "seed": request.seed, **llm.parameters(settings)}
+    options = {"template": template.name, "seed": settings.seed, **llm.parameters(model)}
     reads: tuple[str, ...] = ("queries", "passages")
     if retriever is not None:
         options |= {"retriever": retriever, "depth": depth}
@@ -328,8 +313,9 @@ def _features(this: _Run) -> Iterator[Step]:
         yield _grade(this, this.wanted.model, reference)
 
 
-def _grade(this: _Run, model: RunModel, reference: str | None) -> Step:
+def _grade(this: _Run, grading_model: RunModel, reference: str | None) -> Step:
     """Return the step of the features graded by a chat model."""
+    model = grading_model.model
     name = f"features graded by {model.settings.model}"
 
     arena = store.open_arena(this.path)
@@ -340,22 +326,20 @@ def _grade(this: _Run, model: RunModel, reference: str | None) -> Step:
         return {"tools": tools, "only": sorted(set(measurable_in(arena, tools)[0]) - free)}
 
     def work() -> StepResult:
-        replies, update = list[llm.Reply | None](), this.progress(name)
+        replies, update, engine = list[llm.Reply | None](), this.progress(name), grading_model.engine()
         with store.Ledger(ledger_path(this.path)) as ledger:
 
             def grade(conversations: Sequence[llm.Messages]) -> list[llm.Reply | None]:
                 counter = iter(range(1, len(conversations) + 1))
                 total = len(conversations)
                 replies.extend(
-                    model.complete(
-                        conversations, ledger=ledger, on_reply=lambda _number, _reply: update(next(counter), total)
-                    )
+                    engine(conversations, ledger=ledger, on_reply=lambda _number, _reply: update(next(counter), total))
                 )
                 return replies
 
             graded = run(FEATURES, this.path, made_by=this.made_by, part="feature", step=name, **with_tools(grade))
         failed = sum(reply is not None and reply.status == "api_error" for reply in replies)
-        return StepResult(graded, llm.spent(replies, model.limits), _left(failed, replies.count(None), "grades"))
+        return StepResult(graded, llm.spent(replies, model.limits), _note_rest(failed, replies.count(None), "grades"))
 
     def plan() -> llm.Cost:
         requests: list[llm.Messages] = []
@@ -365,7 +349,7 @@ def _grade(this: _Run, model: RunModel, reference: str | None) -> Step:
             return [None] * len(conversations)
 
         FEATURES.run({table: arena.read(table) for table in FEATURES.tables(arena)}, **with_tools(grade))
-        return llm.plan_calls(this.path, requests, settings=model.settings, limits=model.limits)
+        return llm.plan_calls(this.path, requests, model)
 
     options = {"reference": reference, **llm.parameters(model.settings)}
     measurable, lacking = measurable_in(arena, features.Tools(reference=reference, grade=lambda _: []))
@@ -397,26 +381,15 @@ def _judge(this: _Run) -> Iterator[Step]:
         options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
         yield Step("judge", name, ("answers", "features"), "judgments", weigh, options)
         return
-    judge_model = model
+    settings, judge_model, engine = JudgeSettings(judge_name, sample), model.model, model.engine
 
     def ask() -> StepResult:
-        arena, judged = judge_by_model(
-            this.path,
-            name=judge_name,
-            engine=judge_model.complete,
-            settings=judge_model.settings,
-            limits=judge_model.limits,
-            sample=sample,
-            made_by=this.made_by,
-            progress=this.progress(name),
-            step=name,
-        )
-        return StepResult(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
+        calls = llm.ArenaCalls(engine(), judge_model, this.made_by, this.progress(name))
+        arena, judged = judge_by_model(this.path, settings, calls, step=name)
+        return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked, "battles"))
 
     def plan() -> llm.Cost:
-        return plan_judging(
-            this.path, name=judge_name, settings=judge_model.settings, limits=judge_model.limits, sample=sample
-        )
+        return plan_judging(this.path, settings, judge_model)
 
     reads = ("queries", "passages", "answers")
     yield Step("judge", name, reads, "judgments", ask, options | llm.parameters(judge_model.settings), plan=plan)
@@ -453,7 +426,7 @@ ORDER = tuple(_STAGES)
 
 
 def steps(
-    stage: str, path: Path, request: RunOptions, *, made_by: str, progress: Callable[[str], Progress]
+    stage: str, path: Path, request: RunSettings, *, made_by: str, progress: Callable[[str], Progress]
 ) -> Iterator[Step]:
     """Yield the steps of a stage, in order.
 
@@ -503,7 +476,7 @@ def _lacking(names: Sequence[str], arena: store.Arena) -> str:
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 
-def _left(failed: int, unasked: int, unit: str) -> Left:
+def _note_rest(failed: int, unasked: int, unit: str) -> Left:
     """Describe calls that remain for a later run."""
     parts = [f"{failed:,} {unit} failed"] if failed else []
     parts += [f"{unasked:,} {unit} not sent: the budget was reached"] if unasked else []

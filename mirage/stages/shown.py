@@ -1,6 +1,6 @@
 """Passages shown to each system: those given with the query, or the top ones of a retriever.
 
-    shown(tables)                       # one row per answer and passage shown to its system
+    shown_passages(tables)              # one row per answer and passage shown to its system
 
 A system is a retriever with a generator. A null `retriever` of an answer means the passages of table `passages`, the
 setting of the papers, also called the retriever `given`.
@@ -82,7 +82,7 @@ def _number_passages(retrieved: pa.Table, passages: pa.Table, known: list[str]) 
     return pa.table(columns)
 
 
-def shown(tables: Mapping[str, pa.Table]) -> pa.Table:
+def shown_passages(tables: Mapping[str, pa.Table]) -> pa.Table:
     """Return the passages shown to the system of each answer.
 
     Args:

@@ -64,7 +64,7 @@ def engine(model: Path, environment: None) -> engine_vllm.Engine:
     """The model, loaded once; its own defaults are those of a generation_config.json."""
     config = {"do_sample": True, "temperature": 0.9, "top_k": 7, "repetition_penalty": 1.3, "eos_token_id": 0}
     (model / "generation_config.json").write_text(json.dumps(config))
-    return engine_vllm.load(llm.Settings(str(model), temperature=0.2, max_tokens=20), OPTIONS)
+    return engine_vllm.load(llm.ChatModel(llm.Settings(str(model), temperature=0.2, max_tokens=20), options=OPTIONS))
 
 
 @pytest.fixture
@@ -101,10 +101,10 @@ def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
 ) -> None:
     texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
     conversations: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
-    settings = llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm")
+    local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
-            replies = engine_vllm.complete_local(conversations, settings=settings, ledger=ledger, engine=engine)
+            replies = engine_vllm.complete_local(conversations, local, ledger=ledger, engine=engine)
             failed = [reply is not None and reply.status == "api_error" for reply in replies]
             assert failed == [False, True, True, False, False]
         assert ledger.totals()[0] == 3
@@ -192,10 +192,8 @@ def _ask_service(port: int, settings: llm.Settings, ledger: Ledger, texts: list[
 
     replies = llm.complete(
         [[{"role": "user", "content": text}] for text in texts],
-        endpoint=llm.resolve(base_url=f"http://127.0.0.1:{port}/v1"),
-        settings=settings,
+        llm.ChatModel(settings, llm.Limits(concurrency=1), llm.resolve(base_url=f"http://127.0.0.1:{port}/v1")),
         ledger=ledger,
-        limits=llm.Limits(concurrency=1),
         rng=np.random.default_rng(0),
     )
     return [reply for reply in replies if reply is not None]

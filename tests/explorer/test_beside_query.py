@@ -145,6 +145,6 @@ def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: store
     tables = {name: arena.read(name, languages=[code]) for name in ("queries", "passages", "answers", "turns")}
     systems = sorted(set(tables["answers"]["system"].to_pylist()))[:2]
     battle = judge.OrderedPair(code, query_id, *systems)
-    assert len(judge.Prompts([battle], **tables).shown(0).turns) == 6
+    assert len(judge.Prompts([battle], **tables).texts_of(0).turns) == 6
     del tables["turns"]
-    assert judge.Prompts([battle], **tables).shown(0).turns == ()
+    assert judge.Prompts([battle], **tables).texts_of(0).turns == ()

@@ -19,6 +19,7 @@ from mirage.people import votes
 from mirage.stages import nuggets
 from mirage.stages.features.measuring import measure
 from mirage.stages.features.nugget_edits import NAMES, effect_of, save_edit
+from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import nugget_means
 from mirage.stages.nuggets import TERMS
 from mirage.stages.nuggets.stage import BankChanged
@@ -33,7 +34,7 @@ TEXTS = tuple(nugget_arena.TEXTS)
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("arenas") / "whole"
     nugget_arena.write(path)
-    measure(path, made_by="a test", only=NAMES)
+    measure(path, MeasureSettings(NAMES), made_by="a test")
     return path
 
 
@@ -93,7 +94,7 @@ def test_what_is_foreseen_is_what_comes(path: Path, change: partial[nuggets.Bank
         "nugget_assignments", [schema.NuggetAssignment(**row) for row in rows if row["assigner"] == TERMS]
     )
     arena = store.upsert(path, {"nugget_assignments": store.NewRows(terms)}, made_by="a test").arena
-    arena = measure(path, made_by="a test", only=NAMES)
+    arena = measure(path, MeasureSettings(NAMES), made_by="a test")
     now = {(row.system, row.feature): row for row in nugget_means(arena, languages=["en"])[1]}
     foreseen = effect_of(arena, change(views.whole_bank(arena), **WHO))
     assert foreseen.assigner == TERMS
@@ -110,7 +111,7 @@ def test_what_is_foreseen_is_what_comes(path: Path, change: partial[nuggets.Bank
             assert row.difference_low <= row.difference <= row.difference_high
     # The scores that were measured follow in the same transaction, and are those that would be measured anew.
     measured = after.read("features").to_pylist()
-    anew = measure(path, made_by="a test", only=NAMES).read("features").to_pylist()
+    anew = measure(path, MeasureSettings(NAMES), made_by="a test").read("features").to_pylist()
     assert measured == anew
     store.check(after)
 
@@ -121,7 +122,7 @@ def test_a_model_has_yet_to_assign_what_is_new_and_scores_are_null_until_then(pa
     by_model = [schema.NuggetAssignment(**{**row, "assigner": "best"}) for row in for_all if row["assigner"] == TERMS]
     rows = store.by_key("nugget_assignments", schema.from_rows("nugget_assignments", by_model))
     store.upsert(path, {"nugget_assignments": rows}, made_by="a test")
-    arena = measure(path, made_by="a test", only=NAMES)
+    arena = measure(path, MeasureSettings(NAMES), made_by="a test")
     change = partial(nuggets.reword, key=key_of(TEXTS[1]), text="It is so.", **WHO)
     foreseen = effect_of(arena, change(views.whole_bank(arena)))
     assert (foreseen.assigner, foreseen.matched) == ("best", 1)

@@ -19,7 +19,7 @@ from mirage.io.formats.registry import writer
 from mirage.stages import features, judge
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import answers_of
-from mirage.stages.retrieve import GIVEN, contexts, shown
+from mirage.stages.retrieve import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
 
 QUERY = ("en", "q")
@@ -70,7 +70,7 @@ def ids(rows: pa.Table) -> dict[str, list[str]]:
 
 
 def test_a_system_was_shown_what_was_given_or_the_first_of_its_retriever() -> None:
-    rows = shown(tables())
+    rows = shown_passages(tables())
     assert ids(rows) == {"plain": ["a", "b"], "searching": ["x", "a"], "dense": ["b"]}
     searching = [row for row in rows.to_pylist() if row["system"] == "searching"]
     assert [(row["position"], row["text"], row["relevant"]) for row in searching] == [
@@ -87,7 +87,7 @@ def test_without_a_retriever_it_is_the_passages_of_the_query() -> None:
         == part["passages"].select(["passage_id", "position", "title", "text", "relevant"]).to_pylist()
     )
     assert set(of_query["retriever"].to_pylist()) == {GIVEN}
-    assert "searching" not in ids(shown(part)), "nobody knows any more what it was shown"
+    assert "searching" not in ids(shown_passages(part)), "nobody knows any more what it was shown"
 
 
 @given(
@@ -129,7 +129,7 @@ def test_a_battle_shows_the_passages_of_both_those_of_the_first_first() -> None:
     parts = tables()
     orders = [("searching", "plain"), ("plain", "searching")]
     prompts = judge.Prompts([judge.OrderedPair(*QUERY, *order) for order in orders], **parts)
-    first, second = prompts.shown(0), prompts.shown(1)
+    first, second = prompts.texts_of(0), prompts.texts_of(1)
     assert [(p.position, p.passage_id) for p in first.passages] == [(1, "x"), (2, "a"), (3, "b")]
     assert [(p.position, p.passage_id) for p in second.passages] == [(1, "a"), (2, "b"), (3, "x")]
     # Each number means the passage that its system meant.

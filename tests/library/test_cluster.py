@@ -91,11 +91,9 @@ def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int
     with store.Ledger(store.ledger_path(folder)) as ledger:
         return complete_on(
             conversations(n),
+            llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url)),
             executor=engine.Cluster(workers, nodes.address),
-            endpoint=llm.resolve(base_url=service.url),
-            settings=llm.Settings("m"),
             ledger=ledger,
-            limits=call_limits,
         )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -35,9 +36,16 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def ask(ledger: Ledger, *queries: str, settings: llm.Settings = SETTINGS, **options: Any) -> list[llm.Reply]:
+def ask(
+    ledger: Ledger,
+    *queries: str,
+    settings: llm.Settings = SETTINGS,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    **how: Any,
+) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
-    replies = engine_vllm.complete_local(conversations, settings=settings, ledger=ledger, **options)
+    model = llm.ChatModel(settings, options=options)
+    replies = engine_vllm.complete_local(conversations, model, ledger=ledger, **how)
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 

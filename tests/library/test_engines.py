@@ -173,11 +173,9 @@ def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.
     with store.Ledger(store.ledger_path(folder)) as ledger:
         return complete_on(
             conversations,
+            llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url)),
             executor=Local(),
-            endpoint=llm.resolve(base_url=service.url),
-            settings=llm.Settings("m"),
             ledger=ledger,
-            limits=call_limits,
         )
 
 
@@ -199,7 +197,7 @@ def test_what_a_lost_driver_s_workers_have_kept_is_not_asked_again(tmp_path: Pat
         with worker_ledgers.worker_ledger(run, "0") as ledger:
             for number in range(20):
                 request = llm.request(settings, [{"role": "user", "content": f"q{number}"}])
-                kept = llm.Reply("", "kept", "ok", None, 1, 1, "m", 1).kept()
+                kept = llm.Reply("", "kept", "ok", None, 1, 1, "m", 1).ledger_record()
                 ledger.put(store.ledger_key(request), request, kept)
         replies = ask(tmp_path, service)
         assert [reply is not None and reply.text == "kept" for reply in replies] == [True] * 20 + [False] * 30
@@ -224,11 +222,9 @@ def test_workers_that_load_the_model_need_no_service_and_load_it_once(
     with store.Ledger(store.ledger_path(tmp_path)) as ledger:
         replies = complete_on(
             [[{"role": "user", "content": f"q{number}"}] for number in range(200)],
+            llm.ChatModel(llm.Settings("m"), options={"tensor_parallel_size": 2}),
             executor=Local(),
-            endpoint=None,
-            settings=llm.Settings("m"),
             ledger=ledger,
-            options={"tensor_parallel_size": 2},
         )
         assert [reply is not None and reply.text for reply in replies] == [f"re q{number}" for number in range(200)]
         assert len(ledger.have({reply.key for reply in replies if reply is not None})) == 200
@@ -238,9 +234,8 @@ def test_workers_that_load_the_model_need_no_service_and_load_it_once(
     with store.Ledger(store.ledger_path(tmp_path)) as ledger, pytest.raises(Unreachable, match="could not load absent"):
         complete_on(
             [[{"role": "user", "content": "q"}]],
+            llm.ChatModel(llm.Settings("absent")),
             executor=Local(),
-            endpoint=None,
-            settings=llm.Settings("absent"),
             ledger=ledger,
         )
 

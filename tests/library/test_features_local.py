@@ -25,7 +25,7 @@ from mirage.stages.features.pairs import PairModelLater
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.stages.generate import baselines
 from mirage.stages.retrieve.rerank import ModelOrder
-from mirage.stages.retrieve.stage import RetrieveOptions, retrieve
+from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import Ledger
 
 PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
@@ -170,7 +170,7 @@ def test_a_list_comes_in_the_order_of_a_reranker_whose_scores_are_kept(ranker: P
 
 def test_a_model_of_a_worker_orders_as_the_model_here(nli: Path, ranker: Path, lists: Path, tmp_path: Path) -> None:
     other = store.copy(store.open_arena(lists), tmp_path / "other").path
-    options = RetrieveOptions("rerank", "again", of=("given",))
+    options = RetrieveSettings("rerank", "again", of=("given",))
     tables = []
     for path, executor in ((lists, None), (other, Local(2))):
         order = ModelOrder(PairModelLater(str(ranker), MAX_TOKENS, "cpu"))

@@ -22,7 +22,7 @@ from mirage.io.formats.spec import Tables
 from mirage.io.sources.files import Options, read_answers, read_judgments
 from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.settings import RankSettings
-from mirage.stages.retrieve.summary import measured
+from mirage.stages.retrieve.summary import measure_retrievers
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
 
@@ -520,7 +520,7 @@ def test_trec_refuses(tmp_path: Path, name: str, lines: str, message: str, line:
 
 def test_trec_runs_of_one_tag_are_told_apart_by_file(shared: Path, arena: Callable[..., Any], tmp_path: Path) -> None:
     imported = arena(shared / "field" / "same-run-tag", values=["language=en"])
-    gains = {row["retriever"]: row["value"] for row in measured(imported, measures=["nDCG@10"]).to_pylist()}
+    gains = {row["retriever"]: row["value"] for row in measure_retrievers(imported, measures=["nDCG@10"]).to_pylist()}
     assert {round(gain, 3) for name, gain in gains.items() if name.startswith("Anserini")} >= {0.613, 0.264}
     folder = tmp_path / "languages"
     folder.mkdir()
@@ -542,19 +542,19 @@ def test_trec_ranks_that_order_nothing_are_ignored(shared: Path, arena: Callable
 def test_trec_passages_of_a_pool_are_no_retriever(shared: Path, arena: Callable[..., Any], tmp_path: Path) -> None:
     """The pool is in no order that a retriever brought, and its labels have no part in the order that systems see."""
     imported = arena(shared / "field" / "given-phantom", values=["language=en"])
-    means = measured(imported, measures=["AP@1000"]).to_pylist()
+    means = measure_retrievers(imported, measures=["AP@1000"]).to_pylist()
     assert {row["retriever"] for row in means} == {"mine"}
     relevant = imported.read("passages", columns=["query_id", "position", "relevant"]).to_pylist()
     assert [row["relevant"] for row in relevant if row["query_id"] == "1"][:6] != [True] * 6
     trec.write(imported, tmp_path / "again")
     again = arena(tmp_path / "again", name="trec")
-    assert {row["retriever"] for row in measured(again, measures=["AP@1000"]).to_pylist()} == {"mine"}
+    assert {row["retriever"] for row in measure_retrievers(again, measures=["AP@1000"]).to_pylist()} == {"mine"}
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "qrels.en.txt").write_text("1 0 b 1\n1 0 a 0\n1 0 c 2\n")
     labels = arena(tmp_path / "labels")
     assert labels.read("passages")["passage_id"].to_pylist() == ["a", "b", "c"]
     with pytest.raises(NotEnoughData):
-        measured(labels)
+        measure_retrievers(labels)
 
 
 GRADES = "1 0 d1 0.5\n1 0 d2 1.0\n"

@@ -60,9 +60,10 @@ class Model:
         return replies
 
 
-def run(model: Callable[..., Any], queries: pa.Table, passages: pa.Table, **options: Any) -> pa.Table:
-    defaults: dict[str, Any] = {"system": "mine", "template": RAG, "settings": SETTINGS, "complete": model}
-    return stage.generate(queries, passages, **{**defaults, **options})
+def run(complete: Callable[..., Any], queries: pa.Table, passages: pa.Table, /, **options: Any) -> pa.Table:
+    tables = {name: options.pop(name) for name in ("answers", "turns") if name in options}
+    settings = stage.GenerateSettings(**{"system": "mine", "template": RAG, "model": SETTINGS, **options})
+    return stage.generate(queries, passages, settings, complete=complete, **tables)
 
 
 def test_every_query_gets_an_answer_that_names_its_call() -> None:
@@ -339,8 +340,8 @@ def test_answers_to_other_queries_and_of_other_systems_do_not_matter() -> None:
     ("options", "message"),
     [
         ({"template": prompts.load_template("vanilla")}, "template rag"),
-        ({"settings": replace(SETTINGS, model="other")}, "another prompt, parameter or service"),
-        ({"settings": replace(SETTINGS, temperature=0.7)}, "another prompt, parameter or service"),
+        ({"model": replace(SETTINGS, model="other")}, "another prompt, parameter or service"),
+        ({"model": replace(SETTINGS, temperature=0.7)}, "another prompt, parameter or service"),
         ({"seed": 1}, "another prompt, parameter or service"),
     ],
     ids=["template", "model", "temperature", "order"],

@@ -28,6 +28,7 @@ from waiting import until
 
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
+from mirage.stages import generate
 from mirage.stages.generate import stage as generating
 from mirage.store import LEDGER, Ledger
 
@@ -35,24 +36,22 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-planted-91b7e44f0a2c"
 
 
-def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
+def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generate.GenerateSettings:
     from mirage.llm import prompts
 
-    return generating.GenerateOptions(system, prompts.load_template("rag"), llm.Settings(model), **options)
+    return generate.GenerateSettings(system, prompts.load_template("rag"), llm.Settings(model), **options)
 
 
 def run(
-    path: Path, service: Service, *, what: generating.GenerateOptions | None = None, **limits: Any
+    path: Path, service: Service, *, what: generate.GenerateSettings | None = None, **limits: Any
 ) -> generating.GenerateResult:
     """Generate in this process."""
     from functools import partial
 
     what = what or request_of()
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
-    endpoint = llm.resolve(base_url=service.url)
-    engine = partial(
-        llm.complete, endpoint=endpoint, settings=what.settings, limits=call_limits, rng=np.random.default_rng(0)
-    )
+    model = llm.ChatModel(what.model, call_limits, llm.resolve(base_url=service.url))
+    engine = partial(llm.complete, model=model, rng=np.random.default_rng(0))
     return generating.generate_answers(path, what, engine=engine, limits=call_limits, made_by="a test")
 
 

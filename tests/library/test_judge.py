@@ -297,7 +297,7 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
     passages = schema.from_rows("passages", rows)
     queries = schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)])
     battles = judge.choose_pairs(answers(n=1, languages=("en",)))
-    shown = judge.Prompts(battles, queries, passages, answers(n=1, languages=("en",))).shown(0)
+    shown = judge.Prompts(battles, queries, passages, answers(n=1, languages=("en",))).texts_of(0)
     assert [(p.position, p.passage_id, p.text == "short") for p in shown.passages] == [
         (1, "d#1", True),
         (3, "d#3", False),
@@ -308,7 +308,7 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
 
 def test_an_answer_without_text_is_shown_as_an_empty_answer() -> None:
     battles = judge.choose_pairs(answers(status="refused", text=None))
-    assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).shown(0).answer_a == ""
+    assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).texts_of(0).answer_a == ""
 
 
 def test_the_prompt_says_what_the_definitions_ask_for() -> None:
@@ -803,19 +803,11 @@ import numpy
 from pathlib import Path
 from mirage import llm
 from mirage.stages.judge import stage
-path, settings, limits = Path(sys.argv[1]), llm.Settings("m"), llm.Limits(concurrency=4)
-endpoint, rng = llm.resolve(base_url=sys.argv[2]), numpy.random.default_rng(0)
-engine = partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
+path, rng = Path(sys.argv[1]), numpy.random.default_rng(0)
+model = llm.ChatModel(llm.Settings("m"), llm.Limits(concurrency=4), llm.resolve(base_url=sys.argv[2]))
+calls = llm.ArenaCalls(partial(llm.complete, model=model, rng=rng), model, "a test")
 def work():
-    stage.judge_by_model(
-        path,
-        name="j",
-        engine=engine,
-        settings=settings,
-        limits=limits,
-        sample=stage.BattleSample(),
-        made_by="a test",
-    )
+    stage.judge_by_model(path, stage.JudgeSettings("j"), calls)
 """
 
 

@@ -38,10 +38,12 @@ def ask(
     call_limits: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
     return llm.complete(
         conversations(*queries),
-        endpoint=llm.resolve(base_url=service.url),
-        settings=llm.Settings(model),
+        llm.ChatModel(
+            llm.Settings(model),
+            llm.Limits(**call_limits),  # type: ignore[arg-type]
+            llm.resolve(base_url=service.url),
+        ),
         ledger=ledger,
-        limits=llm.Limits(**call_limits),  # type: ignore[arg-type]
         rng=np.random.default_rng(0),
     )
 
@@ -88,8 +90,7 @@ def test_the_variables_of_the_published_programs_reach_an_azure_deployment(
         }
         (answer,) = llm.complete(
             conversations("q"),
-            endpoint=llm.resolve("azure", environ=environ),
-            settings=llm.Settings("gpt-35-turbo", max_tokens=9),
+            llm.ChatModel(llm.Settings("gpt-35-turbo", max_tokens=9), endpoint=llm.resolve("azure", environ=environ)),
             ledger=ledger,
             rng=np.random.default_rng(0),
         )
@@ -199,8 +200,7 @@ def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: 
         ):
             llm.complete(
                 conversations(f"q{number}"),
-                endpoint=endpoint,
-                settings=settings,
+                llm.ChatModel(settings, endpoint=endpoint),
                 ledger=ledger,
                 rng=np.random.default_rng(0),
             )
@@ -325,8 +325,7 @@ def test_replies_are_handed_on_as_they_come(ledger: Ledger) -> None:
         ask(service, ledger, "a")
         llm.complete(
             conversations("a", "b", "c"),
-            endpoint=llm.resolve(base_url=service.url),
-            settings=llm.Settings("tiny"),
+            llm.ChatModel(llm.Settings("tiny"), endpoint=llm.resolve(base_url=service.url)),
             ledger=ledger,
             rng=np.random.default_rng(0),
             on_reply=lambda number, answer: seen.append((number, answer.attempts)),
@@ -341,9 +340,9 @@ def test_nothing_is_loaded_where_the_ledger_has_everything(ledger: Ledger) -> No
     code = f"""
 import sys, numpy
 from mirage import llm, store
-(answer,) = llm.complete([[{{"role": "user", "content": "q"}}]], endpoint=llm.Endpoint("http://127.0.0.1:9/v1"),
-    settings=llm.Settings("tiny"), ledger=store.Ledger(__import__("pathlib").Path({str(ledger.path)!r})),
-    rng=numpy.random.default_rng(0))
+model = llm.ChatModel(llm.Settings("tiny"), endpoint=llm.Endpoint("http://127.0.0.1:9/v1"))
+(answer,) = llm.complete([[{{"role": "user", "content": "q"}}]], model,
+    ledger=store.Ledger(__import__("pathlib").Path({str(ledger.path)!r})), rng=numpy.random.default_rng(0))
 print(answer.status, "openai" in sys.modules)
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -420,10 +419,12 @@ def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) ->
         def run(budget: float | None) -> list[llm.Reply | None]:
             return llm.complete(
                 conversations(*queries),
-                endpoint=llm.resolve(base_url=service.url),
-                settings=llm.Settings("tiny", max_tokens=64),
+                llm.ChatModel(
+                    llm.Settings("tiny", max_tokens=64),
+                    llm.Limits(**limits, budget=budget),  # type: ignore[arg-type]
+                    llm.resolve(base_url=service.url),
+                ),
                 ledger=ledger,
-                limits=llm.Limits(**limits, budget=budget),  # type: ignore[arg-type]
                 rng=np.random.default_rng(0),
             )
 
@@ -526,10 +527,8 @@ def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
             try:
                 answers = llm.complete(
                     conversations(*batch),
-                    endpoint=endpoint,
-                    settings=llm.Settings("tiny"),
+                    llm.ChatModel(llm.Settings("tiny"), llm.Limits(backoff=0.001, retries=2, concurrency=1), endpoint),
                     ledger=ledger,
-                    limits=llm.Limits(backoff=0.001, retries=2, concurrency=1),
                     rng=np.random.default_rng(0),
                 )
                 outputs.append(repr(answers))

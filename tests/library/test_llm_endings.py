@@ -31,10 +31,12 @@ def ask(
     """Ask queries one by one unless told otherwise."""
     return llm.complete(
         [[{"role": "user", "content": query}] for query in queries],
-        endpoint=llm.resolve(base_url=service.url),
-        settings=settings or llm.Settings("tiny", top_p=0.9, max_tokens=50),
+        llm.ChatModel(
+            settings or llm.Settings("tiny", top_p=0.9, max_tokens=50),
+            llm.Limits(**{"concurrency": 1, "backoff": 0.001, "retries": 1, **limits}),
+            llm.resolve(base_url=service.url),
+        ),
         ledger=ledger,
-        limits=llm.Limits(**{"concurrency": 1, "backoff": 0.001, "retries": 1, **limits}),
         rng=np.random.default_rng(0),
     )
 

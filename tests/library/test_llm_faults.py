@@ -25,10 +25,12 @@ def ask(service: Service, ledger: Ledger, *queries: str, **limits: float) -> lis
     """Ask queries with short pauses between tries."""
     return llm.complete(
         [[{"role": "user", "content": query}] for query in queries],
-        endpoint=llm.resolve(base_url=service.url),
-        settings=llm.Settings("tiny"),
+        llm.ChatModel(
+            llm.Settings("tiny"),
+            llm.Limits(**{"backoff": 0.001, **limits}),  # type: ignore[arg-type]
+            llm.resolve(base_url=service.url),
+        ),
         ledger=ledger,
-        limits=llm.Limits(**{"backoff": 0.001, **limits}),  # type: ignore[arg-type]
         rng=np.random.default_rng(0),
     )
 

@@ -33,10 +33,12 @@ def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[
     """Ask queries with a key, without retries."""
     return llm.complete(
         [[{"role": "user", "content": query}] for query in queries or ("q",)],
-        endpoint=llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY}),
-        settings=llm.Settings("tiny", max_tokens=100),
+        llm.ChatModel(
+            llm.Settings("tiny", max_tokens=100),
+            llm.Limits(**{"backoff": 0.001, "retries": 0, **limits}),
+            llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY}),
+        ),
         ledger=ledger,
-        limits=llm.Limits(**{"backoff": 0.001, "retries": 0, **limits}),
         rng=np.random.default_rng(0),
     )
 
@@ -173,7 +175,7 @@ def test_every_count_that_a_tokenizer_can_come_to_is_believed(text: str, max_tok
     messages = [{"role": "user", "content": text}]
     answer = read_completion("k", body, 1, messages=messages, max_tokens=max_tokens)
     assert (answer.tokens_in, answer.tokens_out, answer.estimated) == (size, max(size, max_tokens), False)
-    assert "estimated" not in answer.kept()
+    assert "estimated" not in answer.ledger_record()
 
 
 # Replies without text

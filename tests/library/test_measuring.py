@@ -17,6 +17,7 @@ from typer.testing import Result
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.stages.features.measuring import measure
+from mirage.stages.features.settings import MeasureSettings
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def arena(tmp_path: Path) -> Path:
 
 def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None:
     before = store.open_arena(arena).read("features")
-    after = measure(arena, made_by="test", only=["answer_rougeL"], reference="baseline/bm25").read("features")
+    after = measure(arena, MeasureSettings(["answer_rougeL"], "baseline/bm25"), made_by="test").read("features")
     assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
     reference_rows = after.filter(
         pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference"))
@@ -40,9 +41,9 @@ def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None
 def test_an_unknown_feature_or_reference_changes_nothing(arena: Path) -> None:
     version = store.open_arena(arena).version
     with pytest.raises(UnknownName):
-        measure(arena, made_by="test", only=["nonsense"])
+        measure(arena, MeasureSettings(["nonsense"]), made_by="test")
     with pytest.raises(UnknownName):
-        measure(arena, made_by="test", reference="nobody")
+        measure(arena, MeasureSettings(reference="nobody"), made_by="test")
     assert store.open_arena(arena).version == version
 
 
@@ -55,7 +56,7 @@ def test_a_folder_that_is_no_arena_is_not_made_one(tmp_path: Path) -> None:
 def test_a_model_that_is_no_model_is_refused_with_what_to_do(arena: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput) as caught:
-        measure(arena, made_by="test", only=["reranker_score"], rerank=str(tmp_path / "empty"))
+        measure(arena, MeasureSettings(["reranker_score"], reranker=str(tmp_path / "empty")), made_by="test")
     assert caught.value.do
 
 

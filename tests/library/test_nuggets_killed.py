@@ -24,10 +24,9 @@ import numpy, openai
 from mirage import llm
 from mirage.stages.nuggets import stage
 verb, path, url = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-settings, limits = llm.Settings("m"), llm.Limits(concurrency=4)
-endpoint, rng = llm.resolve(base_url=url), numpy.random.default_rng(0)
-engine = partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
-calls = llm.ArenaCalls(engine, settings, limits, "a test")
+model = llm.ChatModel(llm.Settings("m"), llm.Limits(concurrency=4), llm.resolve(base_url=url))
+engine = partial(llm.complete, model=model, rng=numpy.random.default_rng(0))
+calls = llm.ArenaCalls(engine, model, "a test")
 def work():
     if verb == "create":
         stage.create_banks(path, calls=calls)

@@ -19,7 +19,7 @@ from mirage.stages.generate.baselines import bm25 as okapi
 from mirage.stages.retrieve import bm25
 from mirage.stages.retrieve.corpus import read_corpus
 from mirage.stages.retrieve.fusion import fuse
-from mirage.stages.retrieve.stage import RetrieveOptions, retrieve
+from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.text.segmentation import terms
 
 TEXTS = {
@@ -59,7 +59,7 @@ def lists(arena: store.Arena, retriever: str) -> dict[str, list[str]]:
 
 
 def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> None:
-    arena = retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    arena = retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
     assert {code: ids[0] for code, ids in lists(arena, "bm25").items()} == dict.fromkeys(TEXTS, "d0")
     rows = {(row["language"], row["passage_id"]): row for row in arena.read("retrieved").to_pylist()}
     assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
@@ -69,15 +69,17 @@ def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> Non
 
 
 def test_without_a_corpus_the_arena_is_searched(path: Path) -> None:
-    arena = retrieve(path, RetrieveOptions("bm25", "bm25", languages=("fi",)), made_by="a test")
+    arena = retrieve(path, RetrieveSettings("bm25", "bm25", languages=("fi",)), made_by="a test")
     assert lists(arena, "bm25") == {"fi": ["d1"]}
 
 
 def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
-    retrieve(path, RetrieveOptions("bm25", "other", corpus=corpus, depth=1), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "other", corpus=corpus, depth=1), made_by="a test")
     before = lists(store.open_arena(path), "bm25")
-    arena = retrieve(path, RetrieveOptions("bm25", "bm25", depth=1, languages=("fi",), corpus=corpus), made_by="a test")
+    arena = retrieve(
+        path, RetrieveSettings("bm25", "bm25", depth=1, languages=("fi",), corpus=corpus), made_by="a test"
+    )
     assert lists(arena, "bm25") == {**before, "fi": ["d0"]}
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
 
@@ -91,11 +93,11 @@ def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_pat
     from mirage.llm.engines.processes import Processes
 
     for name in ("words", "few"):
-        retrieve(path, RetrieveOptions("bm25", name, 1 + 2 * (name == "words"), corpus), made_by="a test")
+        retrieve(path, RetrieveSettings("bm25", name, 1 + 2 * (name == "words"), corpus), made_by="a test")
     options = {
-        "bm25": RetrieveOptions("bm25", "new", corpus=corpus),
-        "rrf": RetrieveOptions("rrf", "new"),
-        "rerank": RetrieveOptions("rerank", "new", of=("words",)),
+        "bm25": RetrieveSettings("bm25", "new", corpus=corpus),
+        "rrf": RetrieveSettings("rrf", "new"),
+        "rerank": RetrieveSettings("rerank", "new", of=("words",)),
     }[kind]
     other = store.copy(store.open_arena(path), tmp_path / "other").path
     here = retrieve(path, options, made_by="a test", reorder=shorter)
@@ -105,12 +107,12 @@ def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_pat
 
 
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
     store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
-    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
     with pytest.raises(ArenaError, match="bm25"):
-        retrieve(path, RetrieveOptions("bm25", "bm25", depth=1), made_by="a test")
+        retrieve(path, RetrieveSettings("bm25", "bm25", depth=1), made_by="a test")
 
 
 def test_fusion_is_of_the_ranks_alone() -> None:
@@ -121,23 +123,23 @@ def test_fusion_is_of_the_ranks_alone() -> None:
 
 
 def test_fusion_of_what_is_there(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
     with pytest.raises(BadInput):
-        retrieve(path, RetrieveOptions("rrf", "rrf"), made_by="a test")
-    retrieve(path, RetrieveOptions("bm25", "arena"), made_by="a test")
-    arena = retrieve(path, RetrieveOptions("rrf", "rrf"), made_by="a test")
+        retrieve(path, RetrieveSettings("rrf", "rrf"), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "arena"), made_by="a test")
+    arena = retrieve(path, RetrieveSettings("rrf", "rrf"), made_by="a test")
     assert set(lists(arena, "rrf")["fi"]) == {*lists(arena, "bm25")["fi"], *lists(arena, "arena")["fi"]}
     rows = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "rrf"}
     assert rows["d0"]["text"]
     assert store.check(arena)
     with pytest.raises(UnknownName):
-        retrieve(path, RetrieveOptions("rrf", "rrf", of=("bm25", "nobody")), made_by="a test")
+        retrieve(path, RetrieveSettings("rrf", "rrf", of=("bm25", "nobody")), made_by="a test")
 
 
 def test_a_list_in_a_new_order(path: Path, corpus: Path) -> None:
-    before = lists(retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test"), "bm25")
+    before = lists(retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test"), "bm25")
 
-    options = RetrieveOptions("rerank", "short", of=("bm25",))
+    options = RetrieveSettings("rerank", "short", of=("bm25",))
     arena = retrieve(path, options, made_by="a test", reorder=shorter)
     after = lists(arena, "short")
     assert {code: set(ids) for code, ids in after.items()} == {code: set(ids) for code, ids in before.items()}
@@ -150,7 +152,7 @@ def test_a_list_in_a_new_order(path: Path, corpus: Path) -> None:
 def test_a_passage_whose_text_is_gone_comes_last_without_a_score(path: Path) -> None:
     rows = [schema.Retrieved("fi", "q", "run", name, n, None, None, None) for n, name in enumerate(("x", "d1"), 1)]
     store.upsert(path, {"retrieved": store.by_key("retrieved", schema.from_rows("retrieved", rows))}, made_by="a test")
-    options = RetrieveOptions("rerank", "again", of=("run",))
+    options = RetrieveSettings("rerank", "again", of=("run",))
     arena = retrieve(path, options, made_by="a test", reorder=lambda pairs: [1.0] * len(pairs))
     got = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "again"}
     assert (got["d1"]["rank"], got["x"]["rank"], got["x"]["score"]) == (1, 2, None)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from mirage import schema, store
 from mirage.cli import app
 from mirage.stages.generate.baselines import BASELINES
-from mirage.stages.judge.stage import BattleSample, judge_by_model
+from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_by_model
 
 
 def mirage(*words: object, code: int = 0) -> str:
@@ -92,14 +92,7 @@ def test_a_judge_sees_what_either_system_was_shown(path: Path) -> None:
     from mirage.stages import judge
 
     battles = [judge.OrderedPair("en", "q1", "plain", "baseline/lead+bm25")]
-    judge_by_model(
-        path,
-        name="j",
-        engine=engine,
-        settings=llm.Settings("j"),
-        limits=llm.Limits(),
-        sample=BattleSample(battles=battles),
-        made_by="a test",
-    )
+    calls = llm.ArenaCalls(engine, llm.ChatModel(llm.Settings("j")), "a test")
+    judge_by_model(path, JudgeSettings("j", BattleSample(battles=battles)), calls)
     assert len(seen) == 2
     assert all("A given text is here." in text and "It is x so." in text for text in seen)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -55,7 +56,7 @@ def arena(ready: Path, tmp_path: Path) -> Path:
 
 def done(path: Path, **options: Any) -> list[pipeline.StepReport]:
     """What a run did, but for what nobody asked for and nuggets that are not there."""
-    results = pipeline.run_all(path, pipeline.RunOptions(**FAST | options), made_by="a test")
+    results = pipeline.run_all(path, pipeline.RunSettings(**FAST | options), made_by="a test")
     return [result for result in results if result.step not in IDLE]
 
 
@@ -214,7 +215,7 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
 
 def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     before = store.open_arena(arena).version
-    options = pipeline.RunOptions(**FAST, seed=3, model=pipeline.RunModel(llm.Settings("m"), llm.Limits()), judge="m")
+    options = pipeline.RunSettings(**FAST, seed=3, model=pipeline.RunModel(llm.ChatModel(llm.Settings("m"))), judge="m")
     results = list(pipeline.run_all(arena, options, made_by="a test", dry=True))
     assert store.open_arena(arena).version == before
     states = {d.step: d.state for d in results}
@@ -237,7 +238,8 @@ def arena_battles(path: Path) -> int:
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
     settings = llm.Settings("m", max_tokens=50)
     call_limits = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
-    return {"model": pipeline.RunModel(settings, call_limits, llm.resolve(base_url=service.url)), "judge": "m"}
+    model = llm.ChatModel(settings, call_limits, llm.resolve(base_url=service.url))
+    return {"model": pipeline.RunModel(model), "judge": "m"}
 
 
 def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:
@@ -304,16 +306,28 @@ def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
         # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
         grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
         assert grades > 0
-        model = replace(options["model"], limits=replace(options["model"].limits, budget=20.0 * grades + 55))
+        budget = 20.0 * grades + 55
+        model = options["model"].model
+        limits = replace(model.limits, budget=budget)
         settings = replace(model.settings, seed=1)  # other calls than those that are kept
-        results = {d.step: d for d in done(arena, **options | {"model": replace(model, settings=settings)})}
+        budgets: list[float | None] = []
+
+        def caller(model: llm.ChatModel) -> llm.Engine:
+            budgets.append(model.limits.budget)
+            return partial(llm.complete, model=model, rng=np.random.default_rng(0))
+
+        with_rest = pipeline.RunModel(replace(model, settings=settings, limits=limits), caller=caller)
+        results = {d.step: d for d in done(arena, **options | {"model": with_rest})}
+        assert budgets[0] == budget
+        assert all(rest is not None and rest < budget for rest in budgets[1:])
+        assert len(budgets) > 1
         assert results["features graded by m"].cost is not None
         assert results["features graded by m"].cost.calls >= grades - 2
         judge_step = results["judge m"]
         assert judge_step.state == "unfinished"
         assert "the budget was reached" in judge_step.why
         money = sum(d.cost.money or 0 for d in results.values() if d.cost)
-        assert money <= 20.0 * grades + 55
+        assert money <= budget
 
 
 def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:

@@ -24,7 +24,7 @@ from mirage.stages.generate.baselines import BASELINES
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.retrieve.bm25 import Hit
 from mirage.stages.retrieve.corpus import Corpus
-from mirage.stages.retrieve.stage import RetrieveOptions, retrieve
+from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 
 SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
 RETRIEVERS = ("backwards", "bm25", "rrf")
@@ -41,7 +41,7 @@ def backwards(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[H
 
 def run(path: Path, **options: Any) -> dict[str, pipeline.StepReport]:
     dry = options.pop("dry", False)
-    request = pipeline.RunOptions(**FAST | WANTED | options)
+    request = pipeline.RunSettings(**FAST | WANTED | options)
     return {report.step: report for report in pipeline.run_all(path, request, made_by="a test", dry=dry)}
 
 
@@ -55,7 +55,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
     ]
     store.write(path, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, n=3), made_by="a test")
-    retrieve(path, RetrieveOptions("bm25", "backwards", depth=6), made_by="a test", search=backwards)
+    retrieve(path, RetrieveSettings("bm25", "backwards", depth=6), made_by="a test", search=backwards)
     return path
 
 
@@ -117,7 +117,7 @@ def test_other_nuggets_match_and_measure_again_and_nothing_before(arena: Path) -
 
 def test_lists_of_another_origin_are_used_and_stay(begun: Path, tmp_path: Path) -> None:
     path = Path(shutil.copytree(begun, tmp_path / "arena"))
-    retrieve(path, RetrieveOptions("bm25", "bm25", depth=2), made_by="a test")
+    retrieve(path, RetrieveSettings("bm25", "bm25", depth=2), made_by="a test")
     before = store.open_arena(path).read("retrieved")
     reports = run(path, retrievers=("bm25",), end="baselines")
     assert reports["retrieve bm25"].state == "skipped"
@@ -163,7 +163,9 @@ def test_through_a_misbehaving_service_the_same_command_goes_on_to_the_end(begun
 
     with Service(behave) as service:
         limits = llm.Limits(retries=0, backoff=0, timeout=2)
-        model = pipeline.RunModel(llm.Settings("m", max_tokens=50), limits, llm.resolve(base_url=service.url))
+        model = pipeline.RunModel(
+            llm.ChatModel(llm.Settings("m", max_tokens=50), limits, llm.resolve(base_url=service.url))
+        )
         options: dict[str, Any] = {"model": model, "system": "m", "retrievers": ("bm25",), "end": "outcomes"}
         first = run(path, **options)
         assert "unfinished" in {first["generate m"].state, first["generate m+bm25"].state}

@@ -13,6 +13,7 @@ from mirage import cli, pipeline, schema, store
 from mirage.errors import TableMissing
 from mirage.stages import features
 from mirage.stages.features.measuring import measure
+from mirage.stages.features.settings import MeasureSettings
 
 
 def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
@@ -43,7 +44,7 @@ ARENAS = {
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
     store.write(path, ARENAS[case](), made_by="a test")
-    options = pipeline.RunOptions(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
+    options = pipeline.RunSettings(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
     steps = list(pipeline.run_all(path, options, made_by="a test"))
     assert {step.stage for step in steps} == set(pipeline.ORDER) - {"surrogate"}
     assert all(step.why for step in steps)
@@ -66,7 +67,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
-    options = pipeline.RunOptions(draws=20, end="outcomes", baselines=False)
+    options = pipeline.RunSettings(draws=20, end="outcomes", baselines=False)
     (step,) = [d for d in pipeline.run_all(tmp_path / "a", options, made_by="a test") if d.stage == "outcomes"]
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
@@ -81,7 +82,7 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     contents = tables()
     path = tmp_path / "a"
     store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
-    options = pipeline.RunOptions(start="features", end="features")
+    options = pipeline.RunSettings(start="features", end="features")
     (first,) = pipeline.run_all(path, options, made_by="a test")
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
@@ -116,7 +117,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     store.write(whole, contents, made_by="a test")
     store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
     measured = [
-        measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
+        measure(path, MeasureSettings([name], "one"), made_by="a test").read("features").to_pylist()
         for path in (whole, bare)
     ]
     assert measured[0] == measured[1]
@@ -129,7 +130,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
             made_by="a test",
         )
         with pytest.raises(TableMissing, match=table):
-            measure(less, made_by="a test", only=[name], reference="one")
+            measure(less, MeasureSettings([name], "one"), made_by="a test")
 
 
 JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])

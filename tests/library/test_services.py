@@ -18,7 +18,7 @@ from misbehaving import Service
 from mirage import llm, store
 from mirage.llm.presets import Endpoint
 from mirage.stages import judge
-from mirage.stages.judge.stage import BattleSample, judge_by_model
+from mirage.stages.judge.stage import JudgeSettings, judge_by_model
 
 CLOSED = "http://127.0.0.1:9/v1"
 
@@ -78,15 +78,13 @@ def test_one_judge_has_one_service_until_all_its_verdicts_are_made_again(arena: 
 
 def test_what_an_earlier_version_kept_counts_and_that_is_said(arena: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Service(lambda call: says("A")) as service:
-        settings = llm.Settings("m")
-        endpoint = llm.resolve(base_url=service.url)
+        model = llm.ChatModel(llm.Settings("m"), endpoint=llm.resolve(base_url=service.url))
 
         def engine(conversations: Any, **how: Any) -> Any:
             rng = np.random.default_rng(0)
-            return llm.complete(conversations, endpoint=endpoint, settings=settings, rng=rng, **how)
+            return llm.complete(conversations, model, rng=rng, **how)
 
-        options: dict[str, Any] = {"settings": settings, "limits": llm.Limits(), "sample": BattleSample()}
-        judge_by_model(arena, name="j", engine=engine, made_by="a test", **options)
+        judge_by_model(arena, JudgeSettings("j"), llm.ArenaCalls(engine, model, "a test"))
         n = len(service.calls)
         run(arena, service)
         run(arena, service, name="k")

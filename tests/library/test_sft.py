@@ -24,7 +24,7 @@ from store_cases import snapshot
 from mirage import llm, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm import TokenEstimate, prompts
-from mirage.stages import sft
+from mirage.stages import generate, sft
 from mirage.stages.generate import stage as generating
 from mirage.stages.sft import stage as training
 from mirage.stats.sampling import sample
@@ -196,7 +196,7 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
         ),
         "answers": schema.from_rows("answers", [schema.Answer(*key, "t", answer, "ok", "rag", None, None)]),
     }
-    learned, left_out = sft.answered(**tables, system="t")
+    learned, left_out = sft.select_answers(**tables, system="t")
     prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
     dataset = sft.build_examples({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
     assert len(dataset.train) + sum(left_out.values()) == 1
@@ -240,7 +240,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
             seen.append(messages[0]["content"])
             on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    request = generating.GenerateOptions(
+    request = generate.GenerateSettings(
         "big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True
     )
     result = generating.generate_answers(folder, request, engine=engine, limits=llm.Limits(), made_by="a test")

@@ -58,7 +58,7 @@ def retrieval(arena: Arena, languages: tuple[str, ...]) -> Retrieval | None:
     names = [*MEASURES, *(f"R@{cutoff}" for cutoff in CURVE if f"R@{cutoff}" not in MEASURES)]
     systems = _systems(arena)
     try:
-        rows = means(summary.measured(arena, measures=names, languages=languages))
+        rows = means(summary.measure_retrievers(arena, measures=names, languages=languages))
     except NotEnoughData as error:
         return Retrieval((), (), systems, error.what)
     gain = {row.retriever: row.mean or 0.0 for row in rows if (row.language, row.measure) == ("all", "nDCG@10")}

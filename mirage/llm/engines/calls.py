@@ -1,8 +1,8 @@
 """Distributed calls: every worker has its own client and ledger; all share rates and budget.
 
 A reply is committed to its worker's ledger as it arrives, and sent to the arena's. The loss of a worker, its machine or
-the driver costs at most the pending calls: a worker's tasks go to another, which is told the replies so far; a
-restarted driver collects the replies from the workers' ledgers.
+the driver costs at most the pending calls: another worker takes over its tasks with the replies so far; a restarted
+driver collects the replies from the workers' ledgers.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from mirage import llm, store
 from mirage.llm import engine_vllm
 from mirage.llm.batch import Batch, OnReply
+from mirage.llm.client import ask
 from mirage.llm.engines.desk import CallDesk, DeskGate
 from mirage.llm.engines.tasks import Desk, Executor, Place, Task, Work
 from mirage.store import worker_ledgers
@@ -32,10 +32,7 @@ class _Order:
     """Settings shared by all workers."""
 
     run: str
-    endpoint: llm.Endpoint | None
-    options: Mapping[str, Any]
-    settings: llm.Settings
-    limits: llm.Limits
+    model: llm.ChatModel
     again: str | None
 
 
@@ -54,41 +51,35 @@ class _Caller:
 
 def complete_on(
     conversations: Sequence[llm.Messages],
+    model: llm.ChatModel,
     *,
     executor: Executor,
-    endpoint: llm.Endpoint | None,
-    settings: llm.Settings,
     ledger: store.Ledger,
-    limits: llm.Limits | None = None,
     on_reply: OnReply | None = None,
     again: str | None = None,
     earlier: Sequence[str | None] = (),
     accepted: bool = False,
-    options: Mapping[str, Any] | None = None,
 ) -> list[llm.Reply | None]:
     """Get a reply to every conversation, like `llm.complete`, with several workers.
 
     Args:
         conversations: the conversations.
+        model: the model; without a service each worker loads it with vLLM. Rates and budget are those of all workers
+            together; other limits, including concurrency, hold per worker.
         executor: runs the workers.
-        endpoint: service and key. The key is sent to the workers, but never stored. None if each worker loads the model
-            with vLLM.
-        settings: model and parameters.
         ledger: cache of replies, besides the workers' own ledgers.
-        limits: rates and budget of all workers together; other limits, including concurrency, per worker.
         on_reply: called with the number of a conversation and its reply.
         again: name of a repetition.
         earlier: repetitions whose replies also count.
         accepted: whether the service is known to accept such requests.
-        options: further arguments of `vllm.LLM`.
 
     Raises:
         Unreachable: if the service rejects every call, a model cannot be loaded, or the workers cannot be reached.
         BadInput: if another run of the same arena is active, or workers have another version.
         ArenaError: if a ledger cannot be written.
     """
-    limits = limits or llm.Limits()
-    batch = Batch(conversations, settings, ledger, on_reply, again, earlier)
+    limits = model.limits
+    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
     if not batch.open:
         return batch.replies
     taking = _Driver(batch)
@@ -96,7 +87,7 @@ def complete_on(
     for stored in executor.everywhere(worker_ledgers.worker_replies, run, list(batch.open)):
         for key, record in sorted(stored.items()):
             taking.take(llm.Reply(key=key, attempts=0, **record))
-    order = _Order(run, endpoint, options or {}, settings, limits, again)
+    order = _Order(run, model, again)
     work = Work(
         f"calls {run}",
         partial(_load, order),
@@ -182,7 +173,7 @@ def _load(order: _Order, place: Place) -> _Caller:
     if place.desk is None:
         raise TypeError("calls need a desk")
     ledger = worker_ledgers.worker_ledger(order.run, place.worker)
-    engine = engine_vllm.load(order.settings, order.options) if order.endpoint is None else None
+    engine = engine_vllm.load(order.model) if order.model.endpoint is None else None
     return _Caller(order, place.worker, place.desk, ledger, np.random.default_rng(), engine)
 
 
@@ -198,20 +189,13 @@ def _call(caller: _Caller, task: Task) -> dict[str, llm.Reply | None]:
         if reply.status != "api_error":
             caller.desk.tell("keep", reply)
 
-    messages = [messages for _, messages in open_]
-    same: dict[str, Any] = {"ledger": caller.ledger, "on_reply": tell, "again": order.again}
-    if order.endpoint is None:
-        fresh = engine_vllm.complete_local(messages, settings=order.settings, engine=caller.engine, **same)
-    else:
-        gate = DeskGate(caller.desk, caller.worker, order.limits)
-        fresh = llm.complete(
-            messages,
-            endpoint=order.endpoint,
-            settings=order.settings,
-            limits=order.limits,
-            rng=caller.rng,
-            accepted=accepted,
-            gate=gate,
-            **same,
+    messages, model = [messages for _, messages in open_], order.model
+    if model.endpoint is None:
+        fresh = engine_vllm.complete_local(
+            messages, model, ledger=caller.ledger, engine=caller.engine, on_reply=tell, again=order.again
         )
+    else:
+        batch = Batch(messages, model.settings, caller.ledger, tell, order.again)
+        gate = DeskGate(caller.desk, caller.worker, model.limits)
+        fresh = ask(batch, endpoint=model.endpoint, limits=model.limits, rng=caller.rng, accepted=accepted, gate=gate)
     return replies | {key: reply for (key, _), reply in zip(open_, fresh, strict=True)}

@@ -76,7 +76,7 @@ class CallDesk:
         """Stop starting calls."""
         self._stopped = True
 
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Return whether calls may no longer start."""
         return self._stopped
 
@@ -136,7 +136,7 @@ class DeskGate:
             now = asyncio.get_running_loop().time()
             if now >= self._look:
                 self._look = now + _LOOK
-                self._stopped = await asyncio.to_thread(self._desk.ask, "stopped")
+                self._stopped = await asyncio.to_thread(self._desk.ask, "is_stopped")
             return not self._stopped
         while (word := await asyncio.to_thread(self._desk.ask, "reserve", self._worker, most)) == "wait":
             await asyncio.sleep(_POLL)

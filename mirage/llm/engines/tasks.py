@@ -75,7 +75,7 @@ class Executor(Protocol):
 
     @property
     def loads_models(self) -> bool:
-        """Whether workers may load models; otherwise work with models runs elsewhere."""
+        """True if workers may load models; otherwise work with models runs elsewhere."""
 
     def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
         """Run tasks, and yield key and result of each, once, in order of completion.

@@ -65,7 +65,7 @@ class Template:
 
     @property
     def by_id(self) -> bool:
-        """Whether passages show their ids; otherwise they are numbered from 1."""
+        """True if passages show their ids; otherwise they are numbered from 1."""
         return f"{{{_BY_ID}}}" in self.text
 
 

@@ -88,7 +88,7 @@ class Grading:
     texts: Mapping[str, str]
     """Other texts, by placeholder."""
 
-    def shown(self) -> list[str]:
+    def untrusted_texts(self) -> list[str]:
         """Return every untrusted text."""
         return [*(part for passage in self.passages for part in passage), *self.texts.values()]
 
@@ -161,7 +161,7 @@ def measure(answers: Sequence[MeasuredAnswer], tools: Tools, names: Collection[s
 def _read_grade(completion: Completion | None, grading: Grading) -> Measured:
     if completion is None:
         return "not graded (the budget was reached)"
-    grade = None if completion.text is None else parse_grade(completion.text, grading.shown())
+    grade = None if completion.text is None else parse_grade(completion.text, grading.untrusted_texts())
     if grade is None and completion.status in ("ok", "truncated"):
         return "no grade could be read"
     return f"not graded ({completion.status})" if grade is None else grade

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mirage import llm, store
 from mirage.errors import UnknownName, Unreachable
 from mirage.stages import features
+from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES
 
 Engine = Callable[..., Sequence[llm.Reply | None]]
@@ -70,22 +71,13 @@ class Grader:
             )
 
 
-def plan_grades(
-    path: Path,
-    *,
-    settings: llm.Settings,
-    limits: llm.Limits,
-    only: Collection[str] | None = None,
-    reference: str | None = None,
-) -> dict[str, llm.Cost]:
+def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> dict[str, llm.Cost]:
     """Return the maximum calls and cost of measuring with a model, by feature; nothing is sent or written.
 
     Args:
         path: the arena's folder.
-        settings: model and parameters.
-        limits: limits, with the prices.
-        only: names of features; by default all. Features without a model are not in the result.
-        reference: system with the reference answers of the overlap features.
+        settings: features and the reference system. Features without a chat model are not in the result.
+        model: the model; its limits have the prices.
 
     Raises:
         ArenaError: if the arena lacks the data.
@@ -100,11 +92,11 @@ def plan_grades(
     with store.kept_ledger(path) as ledger:
 
         def grade(conversations: Sequence[llm.Messages]) -> list[None]:
-            costs[name] = llm.plan(conversations, settings=settings, limits=limits, ledger=ledger)
+            costs[name] = llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
             return [None] * len(conversations)
 
-        tools = features.Tools(reference=reference, grade=grade)
-        for name in sorted(only or features.measurable(tools)):
+        tools = features.Tools(reference=settings.reference, grade=grade)
+        for name in sorted(settings.only or features.measurable(tools)):
             if name not in features.FEATURES:
                 raise UnknownName("feature", name, features.FEATURES)
             if "grade" in features.FEATURES[name].needs:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,22 @@ from mirage.stages import features
 from mirage.stages.features import reranker, support
 from mirage.stages.features.assessed import decider
 from mirage.stages.features.pairs import PairModel, PairModelLater
+from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.stage import Progress, run
 from mirage.store import ledger_path
 
+DEFAULTS = MeasureSettings()
 SCORES = "scores.sqlite"
 """File in an arena's folder that caches the scores of local models, so that an interrupted run can resume."""
 
 
 def measure(
     path: Path,
+    settings: MeasureSettings = DEFAULTS,
     *,
     made_by: str,
-    only: Collection[str] | None = None,
-    reference: str | None = None,
-    nli: str | None = None,
-    rerank: str | None = None,
-    device: str | None = None,
     grade: Callable[..., Sequence[llm.Reply | None]] | None = None,
-    assigner: str | None = None,
-    grader: str | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
     whole: Path | None = None,
@@ -43,16 +39,9 @@ def measure(
 
     Args:
         path: the arena's folder.
+        settings: features and their tools.
         made_by: the command, for the manifest.
-        only: names of features; by default all that the tools and tables allow. A named support feature or reranker
-            score uses its default model if none is given.
-        reference: system with the reference answers of the overlap features.
-        nli: NLI model: a name on the Hub or a folder.
-        rerank: reranker model: a name on the Hub or a folder.
-        device: torch device; by default the GPU if there is one.
         grade: calls the grading model: `grade(conversations, ledger=...)`.
-        assigner: assigner of nuggets; None for the default (`assessed.decider`).
-        grader: grader of support; None for the default.
         progress: progress callback.
         executor: runs features without a chat model, including local models if its workers load models; None to run
             here.
@@ -64,54 +53,95 @@ def measure(
         UnknownName: if there is no such feature, reference system, assigner or grader.
         Unreachable: if a model is not on this machine and the Hub does not answer.
     """
-    selection = set(only or ())
-    if nli is None and selection & {spec.name for spec in support.FAMILY.specs}:
-        nli = support.MODEL
-    if rerank is None and selection & {spec.name for spec in reranker.FAMILY.specs}:
-        rerank = reranker.MODEL
     # Check first: opening a ledger would create the folder.
     arena = store.open_arena(path)
-    for table in set(features.tables(selection)) - ({"passages"} if "retrieved" in arena.tables else set()):
-        arena.need(table)
-    whole_arena = arena if whole is None else store.open_arena(whole)
-    need_system(whole_arena, reference)
-    assigner = _decider(whole_arena, "nugget_assignments", "assigner", assigner)
-    grader = _decider(whole_arena, "support_grades", "grader", grader)
+    settings = _resolve(settings, arena, arena if whole is None else store.open_arena(whole))
     with ExitStack() as open_files:
-
-        @cache
-        def ledger(name: Path) -> store.Ledger:
-            return open_files.enter_context(store.Ledger(name))
-
-        def local(model: str | None, max_tokens: int) -> PairModel | PairModelLater | None:
-            if model is None:
-                return None
-            if executor is not None and executor.loads_models:
-                return PairModelLater(model, max_tokens, device)
-            return PairModel(model, max_tokens=max_tokens, ledger=ledger(path / SCORES), device=device)
-
-        tools = features.Tools(
-            reference=reference,
-            support=local(nli, support.MAX_TOKENS),
-            reranker=local(rerank, reranker.MAX_TOKENS),
-            grade=None if grade is None else partial(grade, ledger=ledger(ledger_path(path))),
-            assigner=assigner,
-            grader=grader,
-            part=whole is not None,
-        )
-        names = sorted(selection) or measurable_in(arena, tools)[0]
+        models_there = executor is not None and executor.loads_models
+        tools = _tools(path, settings, grade, open_files, models_there=models_there)
+        tools = replace(tools, part=whole is not None)
+        names = sorted(settings.only) or measurable_in(arena, tools)[0]
+        options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:
-            there = features.Tools(reference=reference, assigner=assigner, grader=grader, part=True)
-            if executor.loads_models:
-                there = replace(there, support=tools.support, reranker=tools.reranker)
+            there = replace(tools, grade=None, part=True)
+            if not models_there:
+                there = replace(there, support=None, reranker=None)
             spread = [name for name in names if name in features.measurable(there)]
-            options: dict[str, Any] = {"only": spread, "tools": there, "progress": progress}
             if spread:
-                arena = run(FEATURES, path, made_by=made_by, part="feature", executor=executor, **options)
+                arena = run(FEATURES, path, executor=executor, only=spread, tools=there, **options)
             names = [name for name in names if name not in spread]
             if not names:
                 return arena
-        return run(FEATURES, path, made_by=made_by, part="feature", only=names, tools=tools, progress=progress)
+        return run(FEATURES, path, only=names, tools=tools, **options)
+
+
+def _resolve(settings: MeasureSettings, arena: store.Arena, whole: store.Arena) -> MeasureSettings:
+    """Return the settings with default models and deciders filled in, once the arena has what they need.
+
+    Args:
+        settings: the settings.
+        arena: the arena to measure.
+        whole: the arena that it is a part of, or itself: the deciders are the same for every part.
+
+    Raises:
+        TableMissing: if the arena lacks a table that a named feature needs.
+        UnknownName: if there is no such feature, reference system, assigner or grader.
+    """
+    only = set(settings.only)
+    for table in set(features.tables(only)) - ({"passages"} if "retrieved" in arena.tables else set()):
+        arena.need(table)
+    need_system(whole, settings.reference)
+    support_named, reranker_named = (
+        bool(only & {spec.name for spec in family.specs}) for family in (support.FAMILY, reranker.FAMILY)
+    )
+    return replace(
+        settings,
+        only=only,
+        nli=support.MODEL if settings.nli is None and support_named else settings.nli,
+        reranker=reranker.MODEL if settings.reranker is None and reranker_named else settings.reranker,
+        assigner=_decider(whole, "nugget_assignments", "assigner", settings.assigner),
+        grader=_decider(whole, "support_grades", "grader", settings.grader),
+    )
+
+
+def _tools(
+    path: Path,
+    settings: MeasureSettings,
+    grade: Callable[..., Sequence[llm.Reply | None]] | None,
+    open_files: ExitStack,
+    *,
+    models_there: bool,
+) -> features.Tools:
+    """Return the tools that the settings name.
+
+    Args:
+        path: the arena's folder.
+        settings: the settings.
+        grade: calls the grading model.
+        open_files: closes the ledgers.
+        models_there: whether workers load the local models.
+    """
+    scores = None
+    if not models_there and (settings.nli, settings.reranker) != (None, None):
+        scores = open_files.enter_context(store.Ledger(path / SCORES))
+
+    def load(model: str | None, max_tokens: int) -> PairModel | PairModelLater | None:
+        if model is None:
+            return None
+        if models_there:
+            return PairModelLater(model, max_tokens, settings.device)
+        return PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
+
+    if grade is not None:
+        grade = partial(grade, ledger=open_files.enter_context(store.Ledger(ledger_path(path))))
+    return features.Tools(
+        reference=settings.reference,
+        support=load(settings.nli, support.MAX_TOKENS),
+        reranker=load(settings.reranker, reranker.MAX_TOKENS),
+        grade=grade,
+        assigner=settings.assigner,
+        grader=settings.grader,
+    )
 
 
 def _decider(arena: store.Arena, table: str, column: str, name: str | None) -> str | None:

@@ -78,7 +78,7 @@ class PairModel:
         Other texts in a batch affect them only by 32-bit rounding.
         """
         distinct = list(dict.fromkeys(pairs))
-        scored = {pair: stored for pair in distinct if (stored := self._kept(pair)) is not None}
+        scored = {pair: stored for pair in distinct if (stored := self._cached_scores(pair)) is not None}
         for part, rows in self._run([pair for pair in distinct if pair not in scored]):
             for pair, row in zip(part, rows, strict=True):
                 scored[pair] = row
@@ -110,7 +110,7 @@ class PairModel:
                     logits = self._model(**inputs).logits.float().cpu().tolist()
                 yield [chunk[position] for position in batch], [tuple(row) for row in logits]
 
-    def _kept(self, pair: Pair) -> tuple[float, ...] | None:
+    def _cached_scores(self, pair: Pair) -> tuple[float, ...] | None:
         """Return the cached scores of a pair."""
         record = None if self.ledger is None else self.ledger.get(self._key(pair))
         return None if record is None else tuple(record["scores"])

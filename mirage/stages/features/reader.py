@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.stages.features.assessed import Assessments
 from mirage.stages.features.spec import MeasuredAnswer
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """Language and id of a query."""
 
-COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered", "retriever", "depth")
+_COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered", "retriever", "depth")
 """Columns of `answers` used in a `MeasuredAnswer`."""
 
 
@@ -50,6 +52,8 @@ class AnswerReader:
         retrieved: pa.Table | None = None,
         assessments: Assessments | None = None,
     ) -> None:
+        self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
+        """The answers to measure, sorted by key."""
         self._assessments = assessments
         columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
         self._queries: dict[Key, str | None] = {(code, query): text for code, query, text in zip(*columns, strict=True)}
@@ -60,9 +64,18 @@ class AnswerReader:
         self._reference = reference
         self._references: dict[Key, MeasuredAnswer | str] = {}
         if reference is not None:
-            self._references = self._sound_answers(reference, answers, part=part)
+            self._references = self._sound_answers(reference, part=part)
 
-    def measured(self, answer: dict[str, Any]) -> MeasuredAnswer | str:
+    def blocks(self, size: int) -> Iterator[list[MeasuredAnswer | str]]:
+        """Yield the answers in blocks, each with its query, passages and reference, or a reason why there is none.
+
+        Raises:
+            BadInput: if a query is missing.
+        """
+        for start in range(0, len(self.answers), size):
+            yield [self.read(answer) for answer in self.answers.slice(start, size).to_pylist()]
+
+    def read(self, answer: dict[str, Any]) -> MeasuredAnswer | str:
         """Return the answer of a row, or the reason why there is none.
 
         Raises:
@@ -104,16 +117,17 @@ class AnswerReader:
             self._passages[place] = tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(texts)
         return self._passages[place]
 
-    def _sound_answers(self, system: str, answers: pa.Table, *, part: bool) -> dict[Key, MeasuredAnswer | str]:
+    def _sound_answers(self, system: str, *, part: bool) -> dict[Key, MeasuredAnswer | str]:
         """Return a system's valid answers by query."""
         import pyarrow.compute as pc
 
-        of = answers.filter(pc.equal(answers["system"], system))
-        if not len(of) and not part:
-            raise UnknownName("system", system, pc.unique(answers["system"]).to_pylist(), where="the reference")
+        own = self.answers.filter(pc.equal(self.answers["system"], system))
+        if not len(own) and not part:
+            systems = pc.unique(self.answers["system"]).to_pylist()
+            raise UnknownName("system", system, systems, where="the reference")
         sound: dict[Key, MeasuredAnswer | str] = {}
-        for answer in of.select(COLUMNS).to_pylist():
-            measured = self.measured(answer)
+        for answer in own.to_pylist():
+            measured = self.read(answer)
             if isinstance(measured, MeasuredAnswer) and answer["status"] in ("ok", "truncated"):
                 sound[measured.language, answer["query_id"]] = measured
         return sound

@@ -13,7 +13,7 @@ from mirage import llm, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 from mirage.schema import PEOPLE, Support, SupportGrade
-from mirage.stages.features.reader import COLUMNS, AnswerReader
+from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.text.languages import name_of
@@ -58,7 +58,7 @@ class SupportRequest:
     def conversation(self) -> llm.Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         values = {
-            "code": fence_code(self.shown()),
+            "code": fence_code(self.untrusted_texts()),
             "language": name_of(self.language),
             "question": self.query,
             "passage": self.passage or "",
@@ -66,7 +66,7 @@ class SupportRequest:
         }
         return [{"role": "user", "content": fill(bundled_text("support"), values)}]
 
-    def shown(self) -> list[str]:
+    def untrusted_texts(self) -> list[str]:
         """Return every untrusted text."""
         return [self.query, self.passage or "", self.words]
 
@@ -97,14 +97,13 @@ def support_requests(
         retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
     """
     cut = llm.TokenEstimate().cut
-    answers = schema.sort("answers", answers.select(COLUMNS))
     if queries is None:
         keys = answers.select(["language", "query_id"]).group_by(["language", "query_id"]).aggregate([])
         queries = schema.from_columns("queries", {name: keys[name] for name in keys.column_names})
     reader = AnswerReader(queries, passages, answers, reference=None, texts=True, retrieved=retrieved)
     requests = []
-    for row in answers.to_pylist():
-        answer = reader.measured(row)
+    for row in reader.answers.to_pylist():
+        answer = reader.read(row)
         if not isinstance(answer, MeasuredAnswer):
             continue
         texts = dict(zip(answer.passage_ids, answer.texts, strict=True))
@@ -134,9 +133,7 @@ def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
     return grades[-1]
 
 
-def plan_support(
-    path: Path, *, settings: llm.Settings, limits: llm.Limits, languages: Sequence[str] | None = None
-) -> llm.Cost:
+def plan_support(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:
     """Return the maximum cost of grading the citations of an arena; nothing is sent or written.
 
     Raises:
@@ -145,7 +142,7 @@ def plan_support(
     """
     seen = store.consistently(path, lambda arena: seen_citations(arena, languages))
     conversations = llm.Conversations(_askable(_requests(seen)))
-    return llm.plan_calls(path, conversations, settings=settings, limits=limits)
+    return llm.plan_calls(path, conversations, model)
 
 
 def grade_support(
@@ -231,5 +228,5 @@ def _read(reply: llm.Reply, request: SupportRequest) -> tuple[Support | None, st
     """Return the grade of a reply, or the reason why there is none."""
     if (reason := llm.unread(reply)) is not None:
         return None, reason
-    grade = parse_support(reply.text or "", request.shown())
+    grade = parse_support(reply.text or "", request.untrusted_texts())
     return grade, None if grade is not None else "no grade could be read"

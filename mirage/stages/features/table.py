@@ -1,17 +1,18 @@
-"""The features table: every answer measured, family by family."""
+"""The features table: features to measure, from answers as read to the values measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.stages.features.assessed import ASSESSED, Assessments
-from mirage.stages.features.families import FAMILIES, FEATURES
-from mirage.stages.features.reader import COLUMNS, AnswerReader
-from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
+from mirage.stages.features.families import FEATURES
+from mirage.stages.features.measurements import measure_blocks
+from mirage.stages.features.reader import AnswerReader
+from mirage.stages.features.spec import FeatureSpec, Tools
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,11 +91,7 @@ def compute(
                 f"{name} cannot be measured without further tools", do="; ".join(_DO[tool] for tool in missing_tools)
             )
     needs = {need for name in names for need in FEATURES[name].needs}
-    families = [family for family in FAMILIES if any(spec.name in names for spec in family.specs)]
-
-    answers = schema.sort("answers", answers.select(COLUMNS))
-    reference = tools.reference if "reference" in needs else None
-    texts = bool(needs & _READ_TEXTS)
+    reads_texts = bool(needs & _READ_TEXTS)
     assessments = None
     if needs & set(ASSESSED):
         assessments = Assessments(assessed, assigner=tools.assigner, grader=tools.grader, part=tools.part)
@@ -102,88 +99,21 @@ def compute(
         queries,
         passages,
         answers,
-        reference=reference,
-        texts=texts,
+        reference=tools.reference if "reference" in needs else None,
+        texts=reads_texts,
         part=tools.part,
         retrieved=retrieved,
         assessments=assessments,
     )
-    measurements = _Measurements(names, len(answers))
-    size = _MODEL_BLOCK if needs & _READ_TEXTS else _BLOCK
-    for start in range(0, len(answers), size):
-        block = [reader.measured(answer) for answer in answers.slice(start, size).to_pylist()]
-        _measure([family for family in families if not family.whole], block, tools, measurements, start)
-        if progress is not None:
-            progress(min(start + size, len(answers)), len(answers))
-    if late := [family for family in families if family.whole]:
-        _measure(late, [reader.measured(answer) for answer in answers.to_pylist()], tools, measurements, 0)
-    return measurements.table(answers)
+    blocks = reader.blocks(_MODEL_BLOCK if reads_texts else _BLOCK)
+    measurements = measure_blocks(blocks, names, tools, total=len(reader.answers), progress=progress)
+    return measurements.table(reader.answers)
 
 
 def _measurable_of(assessed: Mapping[str, pa.Table], tools: Tools) -> list[str]:
     """Return the features measurable with these tools and tables."""
     absent = set(ASSESSED) - set(assessed)
     return [name for name in measurable(tools) if not absent & set(FEATURES[name].needs)]
-
-
-def _measure(
-    families: Iterable[FeatureFamily],
-    block: Sequence[MeasuredAnswer | str],
-    tools: Tools,
-    measurements: _Measurements,
-    start: int,
-) -> None:
-    """Measure some answers, of rows from `start` on."""
-    rows = [row for row, answer in enumerate(block, start) if isinstance(answer, MeasuredAnswer)]
-    sound = [answer for answer in block if isinstance(answer, MeasuredAnswer)]
-    for family in families:
-        names = [spec.name for spec in family.specs]
-        for row, answer in enumerate(block, start):
-            if isinstance(answer, str):
-                measurements.keep(row, names, [answer] * len(names))
-        for row, measured in zip(rows, family.measure(sound, tools, measurements.columns), strict=True):
-            measurements.keep(row, names, measured)
-
-
-class _Measurements:
-    """Values and reasons, one row per answer and one column per feature; reasons are dictionary-encoded."""
-
-    def __init__(self, names: Sequence[str], rows: int) -> None:
-        import numpy as np
-
-        self.columns = {name: column for column, name in enumerate(names)}
-        self._values = np.full((rows, len(names)), np.nan)
-        self._reasons = np.full((rows, len(names)), -1, dtype=np.int32)
-        self._codes: dict[str, int] = {}
-
-    def keep(self, row: int, names: Sequence[str], measured: Sequence[Measured]) -> None:
-        """Store the wanted measurements of one answer."""
-        for name, value in zip(names, measured, strict=True):
-            column = self.columns.get(name)
-            if column is None:
-                continue
-            if isinstance(value, str):
-                self._reasons[row, column] = self._codes.setdefault(value, len(self._codes))
-            else:
-                self._values[row, column] = value
-
-    def table(self, answers: pa.Table) -> pa.Table:
-        """Return everything as `schema.Feature` rows; the answers are in row order."""
-        import numpy as np
-        import pyarrow as pa
-
-        rows = np.repeat(np.arange(len(answers)), len(self.columns))
-        names = np.tile(np.arange(len(self.columns)), len(answers))
-        values, reasons = self._values.ravel(), self._reasons.ravel()
-        return schema.from_columns(
-            "features",
-            {
-                **{key: answers[key].take(pa.array(rows)) for key in ("language", "query_id", "system")},
-                "feature": pa.array(list(self.columns), pa.string()).take(pa.array(names)),
-                "value": pa.array(values, mask=np.isnan(values)),
-                "reason": pa.array(list(self._codes), pa.string()).take(pa.array(reasons, mask=reasons < 0)),
-            },
-        )
 
 
 def _lacking(spec: FeatureSpec, tools: Tools) -> list[str]:

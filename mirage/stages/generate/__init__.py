@@ -1,10 +1,11 @@
 """Answer generation from queries and passages, by a model or by baselines without one.
 
-    prompts = prepare(queries, passages, system="my-model", template=template, settings=settings)
-    table = generate(queries, passages, system="my-model", ..., complete=complete)     # schema.Answer rows
+    settings = GenerateSettings("my-model", template, llm.Settings("gpt-4o-mini"))
+    prompts = prepare(queries, passages, settings)
+    table = generate(queries, passages, settings, complete=complete)     # schema.Answer rows
 
-`prepare.py` builds the prompts and reads the replies, `baselines.py` defines the baselines, `stage.py` answers the
-queries of an arena.
+`settings.py` has the settings, `prepare.py` builds the prompts and reads the replies, `baselines.py` defines the
+baselines, `stage.py` answers the queries of an arena.
 """
 
 from mirage.stages.generate.prepare import (
@@ -12,10 +13,21 @@ from mirage.stages.generate.prepare import (
     Complete,
     PreparedPrompts,
     Prompt,
-    chosen_queries,
+    choose_queries,
     generate,
     prepare,
     shuffle,
 )
+from mirage.stages.generate.settings import GenerateSettings
 
-__all__ = ["SOUND", "Complete", "PreparedPrompts", "Prompt", "chosen_queries", "generate", "prepare", "shuffle"]
+__all__ = [
+    "SOUND",
+    "Complete",
+    "GenerateSettings",
+    "PreparedPrompts",
+    "Prompt",
+    "choose_queries",
+    "generate",
+    "prepare",
+    "shuffle",
+]

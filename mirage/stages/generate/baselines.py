@@ -148,11 +148,11 @@ def _bm25_3(given: BaselineInput) -> Sequence[Claim]:
     return given.best
 
 
-def _uncited(given: BaselineInput) -> Sequence[Claim]:
+def _strip_citations(given: BaselineInput) -> Sequence[Claim]:
     return [(sentence, None) for sentence, _ in given.best]
 
 
-def _miscited(given: BaselineInput) -> Sequence[Claim]:
+def _cite_others(given: BaselineInput) -> Sequence[Claim]:
     used = {passage for _, passage in given.best}
     others = sorted(
         (passage for passage, _ in given.passages),
@@ -288,8 +288,8 @@ _EXTRACTIVE: dict[str, Callable[[BaselineInput], Sequence[Claim]]] = {
     "baseline/lead": _lead,
     "baseline/bm25": _bm25,
     "baseline/bm25-3": _bm25_3,
-    "baseline/bm25-uncited": _uncited,
-    "baseline/bm25-miscited": _miscited,
+    "baseline/bm25-uncited": _strip_citations,
+    "baseline/bm25-miscited": _cite_others,
     "baseline/english": _english,
     "baseline/extract": _extract,
     "baseline/half": _half,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import Template, render
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 SOUND = ("ok", "empty", "truncated", "refused")
 """Statuses of a service's reply; all others are retried."""
 
-Context = tuple[str | None, int | None]
-"""Retriever and depth of the passages in a prompt, as in an answer's row."""
+FirstKey = Callable[[str], str]
+"""Maps the key of a repeated call to the key of the first one."""
 Complete = Callable[..., Sequence[llm.Reply | None]]
 """`complete(conversations, accepted=...)`: one reply per conversation, None if not sent."""
 
@@ -70,39 +71,23 @@ class PreparedPrompts:
 def generate(
     queries: pa.Table,
     passages: pa.Table,
+    settings: GenerateSettings,
     *,
-    system: str,
-    template: Template,
-    settings: llm.Settings,
     complete: Complete,
-    tokens: llm.Tokens | None = None,
-    seed: int = 0,
-    languages: Iterable[str] | None = None,
-    limit: int | None = None,
     answers: pa.Table | None = None,
-    replace: bool = False,
-    first_key: Callable[[str], str] = lambda key: key,
     turns: pa.Table | None = None,
-    context: Context = (None, None),
+    first_key: FirstKey = lambda key: key,
 ) -> pa.Table:
     """Generate one system's answers to queries.
 
     Args:
         queries: `schema.Query` rows.
-        passages: `schema.Passage` rows.
-        system: the system's name.
-        template: the prompt template.
-        settings: model and parameters.
+        passages: `schema.Passage` rows, of the retriever in the settings if there is one.
+        settings: system, template, model and queries.
         complete: makes the calls, with these settings.
-        tokens: counts the tokens of the model; by default the estimate.
-        seed: seed of the passage order.
-        languages: codes; None for all.
-        limit: maximum queries per language, the first by id; None for all.
         answers: `schema.Answer` rows. Valid ones of this system to the same prompts stay; failed ones are retried.
-        replace: generate valid answers again too, however they were made.
-        first_key: maps the key of a repeated call to the key of the first one.
         turns: `schema.Turn` rows; None if no query has any.
-        context: retriever of the passages, and their number (`schema.Answer`).
+        first_key: maps the key of a repeated call to the key of the first one.
 
     Returns:
         `schema.Answer` rows of this system: a valid reply, or a row with the reason why there is none. Queries not sent
@@ -112,37 +97,22 @@ def generate(
         UnknownName: if a language has no queries.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
-    prepared = prepare(
-        queries,
-        passages,
-        system=system,
-        template=template,
-        settings=settings,
-        tokens=tokens,
-        seed=seed,
-        languages=languages,
-        limit=limit,
-        answers=answers,
-        replace=replace,
-        first_key=first_key,
-        turns=turns,
-        context=context,
-    )
+    prepared = prepare(queries, passages, settings, answers=answers, turns=turns, first_key=first_key)
     # A stored reply to such a prompt shows that the service accepts it.
     replies = complete(prepared.conversations, accepted=any(answer.status in SOUND for answer in prepared.kept))
     new_answers = [
         schema.Answer(
             prompt.language,
             prompt.query_id,
-            system,
+            settings.system,
             text=reply.text,
             status=reply.status,
-            template=template.name,
+            template=settings.template.name,
             reason=reply.reason,
             call=reply.key,
-            numbered=not template.by_id,
-            retriever=context[0],
-            depth=context[1],
+            numbered=not settings.template.by_id,
+            retriever=settings.retriever,
+            depth=settings.depth,
             thoughts=reply.reasoning,
         )
         if reply is not None
@@ -156,19 +126,11 @@ def generate(
 def prepare(
     queries: pa.Table,
     passages: pa.Table,
+    settings: GenerateSettings,
     *,
-    system: str,
-    template: Template,
-    settings: llm.Settings,
-    tokens: llm.Tokens | None = None,
-    seed: int = 0,
-    languages: Iterable[str] | None = None,
-    limit: int | None = None,
     answers: pa.Table | None = None,
-    replace: bool = False,
-    first_key: Callable[[str], str] = lambda key: key,
     turns: pa.Table | None = None,
-    context: Context = (None, None),
+    first_key: FirstKey = lambda key: key,
 ) -> PreparedPrompts:
     """Build the prompts and separate what need not be sent; the arguments are those of `generate`.
 
@@ -176,37 +138,27 @@ def prepare(
         UnknownName: if a language has no queries.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
-    tokens = tokens or llm.TokenEstimate()
-    old = {(answer.language, answer.query_id): answer for answer in _rows(answers, system)}
-    by_query, conversations = _passages(passages), _turns(turns)
+    tokens = settings.tokens or llm.TokenEstimate()
+    old = {(answer.language, answer.query_id): answer for answer in _rows(answers, settings.system)}
+    shown = passages.filter(passages["relevant"]) if settings.relevant_only else passages
+    by_query, conversations = _passages(shown), _turns(turns)
     prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
     replaced: dict[tuple[str, str], schema.Answer] = {}
-    for language, query_id, query, reason in chosen_queries(queries, languages, limit):
+    for language, query_id, query, reason in choose_queries(queries, passages, settings):
         key = language, query_id
         before = old.get(key)
-        needs_call = before is None or before.status not in SOUND or replace
+        needs_call = before is None or before.status not in SOUND or settings.replace
         try:
             if query is None:
                 raise _UnaskableError(f"the query has no text: {reason}")
-            if context[0] is not None and key not in by_query:
-                raise _UnaskableError(f"{context[0]} returned no passage")
+            if settings.retriever is not None and key not in by_query:
+                raise _UnaskableError(f"{settings.retriever} returned no passage")
             parts = _PromptParts(query, by_query.get(key, []), conversations.get(key, []), *key)
-            text = _prompt(template, parts, seed, tokens)
+            text = _prompt(settings.template, parts, settings.seed, tokens)
         except _UnaskableError as error:
             if needs_call:
-                row = schema.Answer(
-                    *key,
-                    system,
-                    text=None,
-                    status="missing",
-                    template=template.name,
-                    reason=str(error),
-                    call=None,
-                    retriever=context[0],
-                    depth=context[1],
-                )
-                unaskable.append(row)
+                unaskable.append(_missing(key, settings, str(error)))
                 old.pop(key, None)
             continue
         prompt = Prompt(language, query_id, text)
@@ -214,25 +166,45 @@ def prepare(
             prompts.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
-        elif _same_call(before.call, set(llm.keys(settings, prompt.messages)), first_key):
+        elif _same_call(before.call, set(llm.keys(settings.model, prompt.messages)), first_key):
             # Rows of older arenas lack it; the same prompt implies it.
-            old[key] = replace_fields(before, numbered=not template.by_id)
+            old[key] = replace_fields(before, numbered=not settings.template.by_id)
         else:
-            difference = (
-                f"template {before.template}"
-                if before.template != template.name
-                else "another prompt, parameter or service"
-            )
-            raise BadInput(
-                f"{system} has answers that were "
-                + ("imported" if before.call is None else f"made in another way: {difference}"),
-                where=f"language={language!r}, query_id={query_id!r}",
-                do="use another name for --system, or replace its answers with --replace",
-            )
+            raise _made_differently(before, settings)
     return PreparedPrompts(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
 
 
-def _same_call(call: str | None, keys: Collection[str], first_key: Callable[[str], str]) -> bool:
+def _missing(key: tuple[str, str], settings: GenerateSettings, reason: str) -> schema.Answer:
+    """Return the row of a query without a prompt."""
+    return schema.Answer(
+        *key,
+        settings.system,
+        text=None,
+        status="missing",
+        template=settings.template.name,
+        reason=reason,
+        call=None,
+        retriever=settings.retriever,
+        depth=settings.depth,
+    )
+
+
+def _made_differently(before: schema.Answer, settings: GenerateSettings) -> BadInput:
+    """Return the error for an existing answer to another prompt, or by another model or other parameters."""
+    difference = (
+        f"template {before.template}"
+        if before.template != settings.template.name
+        else "another prompt, parameter or service"
+    )
+    return BadInput(
+        f"{settings.system} has answers that were "
+        + ("imported" if before.call is None else f"made in another way: {difference}"),
+        where=f"language={before.language!r}, query_id={before.query_id!r}",
+        do="use another name for --system, or replace its answers with --replace",
+    )
+
+
+def _same_call(call: str | None, keys: Collection[str], first_key: FirstKey) -> bool:
     """Return whether a call has one of the keys, or repeats one that does."""
     return call is not None and (call in keys or first_key(call) in keys)
 
@@ -285,20 +257,20 @@ def _prompt(template: Template, parts: _PromptParts, seed: int, tokens: llm.Toke
         texts.append(text if title is None else f"{title}: {text}")
     counts = [tokens.count(text) for text in texts]
 
-    def rendered(limit: int) -> str:
+    def render_within(limit: int) -> str:
         cut = [tokens.cut(text, limit) if n > limit else text for text, n in zip(texts, counts, strict=True)]
         passages: list[tuple[str | None, str]] = [(None, text) for text in cut[len(parts.turns) :]]
         turns = [(speaker, text) for (speaker, _), text in zip(parts.turns, cut, strict=False)]
         return render(template, parts.query, passages, ids=order, language=name_of(parts.language), turns=turns)
 
     limit, max_prompt_tokens = template.max_passage_tokens, template.max_prompt_tokens
-    prompt = rendered(limit)
+    prompt = render_within(limit)
     while max_prompt_tokens is not None and (over := tokens.count(prompt) - max_prompt_tokens) > 0:
         # Tokens may merge at boundaries, so the sum is approximate: reduce by at least one token each time.
         limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
         if limit < 1:
             raise _UnaskableError(f"the query leaves no room for passages within {max_prompt_tokens:,} tokens")
-        prompt = rendered(limit)
+        prompt = render_within(limit)
     return prompt
 
 
@@ -313,8 +285,8 @@ def _level(counts: Sequence[int], room: int) -> int:
     return max(counts)
 
 
-def chosen_queries(
-    queries: pa.Table, languages: Iterable[str] | None, limit: int | None
+def choose_queries(
+    queries: pa.Table, passages: pa.Table, settings: GenerateSettings
 ) -> list[tuple[str, str, str | None, str | None]]:
     """Return language, id, text and reason of the queries to send, sorted by key.
 
@@ -322,16 +294,24 @@ def chosen_queries(
         UnknownName: if a language has no queries.
     """
     rows = schema.sort("queries", queries).to_pylist()
+    if settings.relevant_only:
+        columns = (passages[name].to_pylist() for name in ("language", "query_id", "relevant"))
+        with_relevant = {
+            (language, query_id) for language, query_id, relevant in zip(*columns, strict=True) if relevant
+        }
+        rows = [row for row in rows if (row["language"], row["query_id"]) in with_relevant]
+    if settings.queries is not None:
+        rows = [row for row in rows if (row["language"], row["query_id"]) in settings.queries]
     language_codes = {row["language"] for row in rows}
-    for code in languages or ():
+    for code in settings.languages or ():
         if code not in language_codes:
             raise UnknownName("language", code, language_codes, where="queries")
-    selection = language_codes if languages is None else set(languages)
+    selection = language_codes if settings.languages is None else set(settings.languages)
     counts = dict.fromkeys(selection, 0)
     rows_chosen = []
     for row in rows:
         code = row["language"]
-        if code in selection and (limit is None or counts[code] < limit):
+        if code in selection and (settings.limit is None or counts[code] < settings.limit):
             counts[code] += 1
             rows_chosen.append((code, row["query_id"], row["text"], row["reason"]))
     return rows_chosen

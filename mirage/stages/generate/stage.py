@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput, UnknownName, Unreachable
-from mirage.llm import prompts
 from mirage.llm.batch import tell_unnamed
 from mirage.llm.engines.shards import Shard
 from mirage.stages import generate
 from mirage.stages.generate import baselines
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever
 from mirage.stages.stage import Stage, Tables
 from mirage.store import ledger_path
@@ -33,42 +33,6 @@ _SHOWN = ("queries", "passages", "retrieved")
 """Tables that prompts and answers are built from."""
 OnReply = Callable[[llm.Cost, int], None]
 """Called with the cost so far, and the number of conversations."""
-
-
-@dataclass(frozen=True, slots=True)
-class GenerateOptions:
-    """Options for generating answers."""
-
-    system: str
-    """Name of the system."""
-    template: prompts.Template
-    """The prompt template."""
-    settings: llm.Settings
-    """Model and parameters."""
-    tokens: llm.Tokens | None = None
-    """Token counter for truncating passages. None for the estimate if the system's answers so far used it, else the
-    model's tokenizer if available, else the estimate.
-    """
-    seed: int = 0
-    """Seed of the passage order."""
-    languages: Sequence[str] | None = None
-    """Codes; None for all."""
-    limit: int | None = None
-    """Maximum queries per language, the first by id; None for all."""
-    queries: frozenset[tuple[str, str]] | None = None
-    """Language and id of the queries to send; None for all."""
-    relevant_only: bool = False
-    """Whether prompts show only the relevant passages, for the teacher of a training set; queries without any are
-    skipped.
-    """
-    retriever: str | None = None
-    """Retriever of the passages in the prompts; None for those given with the queries."""
-    depth: int | None = None
-    """How many of the retriever's top passages to show; None for all."""
-    replace: bool = False
-    """Whether to generate the system's answers to these queries again, ignoring existing answers and the ledger. An
-    interrupted replacement resumes without repeating calls.
-    """
 
 
 @dataclass(frozen=True)
@@ -91,7 +55,7 @@ class GenerateResult:
     """Cost of this run."""
 
 
-def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits) -> llm.Cost:
+def plan_generating(path: Path, settings: GenerateSettings, *, limits: llm.Limits) -> llm.Cost:
     """Return the maximum cost of a run; nothing is sent or written.
 
     Raises:
@@ -99,17 +63,17 @@ def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits)
         UnknownName: if a language has no queries, or there is no such retriever.
         BadInput: if the system has answers that were made differently.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, request))
-    request = _fix_settings(seen.arena, request)
+    seen = store.consistently(path, lambda arena: _seen(arena, settings))
+    settings = _fix_settings(seen.arena, settings)
     with store.kept_ledger(path) as ledger:
-        conversations = generate.prepare(**_tables(seen, request), **_options(request, ledger)).conversations
-        again = _repetition(request, _number(request, ledger)) if ledger else None
-        return llm.plan(conversations, settings=request.settings, limits=limits, ledger=ledger, again=again)
+        prepared = generate.prepare(**_tables(seen, settings), settings=settings, first_key=_first_key(ledger))
+        again = _repetition(settings, _number(settings, ledger)) if ledger else None
+        return llm.plan(prepared.conversations, settings=settings.model, limits=limits, ledger=ledger, again=again)
 
 
 def generate_answers(
     path: Path,
-    request: GenerateOptions,
+    settings: GenerateSettings,
     *,
     engine: Engine,
     limits: llm.Limits,
@@ -125,8 +89,8 @@ def generate_answers(
 
     Args:
         path: the arena's folder.
-        request: the options.
-        engine: makes the calls, with `request.settings`.
+        settings: system, template, model and queries.
+        engine: makes the calls, with `settings.model`.
         limits: limits, with the prices.
         made_by: the command, for the manifest.
         on_reply: called as replies arrive.
@@ -138,10 +102,10 @@ def generate_answers(
         BadInput: if the system has answers that were made differently.
         Unreachable: if the service rejects every call, or every call failed.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, request))
-    request = _fix_settings(seen.arena, request)
-    _tell_unnamed(seen.arena, request)
-    tables = _tables(seen, request)
+    seen = store.consistently(path, lambda arena: _seen(arena, settings))
+    settings = _fix_settings(seen.arena, settings)
+    _tell_unnamed(seen.arena, settings)
+    tables = _tables(seen, settings)
     kept, ended = 0, False
     tally = llm.Tally(limits)
     reasons: Counter[str] = Counter()
@@ -163,7 +127,7 @@ def generate_answers(
             if on_reply is not None:
                 on_reply(tally.cost, len(conversations))
 
-        again = _repetition(request, number)
+        again = _repetition(settings, number)
         repeated = {} if again is None else {"again": again}
         try:
             engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
@@ -173,16 +137,17 @@ def generate_answers(
         ended = not stopped and all(reply is not None and not reply.given_up for reply in replies)
         return replies
 
-    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
+    chosen = generate.choose_queries(tables["queries"], tables["passages"], settings)
     with store.Ledger(ledger_path(path)) as ledger:
-        options = _options(request, ledger)
         number = (
-            ledger.begin_replacement(request.system, _scope(request)) if request.replace else _number(request, ledger)
+            ledger.begin_replacement(settings.system, _scope(settings))
+            if settings.replace
+            else _number(settings, ledger)
         )
-        answers = generate.generate(**tables, **options, complete=complete)
-        arena = _write(path, answers, request, seen=seen, made_by=made_by, step=step)
-        if request.replace and ended:
-            ledger.end_replacement(request.system, number)
+        answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
+        arena = _write(path, answers, settings, seen=seen, made_by=made_by, step=step)
+        if settings.replace and ended:
+            ledger.end_replacement(settings.system, number)
     if stopped:
         raise stopped[0]
     if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
@@ -192,16 +157,16 @@ def generate_answers(
         )
     counts = _count(chosen, answers)
     kept -= sum(count["missing"] for count in counts.values())
-    shared = store.consistently(path, lambda arena: _shared(arena, request.system))
+    shared = store.consistently(path, lambda arena: _shared(arena, settings.system))
     return GenerateResult(arena, counts, kept, shared, reasons, unwhole, tally.cost)
 
 
-def of_shard(whole: Path, request: GenerateOptions, shard: Shard) -> GenerateOptions:
-    """Return the options for a shard's queries, so that all shards together cover the whole request.
+def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateSettings:
+    """Return the settings for a shard's queries, so that all shards together cover all queries.
 
     Args:
         whole: the folder of the unsharded arena.
-        request: the options for it.
+        settings: the settings for it.
         shard: the shard.
 
     Raises:
@@ -209,15 +174,15 @@ def of_shard(whole: Path, request: GenerateOptions, shard: Shard) -> GenerateOpt
         UnknownName: if a language has no queries.
         BadInput: if answers are to be replaced: a merge could not tell which ones are newer.
     """
-    if request.replace:
+    if settings.replace:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which answers are newer",
             do="use another name for --system",
         )
-    tables = _tables(store.consistently(whole, lambda arena: _seen(arena, request)), request)
-    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
+    tables = _tables(store.consistently(whole, lambda arena: _seen(arena, settings)), settings)
+    chosen = generate.choose_queries(tables["queries"], tables["passages"], settings)
     queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
-    return replace(request, languages=None, limit=None, queries=queries)
+    return replace(settings, languages=None, limit=None, queries=queries)
 
 
 def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -259,122 +224,109 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
     return rows
 
 
-def _seen(arena: store.Arena, request: GenerateOptions) -> store.Snapshot:
+def _seen(arena: store.Arena, settings: GenerateSettings) -> store.Snapshot:
     """Read the inputs of a generating model, and existing answers."""
-    if request.retriever is not None:
-        need_retriever(arena, request.retriever)
-    names = ("queries", "passages") if request.retriever is None else ("queries", "retrieved")
+    if settings.retriever is not None:
+        need_retriever(arena, settings.retriever)
+    names = ("queries", "passages") if settings.retriever is None else ("queries", "retrieved")
     for name in names:
         arena.need(name)
-    for code in request.languages or ():
+    for code in settings.languages or ():
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
-    tables = {name: arena.read(name, languages=request.languages) for name in ("queries",)}
+    tables = {name: arena.read(name, languages=settings.languages) for name in ("queries",)}
     for name in ("passages", *names[1:]):
-        if (table := arena.read_optional(name, languages=request.languages)) is not None:
+        if (table := arena.read_optional(name, languages=settings.languages)) is not None:
             tables[name] = table
-    if (turns := arena.read_optional("turns", languages=request.languages)) is not None:
+    if (turns := arena.read_optional("turns", languages=settings.languages)) is not None:
         tables["turns"] = turns
     if "answers" in arena.tables:
         tables["answers"] = arena.read("answers")
     return store.Snapshot(arena, tables)
 
 
-def _tables(seen: store.Snapshot, request: GenerateOptions) -> dict[str, Any]:
+def _tables(seen: store.Snapshot, settings: GenerateSettings) -> dict[str, Any]:
     """Return the stage's arguments that are tables."""
     tables: dict[str, Any] = {"answers": None, **seen.tables}
     retrieved = tables.pop("retrieved", None)
-    if request.retriever is not None:
-        tables["passages"] = given_by(contexts(tables.get("passages"), retrieved), request.retriever, request.depth)
-    if request.relevant_only:
-        key = ["language", "query_id"]
-        tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
-        queries = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
-        tables["queries"] = queries.select(tables["queries"].column_names)
-    if request.queries is not None:
-        import pyarrow as pa
-
-        keys = zip(*(tables["queries"][name].to_pylist() for name in ("language", "query_id")), strict=True)
-        tables["queries"] = tables["queries"].filter(pa.array([key in request.queries for key in keys], pa.bool_()))
+    if settings.retriever is not None:
+        tables["passages"] = given_by(contexts(tables.get("passages"), retrieved), settings.retriever, settings.depth)
     return tables
 
 
-def _options(request: GenerateOptions, ledger: store.Ledger | None) -> dict[str, Any]:
-    """Return the stage's arguments that are not tables."""
-    names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
-    options = {name: getattr(request, name) for name in names}
-    options["context"] = request.retriever, request.depth
-    return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
+def _first_key(ledger: store.Ledger | None) -> Callable[[str], str]:
+    """Return the function that maps the key of a repeated call to the key of the first one."""
+    return (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
 
 
-def _scope(request: GenerateOptions) -> str:
+def _scope(settings: GenerateSettings) -> str:
     """Describe a replacement: a rerun of the same command has the same scope."""
-    selection = {"languages": request.languages and sorted(request.languages), "limit": request.limit}
-    return f"{_note(request)}; {selection}; {request.template.text}"
+    selection = {"languages": settings.languages and sorted(settings.languages), "limit": settings.limit}
+    return f"{_note(settings)}; {selection}; {settings.template.text}"
 
 
-def _number(request: GenerateOptions, ledger: store.Ledger) -> int:
+def _number(settings: GenerateSettings, ledger: store.Ledger) -> int:
     """Return the number of the replacement that calls belong to; 0 if there was none."""
-    latest = ledger.latest_replacement(request.system)
-    if not request.replace:
+    latest = ledger.latest_replacement(settings.system)
+    if not settings.replace:
         return latest
-    under_way = ledger.open_replacement(request.system, _scope(request))
+    under_way = ledger.open_replacement(settings.system, _scope(settings))
     return latest + 1 if under_way is None else under_way
 
 
-def _repetition(request: GenerateOptions, number: int) -> str | None:
+def _repetition(settings: GenerateSettings, number: int) -> str | None:
     """Return the name of a replacement's repetition, distinct per system."""
-    return f"{request.system} {number}" if number else None
+    return f"{settings.system} {number}" if number else None
 
 
-def _note(request: GenerateOptions) -> str:
+def _note(settings: GenerateSettings) -> str:
     """Describe how answers are made, for the manifest."""
-    counted = (request.tokens or llm.TokenEstimate()).name
+    counted = (settings.tokens or llm.TokenEstimate()).name
     options = {
-        "template": request.template.name,
-        "order seed": request.seed,
+        "template": settings.template.name,
+        "order seed": settings.seed,
         _COUNTED: counted,
-        **llm.parameters(request.settings),
+        **llm.parameters(settings.model),
     }
-    if request.relevant_only:
+    if settings.relevant_only:
         options["passages"] = "relevant"
-    if request.retriever is not None:
-        options |= {"retriever": request.retriever, "depth": request.depth or "all"}
-    return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
+    if settings.retriever is not None:
+        options |= {"retriever": settings.retriever, "depth": settings.depth or "all"}
+    return f"{settings.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
 
 
-def _fix_settings(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
+def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSettings:
     """Fix the token counter, and reject answers of two models or parameter sets under one name.
 
     Raises:
         BadInput: if the system has answers that were made differently.
     """
     notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
-    before = next((note for note in notes if note.startswith(f"{request.system}: ")), None)
-    if request.tokens is None:
+    before = next((note for note in notes if note.startswith(f"{settings.system}: ")), None)
+    if settings.tokens is None:
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
-        request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(request), _note(_without_service(request))) and not request.replace:
+        settings = replace(settings, tokens=llm.tokens_of(settings.model.model, "estimate" if by_estimate else None))
+    if before not in (None, _note(settings), _note(_without_service(settings))) and not settings.replace:
         raise BadInput(
-            f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
+            f"the answers of {before}; now it is {_note(settings).removeprefix(f'{settings.system}: ')}",
             where=arena.address,
             do="use another name for --system, or replace its answers with --replace",
         )
-    return request
+    return settings
 
 
-def _without_service(request: GenerateOptions) -> GenerateOptions:
+def _without_service(settings: GenerateSettings) -> GenerateSettings:
     """Return the options as noted by earlier versions."""
-    return replace(request, settings=replace(request.settings, service=None))
+    return replace(settings, model=replace(settings.model, service=None))
 
 
-def _tell_unnamed(arena: store.Arena, request: GenerateOptions) -> None:
+def _tell_unnamed(arena: store.Arena, settings: GenerateSettings) -> None:
     """Warn that remaining answers do not record the service."""
     notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
-    service = request.settings.service
-    if service is not None and not request.replace and _note(_without_service(request)) in notes:
-        tell_unnamed(1, service, what=f"set of answers of {request.system}")
+    service = settings.model.service
+    if service is not None and not settings.replace and _note(_without_service(settings)) in notes:
+        tell_unnamed(1, service, what=f"set of answers of {settings.system}")
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -398,7 +350,7 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: p
 
 
 def _write(
-    path: Path, answers: pa.Table, request: GenerateOptions, *, seen: store.Snapshot, made_by: str, step: str | None
+    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str, step: str | None
 ) -> store.Arena:
     """Upsert the new or changed answers of a system.
 
@@ -409,7 +361,7 @@ def _write(
     keys = schema.key("answers")
     before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
     rows_before, rows_after = (
-        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == request.system}
+        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == settings.system}
         for table in (before, answers)
     )
     new = [row for key, row in rows_after.items() if rows_before.get(key) != row]
@@ -424,8 +376,8 @@ def _write(
     result = store.upsert(
         path,
         {"answers": rows},
-        made_by=store.Provenance(made_by, notes=[_note(request)], subjects=[request.system], step=step),
-        check=lambda arena: _fix_settings(arena, request),
+        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system], step=step),
+        check=lambda arena: _fix_settings(arena, settings),
         seen=queries,
     )
     return result.arena

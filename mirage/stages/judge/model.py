@@ -72,7 +72,7 @@ def ask(
         if reply.status == "api_error":
             failed[reply.reason or "no reason given"] += 1
             continue
-        read = _read(reply, prompts.shown(number).texts())
+        read = _read(reply, prompts.texts_of(number).texts())
         rows.append(
             schema.Judgment(
                 battle.language,

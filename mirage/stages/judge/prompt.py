@@ -141,7 +141,7 @@ class Prompts(Sequence[Messages]):
     def __len__(self) -> int:
         return len(self._battles)
 
-    def shown(self, number: int) -> ShownTexts:
+    def texts_of(self, number: int) -> ShownTexts:
         """Return the texts of a battle, by index."""
         battle = self._battles[number]
         query = battle.language, battle.query_id
@@ -181,7 +181,7 @@ class Prompts(Sequence[Messages]):
     def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
         if isinstance(number, slice):
             return [self[index] for index in range(*number.indices(len(self)))]
-        return [{"role": "user", "content": render_battle(self.shown(number))}]
+        return [{"role": "user", "content": render_battle(self.texts_of(number))}]
 
 
 def judgeable(queries: pa.Table, passages: pa.Table, retrieved: pa.Table | None = None) -> set[tuple[str, str]]:

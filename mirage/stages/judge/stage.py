@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput, Unreachable
 from mirage.llm.engines.shards import Shard
 from mirage.stages import judge
-from mirage.stages.stage import Progress, Stage, Tables
+from mirage.stages.stage import Stage, Tables
 from mirage.store import ledger_path
 
 if TYPE_CHECKING:
@@ -43,31 +43,53 @@ class BattleSample:
         return f"{OF_KNOWN}{judge_name}" if self.known else judge_name
 
 
-def plan_judging(
-    path: Path, *, name: str, settings: llm.Settings, limits: llm.Limits, sample: BattleSample, replace: bool = False
-) -> llm.Cost:
-    """Estimate the maximum cost of judging without sending or writing anything. Arguments and errors as for
-    `judge_by_model`.
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Settings for judging battles by a model."""
+
+    judge: str
+    """Name of the judge, under which its verdicts are stored."""
+    sample: BattleSample = field(default_factory=BattleSample)
+    """The battles to judge."""
+    replace: bool = False
+    """Whether to judge again battles that have verdicts or cached replies. An interrupted run resumes with the replies
+    it already has.
+    """
+
+    @property
+    def owner(self) -> str:
+        """The judge name under which verdicts on these battles are stored."""
+        return self.sample.owner(self.judge)
+
+
+def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
+    """Estimate the maximum cost of judging without sending or writing anything.
+
+    Args:
+        path: the arena's folder.
+        settings: judge and battles.
+        model: the model; its limits have the prices.
 
     Raises:
         BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
         ArenaError: if the arena lacks queries, passages or answers.
         NotEnoughData: if there is nothing to judge.
     """
-    _refuse_heuristic(name)
-    name = sample.owner(name)
-    seen = store.consistently(path, lambda arena: _seen(arena, sample))
-    battles, prompts = _battles(seen.tables, sample)
+    _refuse_heuristic(settings.judge)
+    name = settings.owner
+    seen = store.consistently(path, lambda arena: _seen(arena, settings.sample))
+    battles, prompts = _battles(seen.tables, settings.sample)
     with store.kept_ledger(path) as ledger:
         if ledger is None:
-            return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
-        _refuse_another(store.open_arena(path), name, settings, ledger, again=battles if replace else ())
+            return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=None)
+        again = battles if settings.replace else ()
+        _refuse_another(store.open_arena(path), name, model.settings, ledger, again=again)
         number = ledger.latest_replacement(_owner(name))
-        if replace:
-            under_way = ledger.open_replacement(_owner(name), _scope(settings, battles))
+        if settings.replace:
+            under_way = ledger.open_replacement(_owner(name), _scope(model.settings, battles))
             number = number + 1 if under_way is None else under_way
-        repetition = _repetition(name, number, replace=replace)
-        return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger, **repetition)
+        repetition = _repetition(name, number, replace=settings.replace)
+        return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
 
 
 def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
@@ -96,17 +118,7 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
 
 
 def judge_by_model(
-    path: Path,
-    *,
-    name: str,
-    engine: judge.Engine,
-    settings: llm.Settings,
-    limits: llm.Limits,
-    sample: BattleSample,
-    made_by: str,
-    progress: Progress | None = None,
-    step: str | None = None,
-    replace: bool = False,
+    path: Path, settings: JudgeSettings, calls: llm.ArenaCalls, *, step: str | None = None
 ) -> tuple[store.Arena, judge.JudgeResult]:
     """Judge the answers of an arena by a model.
 
@@ -116,16 +128,9 @@ def judge_by_model(
 
     Args:
         path: the arena's folder.
-        name: name of the judge.
-        engine: makes the calls, with these settings.
-        settings: model and parameters.
-        limits: prices and limits.
-        sample: battles to judge.
-        made_by: the command, for the manifest.
-        progress: called with the number of finished battles and their total.
+        settings: judge and battles.
+        calls: the model.
         step: the step of a run (`store.upsert`).
-        replace: whether to judge again battles that have verdicts or cached replies. An interrupted run resumes with
-            the replies it already has.
 
     Returns:
         The arena, and the result.
@@ -136,25 +141,31 @@ def judge_by_model(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects what every call needs, or no call got a reply.
     """
-    _refuse_heuristic(name)
-    name = sample.owner(name)
+    _refuse_heuristic(settings.judge)
+    name, model = settings.owner, calls.model
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
-        seen = store.consistently(path, lambda arena: _seen(arena, sample))
-        battles, prompts = _battles(seen.tables, sample)
+        seen = store.consistently(path, lambda arena: _seen(arena, settings.sample))
+        battles, prompts = _battles(seen.tables, settings.sample)
 
         def refuse_another(arena: store.Arena) -> None:
-            _refuse_another(arena, name, settings, ledger, again=battles if replace else ())
+            _refuse_another(arena, name, model.settings, ledger, again=battles if settings.replace else ())
 
         store.consistently(path, refuse_another)
         number = (
-            ledger.begin_replacement(_owner(name), _scope(settings, battles))
-            if replace
+            ledger.begin_replacement(_owner(name), _scope(model.settings, battles))
+            if settings.replace
             else ledger.latest_replacement(_owner(name))
         )
-        repetition = _repetition(name, number, replace=replace)
         judged = judge.ask(
-            battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition
+            battles,
+            prompts,
+            judge=name,
+            engine=calls.engine,
+            ledger=ledger,
+            limits=model.limits,
+            progress=calls.progress,
+            **_repetition(name, number, replace=settings.replace),
         )
         battle_keys = schema.from_columns(
             "judgments",
@@ -165,13 +176,13 @@ def judge_by_model(
             path,
             rows,
             name=name,
-            note=llm.described(settings),
-            made_by=made_by,
+            note=llm.describe(model.settings),
+            made_by=calls.made_by,
             seen=seen,
             check=refuse_another,
             step=step,
         )
-        if replace and judged.complete:
+        if settings.replace and judged.complete:
             ledger.end_replacement(_owner(name), number)
     if judged.stopped:
         raise judged.stopped
@@ -296,7 +307,7 @@ def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
     """Return a key of the battles judged again and their settings: the same command after an interruption has the same
     key.
     """
-    return f"{llm.described(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
+    return f"{llm.describe(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
 
 
 def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def plan_banks(
-    path: Path, *, settings: llm.Settings, limits: llm.Limits, languages: Sequence[str] | None = None
-) -> llm.Cost:
+def plan_banks(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:
     """Return the maximum cost of generating the missing banks of an arena; nothing is sent or written.
 
     Raises:
@@ -31,7 +29,7 @@ def plan_banks(
         NotEnoughData: if there is nothing to request.
     """
     requests, _ = store.consistently(path, lambda arena: _bank_requests(_seen_for_banks(arena, languages)))
-    return llm.plan_calls(path, llm.Conversations(requests), settings=settings, limits=limits)
+    return llm.plan_calls(path, llm.Conversations(requests), model)
 
 
 def create_banks(
@@ -55,15 +53,13 @@ def create_banks(
     seen = store.consistently(path, lambda arena: _seen_for_banks(arena, languages))
     requests, left = _bank_requests(seen)
     replies = calls.replies(path, requests)
-    result = create(requests, replies, author=calls.settings.model, left=left)
-    arena = calls.write(path, "nuggets", result.nuggets, subject=calls.settings.model, seen=seen)
+    result = create(requests, replies, author=calls.model.settings.model, left=left)
+    arena = calls.write(path, "nuggets", result.nuggets, subject=calls.model.settings.model, seen=seen)
     replies.need_any()
     return arena, result
 
 
-def plan_assigning(
-    path: Path, *, settings: llm.Settings, limits: llm.Limits, languages: Sequence[str] | None = None
-) -> llm.Cost:
+def plan_assigning(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:
     """Return the maximum cost of assigning the nuggets of an arena; nothing is sent or written.
 
     Raises:
@@ -71,7 +67,7 @@ def plan_assigning(
         NotEnoughData: if there is nothing to request.
     """
     requests = store.consistently(path, lambda arena: _assign_requests(_seen_for_assigning(arena, languages)))
-    return llm.plan_calls(path, llm.Conversations(requests), settings=settings, limits=limits)
+    return llm.plan_calls(path, llm.Conversations(requests), model)
 
 
 def assign_by_model(

@@ -4,6 +4,6 @@ A system is a retriever with a generator (as in TREC). The passages that the pap
 the retriever `given`.
 """
 
-from mirage.stages.shown import GIVEN, contexts, retrievers, shown
+from mirage.stages.shown import GIVEN, contexts, retrievers, shown_passages
 
-__all__ = ["GIVEN", "contexts", "retrievers", "shown"]
+__all__ = ["GIVEN", "contexts", "retrievers", "shown_passages"]

@@ -67,11 +67,11 @@ class DenseSearch:
             BadInput: if the budget is reached.
         """
         self.fetch(corpus, queries)
-        return self.stored()(corpus, queries, depth)
+        return self.cached_search()(corpus, queries, depth)
 
     def fetch(self, corpus: Corpus, queries: Sequence[str]) -> None:
         """Request missing vectors of passages and queries; raises as a search does."""
-        kept = self.stored()
+        kept = self.cached_search()
         with store.Ledger(self.folder / VECTORS) as ledger:
             self.costs.append(
                 llm.embed(
@@ -85,7 +85,7 @@ class DenseSearch:
                 )
             )
 
-    def stored(self) -> VectorSearch:
+    def cached_search(self) -> VectorSearch:
         """Return a search by cached vectors only."""
         return VectorSearch(
             self.folder, self.model, self.query_prefix, self.passage_prefix, service=self.endpoint.service

@@ -1,6 +1,6 @@
 """Retrieval stage: a retriever's passages for each query of an arena, beside those of other retrievers.
 
-    retrieve(Path("arena"), RetrieveOptions("bm25", "bm25", depth=100, corpus=Path("corpus.jsonl")), made_by="...")
+    retrieve(Path("arena"), RetrieveSettings("bm25", "bm25", depth=100, corpus=Path("corpus.jsonl")), made_by="...")
 
 The passages come from a corpus, from the arena (`arena_corpus`), or from other retrievers whose lists are fused or
 reranked. Searches can be split by language, operations on lists by query.
@@ -38,7 +38,7 @@ _KEY = ("language", "query_id", "retriever")
 
 
 @dataclass(frozen=True, slots=True)
-class RetrieveOptions:
+class RetrieveSettings:
     """Options for retrieving passages."""
 
     kind: Kind
@@ -76,7 +76,7 @@ class RetrieveOptions:
 
 def retrieve(
     path: Path,
-    options: RetrieveOptions,
+    options: RetrieveSettings,
     *,
     made_by: str,
     search: Search = search_bm25,
@@ -138,7 +138,7 @@ def retrieve(
 def _retrieve(
     tables: Tables,
     *,
-    options: RetrieveOptions,
+    options: RetrieveSettings,
     search: Search,
     reorder: Reorder | None = None,
     progress: Progress | None = None,
@@ -176,7 +176,7 @@ def _columns(rows: Sequence[_Row]) -> dict[str, list[Any]]:
     return {column.name: [row[column.name] for row in rows] for column in schema.columns("retrieved")}
 
 
-def _corpus_and_queries(tables: Tables, code: str, options: RetrieveOptions) -> tuple[Corpus, list[str], list[str]]:
+def _corpus_and_queries(tables: Tables, code: str, options: RetrieveSettings) -> tuple[Corpus, list[str], list[str]]:
     """Return the corpus in one language, and ids and texts of the queries that have one."""
     import pyarrow.compute as pc
 
@@ -186,7 +186,7 @@ def _corpus_and_queries(tables: Tables, code: str, options: RetrieveOptions) -> 
     return corpus, queries["query_id"].to_pylist(), queries["text"].to_pylist()
 
 
-def searched_texts(path: Path, options: RetrieveOptions) -> Iterator[tuple[Corpus, list[str]]]:
+def searched_texts(path: Path, options: RetrieveSettings) -> Iterator[tuple[Corpus, list[str]]]:
     """Yield the corpus and queries of each language.
 
     Raises:
@@ -200,12 +200,12 @@ def searched_texts(path: Path, options: RetrieveOptions) -> Iterator[tuple[Corpu
         yield corpus, texts
 
 
-def _search_language(tables: Tables, code: str, options: RetrieveOptions, search: Search) -> list[_Row]:
+def _search_language(tables: Tables, code: str, options: RetrieveSettings, search: Search) -> list[_Row]:
     """Search for the queries of one language."""
     import pyarrow as pa
 
     corpus, query_ids, texts = _corpus_and_queries(tables, code, options)
-    known = _known(tables["passages"]) if "passages" in tables else set()
+    known = _known_texts(tables["passages"]) if "passages" in tables else set()
     rows = []
     for query_id, best in zip(query_ids, search(corpus, texts, options.depth), strict=True):
         passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
@@ -214,10 +214,10 @@ def _search_language(tables: Tables, code: str, options: RetrieveOptions, search
     return rows
 
 
-def _from_lists(tables: Tables, options: RetrieveOptions, reorder: Reorder | None) -> list[_Row]:
+def _from_lists(tables: Tables, options: RetrieveSettings, reorder: Reorder | None) -> list[_Row]:
     """Fuse or rerank the lists of the queries of one language."""
     given = tables.get("passages", schema.arrow_schema("passages").empty_table())
-    known = _known(given)
+    known = _known_texts(given)
     queries = dict(zip(*(tables["queries"][name].to_pylist() for name in ("query_id", "text")), strict=True))
     lists: dict[str, dict[str, list[_Row]]] = {}
     for row in contexts(given, tables.get("retrieved")).sort_by("position").to_pylist():
@@ -249,7 +249,7 @@ def _rerank(query: str | None, rows: Sequence[_Row], reorder: Reorder | None) ->
     return [(row["passage_id"], scores.get(row["passage_id"])) for row in order]
 
 
-def _known(passages: pa.Table) -> set[tuple[str, str]]:
+def _known_texts(passages: pa.Table) -> set[tuple[str, str]]:
     """Return query and id of the passages whose text the arena already has."""
     import pyarrow.compute as pc
 

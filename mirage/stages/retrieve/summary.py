@@ -1,6 +1,6 @@
 """Evaluation of an arena's retrievers, and attribution of its answers.
 
-measured(arena)            # by_query of every retriever, including `given`
+measure_retrievers(arena)  # by_query of every retriever, including `given`
 attributions(arena)        # the cause of each answer
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def measured(
+def measure_retrievers(
     arena: Arena,
     *,
     measures: Sequence[str] = MEASURES,

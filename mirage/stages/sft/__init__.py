@@ -5,7 +5,7 @@ ones, and the student learns to give the teacher's answer all the same, citing o
 Several teachers can be mixed in one set. A judge's verdicts give preference pairs (`preferences.py`).
 """
 
-from mirage.stages.sft.examples import Example, Mix, TrainingSet, answered, build_examples
+from mirage.stages.sft.examples import Example, Mix, TrainingSet, build_examples, select_answers
 from mirage.stages.sft.preferences import Preference, preferences
 from mirage.stages.sft.recipe import HYPERPARAMETERS, MAX_LENGTH, recipe
 from mirage.stages.sft.stats import SPLITS, STATS, Stats, by_teacher, statistics, table1
@@ -20,11 +20,11 @@ __all__ = [
     "Preference",
     "Stats",
     "TrainingSet",
-    "answered",
     "build_examples",
     "by_teacher",
     "preferences",
     "recipe",
+    "select_answers",
     "statistics",
     "table1",
 ]

@@ -69,7 +69,7 @@ class TrainingSet:
     """Number of unused answers by teacher and reason."""
 
 
-def answered(
+def select_answers(
     queries: pa.Table, passages: pa.Table, answers: pa.Table, *, system: str
 ) -> tuple[dict[Key, dict[str, Any]], Counter[str]]:
     """Select the usable answers of a teacher.
@@ -119,7 +119,7 @@ def build_examples(
     """Build the conversations and hold out some queries.
 
     Args:
-        learned: usable answers by teacher, each from `answered`. The order only matters for the mix `first`.
+        learned: usable answers by teacher, each from `select_answers`. The order only matters for the mix `first`.
         prompts: the prompt of each query; queries without one are skipped.
         mix: how several teachers are mixed, see `Mix`.
         holdout: share of the queries of each language to hold out, at least 0 and under 1; rounded, at least one if

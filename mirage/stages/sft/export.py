@@ -39,15 +39,9 @@ def export_preferences(
     judges = sorted(set(tables["judgments"]["judge"].to_pylist()))
     if judge not in judges:
         raise UnknownName("judge", judge, judges, where=str(path))
-    prepared = generate.prepare(
-        tables["queries"],
-        tables["passages"],
-        system=judge,
-        template=prompts.load_template("rag"),
-        settings=llm.Settings(model=judge),
-        seed=seed,
-        turns=arena.read_optional("turns", languages=languages),
-    ).to_ask
+    settings = generate.GenerateSettings(judge, prompts.load_template("rag"), llm.Settings(model=judge), seed=seed)
+    turns = arena.read_optional("turns", languages=languages)
+    prepared = generate.prepare(tables["queries"], tables["passages"], settings, turns=turns).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     pairs, left_out = sft.preferences(tables["judgments"], tables["answers"], texts, judge=judge)
     if not pairs:

@@ -75,21 +75,14 @@ def write_training_set(
     tokens = llm.tokens_of(tokenizer, tokenizer)
     learned, left_out = {}, Counter[tuple[str, str]]()
     for teacher in teachers:
-        learned[teacher], reasons = sft.answered(**tables, system=teacher)
+        learned[teacher], reasons = sft.select_answers(**tables, system=teacher)
         left_out.update({(teacher, reason): n for reason, n in reasons.items()})
     rag = prompts.load_template("rag")
     template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
     # Pass no answers, so that settings are not compared; the prompts do not depend on the teacher.
-    prepared = generate.prepare(
-        tables["queries"],
-        tables["passages"],
-        system=teachers[0],
-        template=template,
-        settings=llm.Settings(model=teachers[0]),
-        tokens=tokens,
-        seed=seed,
-        turns=arena.read_optional("turns", languages=languages),
-    ).to_ask
+    settings = generate.GenerateSettings(teachers[0], template, llm.Settings(model=teachers[0]), tokens, seed)
+    turns = arena.read_optional("turns", languages=languages)
+    prepared = generate.prepare(tables["queries"], tables["passages"], settings, turns=turns).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     lengths: dict[tuple[str, str], int] = {}
     for teacher, answers in learned.items():

@@ -1,0 +1,45 @@
+"""Settings for generating answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mirage import llm
+from mirage.llm.prompts import Template
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateSettings:
+    """Settings for generating the answers of one system."""
+
+    system: str
+    """Name of the system."""
+    template: Template
+    """The prompt template."""
+    model: llm.Settings
+    """Model name and sampling parameters."""
+    tokens: llm.Tokens | None = None
+    """Token counter for truncating passages; None for the estimate. In an arena None is the estimate if the system's
+    answers so far used it, else the model's tokenizer if available, else the estimate.
+    """
+    seed: int = 0
+    """Seed of the passage order."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    limit: int | None = None
+    """Maximum queries per language, the first by id; None for all."""
+    queries: frozenset[tuple[str, str]] | None = None
+    """Language and id of the queries to send; None for all."""
+    relevant_only: bool = False
+    """Whether prompts show only the relevant passages, for the teacher of a training set; queries without any are
+    skipped.
+    """
+    retriever: str | None = None
+    """Retriever of the passages in the prompts; None for those given with the queries."""
+    depth: int | None = None
+    """How many of the retriever's top passages to show; None for all."""
+    replace: bool = False
+    """Whether to generate the system's answers to these queries again, ignoring existing answers and the ledger. An
+    interrupted replacement resumes without repeating calls.
+    """

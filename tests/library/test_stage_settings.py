@@ -1,0 +1,161 @@
+"""Options of the commands agree with the settings records: every field has its option, with the same default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+import typer
+
+from mirage import llm
+from mirage.cli import app
+from mirage.cli.connection import Connection
+from mirage.pipeline import RunSettings
+from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.generate.settings import GenerateSettings
+from mirage.stages.judge.stage import BattleSample, JudgeSettings
+from mirage.stages.retrieve.stage import RetrieveSettings
+
+NONE: Mapping[str, str] = MappingProxyType({})
+OF_SERVICE = {"--" + name.name.replace("_", "-") for name in fields(Connection)} | {"--rpm", "--tpm"}
+PRINTING = {"--format", "--help", "-h"}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A command, the records it fills, and each exception with its reason."""
+
+    command: str
+    records: tuple[Any, ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Option by field, where the names differ."""
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Reason by field without an option."""
+    other_default: Mapping[str, str] = field(default_factory=dict)
+    """Reason by field whose option has another default."""
+    more: Mapping[str, str] = field(default_factory=dict)
+    """Reason by option that is no field."""
+
+
+AGREEMENTS = (
+    Agreement(
+        "generate",
+        (GenerateSettings,),
+        renamed={"tokens": "--tokenizer"},
+        without={"model": "a record of the service's options", "queries": "set by --shard"},
+        other_default={"system": "named after model and retriever", "template": "the command has the common one"},
+        more={"--baselines": "answers without a model", "--shard": "which part of the queries"},
+    ),
+    Agreement(
+        "features",
+        (MeasureSettings,),
+        more={"--shard": "which part of the queries"},
+    ),
+    Agreement(
+        "judge",
+        (JudgeSettings, BattleSample),
+        without={"sample": "the record whose fields are options"},
+        more={"--shard": "which part of the queries"},
+    ),
+    Agreement(
+        "retrieve",
+        (RetrieveSettings,),
+        renamed={"kind": "--retriever"},
+        without={"about": "made from the model"},
+        other_default={"name": "named after kind and model"},
+        more={
+            "--query-prefix": "argument of the dense search",
+            "--passage-prefix": "argument of the dense search",
+            "--reranker": "argument of the reranker",
+            "--device": "argument of the reranker",
+        },
+    ),
+    Agreement(
+        "run",
+        (RunSettings, BattleSample),
+        renamed={"start": "--from", "end": "--to", "retrievers": "--retriever"},
+        without={
+            "sample": "the record whose fields are options",
+            "model": "a record of the service's options",
+            "executor": "made from the service's options",
+            "battles": "only `mirage judge` reads a list",
+            "known": "only `mirage judge` examines a judge",
+        },
+        other_default={
+            "baselines": "the command adds systems only if asked",
+            "draws": "the command is a first look, refined by `mirage rank`",
+        },
+    ),
+)
+
+
+def defaults_of(command: str) -> dict[str, Any]:
+    """Default of every option of a command, by its name."""
+    parameters = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
+    return {name: parameter.default for parameter in parameters for name in parameter.opts if name.startswith("-")}
+
+
+def plain(value: Any) -> Any:
+    """No selection is None for an option and may be empty in a record."""
+    return None if value in ((), [], None, MISSING) else value
+
+
+@pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
+def test_every_field_of_the_settings_is_an_option_with_the_same_default(agreement: Agreement) -> None:
+    defaults = defaults_of(agreement.command)
+    own = [setting for record in agreement.records for setting in fields(record)]
+    for setting in own:
+        if setting.name in agreement.without:
+            continue
+        name = agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-"))
+        assert name in defaults, f"{agreement.command} has no option for {setting.name}"
+        if setting.name not in agreement.other_default and setting.default is not MISSING:
+            assert plain(defaults[name]) == plain(setting.default), name
+
+
+@pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
+def test_every_option_is_a_field_or_has_a_reason(agreement: Agreement) -> None:
+    own = [setting for record in agreement.records for setting in fields(record)]
+    named = {agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-")) for setting in own}
+    rest = set(defaults_of(agreement.command)) - named - OF_SERVICE - PRINTING - set(agreement.more)
+    assert not rest, f"no field for {sorted(rest)}"
+
+
+@pytest.mark.parametrize(
+    ("record", "renamed", "without"),
+    [
+        (llm.Settings, {"seed": "model_seed"}, NONE),
+        (llm.Limits, NONE, {"backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"}),
+        (
+            llm.Endpoint,
+            {"secret": "key_env", "name": "service"},
+            {"limit": "known for each provider", "azure_version": "read from the environment"},
+        ),
+        (llm.ChatModel, {"options": "engine_args"}, dict.fromkeys(("settings", "limits", "endpoint"), "records")),
+    ],
+    ids=["settings", "limits", "endpoint", "model"],
+)
+def test_options_of_a_service_are_fields_of_its_records(
+    record: Any, renamed: Mapping[str, str], without: Mapping[str, str]
+) -> None:
+    defaults = {setting.name: setting.default for setting in fields(Connection)}
+    by_prompt = {"max_tokens"}  # the prompt may set another default
+    for setting in fields(record):
+        if setting.name in without:
+            continue
+        name = renamed.get(setting.name, setting.name)
+        assert name in defaults
+        if setting.default not in (MISSING, None) and name not in by_prompt:
+            assert defaults[name] == setting.default, name
+
+
+def test_the_limits_and_parameters_given_arrive_in_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-planted")
+    given = {"concurrency": 3, "timeout": 9.0, "retries": 2, "price_in": 1.0, "price_out": 2.0, "budget": 3.0}
+    model = Connection(model="m", base_url="https://host/v1", key_env="MY_KEY", temperature=0.5, **given).chat_model()  # type: ignore[arg-type]
+    assert {name: getattr(model.limits, name) for name in given} == given
+    assert (model.settings.model, model.settings.temperature) == ("m", 0.5)
+    assert model.settings.service == model.service().service == "https://host/v1"
