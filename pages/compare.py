@@ -182,7 +182,6 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             key="differences",
             alt="Difference of the two systems in every language with its 95% interval.",
             name=f"{page.arena.name}-comparison",
-            drawn=True,
         )
     with right:
         ui.plain_table(rows, COLUMNS, key="comparison")

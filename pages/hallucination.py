@@ -95,7 +95,6 @@ def _computed(page: ui.Page) -> None:
             key="trade_off",
             alt=TRADE_OFF,
             select=True,
-            drawn=True,
         )
         if len(rows) > charts.NAMED:
             ui.note(f"{charts.NAMED} of {len(rows):,} systems are named; hover a mark for its name.")
@@ -177,7 +176,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
+        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
     with right:
         columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
         columns += [
@@ -400,7 +399,6 @@ def _moves(rates: views.Rates) -> None:
                     key=f"order_{metric}",
                     alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
                     half=True,
-                    drawn=True,
                 )
 
 
@@ -456,7 +454,6 @@ def _by_language(
             alt=f"{charts.RATES[metric]} of every system in every language.",
             select=True,
             wide=True,
-            drawn=True,
         )
         with place:
             if cell:

@@ -250,7 +250,6 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
-        drawn=True,
     )
     if clicked and clicked[0] != votes.PEOPLE:
         judge, code = clicked

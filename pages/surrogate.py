@@ -168,7 +168,6 @@ def main(page: ui.Page) -> None:
             key="predicted",
             alt="Every system's rating by the referee and its prediction, with their 95% intervals.",
             select=True,
-            drawn=True,
         )
         if clicked:
             _onward(clicked[0], language)
@@ -185,7 +184,6 @@ def main(page: ui.Page) -> None:
             ),
             key="taus",
             alt="Kendall's tau of the predictions in every language, beside the printed ones.",
-            drawn=True,
         )
     ui.note(HELD_OUT)
     _outside(page, referee, skill, regressor)

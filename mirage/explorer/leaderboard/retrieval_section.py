@@ -8,9 +8,10 @@ import pyarrow as pa
 import streamlit as st
 
 from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick_language
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.leaderboard import retrieval as views
 from mirage.explorer.leaderboard import retrieval_chart as charts

@@ -19,6 +19,10 @@ HoverField = Literal["text", "hovertext"]
 """The field of a trace that holds the hover texts; `text` is also drawn where the mode has text."""
 
 
+_SIZE, _LARGER = 6, 5
+"""Pixels of a mark by Plotly's default, and by which a selected mark is larger."""
+
+
 def dots(
     x: Sequence[Any],
     y: Sequence[Any],
@@ -36,7 +40,7 @@ def dots(
         y: vertical positions.
         hover: the hover texts, HTML.
         marker: Plotly's `marker`.
-        clicks: what a click on each mark yields; the other marks then keep their opacity. None: no clicks.
+        clicks: the `customdata` of each mark, which a click yields; a selected mark is larger. None: no clicks.
         field: where the hover texts stand.
         more: other fields of the trace.
     """
@@ -47,6 +51,7 @@ def dots(
         "y": list(y),
         **_hover(hover, field),
         **_clicks(clicks, marker.get("opacity", 1)),
+        **({} if clicks is None else {"selected": {"marker": {"size": marker.get("size", _SIZE) + _LARGER}}}),
         "marker": dict(marker),
         **more,
     }
