@@ -20,9 +20,9 @@ from itertools import count
 from pathlib import Path
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
@@ -47,6 +47,8 @@ from mirage.text.languages import in_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ROUTED = "_routed"
+"""In the session: the router has been called from a page."""
 _HEADS = "_heads"
 """In the session: the last head of every page and arena."""
 _GO = "_go"
@@ -220,9 +222,9 @@ def show(name: str, main: Callable[[Page], None]) -> None:
     if (frame := _frame.get()) is not None:
         _draw(entry, frame, main)
     else:
-        context = get_script_run_ctx()
-        if context is not None and Path(context.main_script_path).absolute() != entry.file:
-            # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
+        if _is_run_by_folder(entry):
+            # Streamlit runs files of pages/ by itself until the first call of st.navigation.
+            st.session_state[_ROUTED] = True
             _configure(entry.title)
             _navigation()
             st.rerun()
@@ -230,6 +232,12 @@ def show(name: str, main: Callable[[Page], None]) -> None:
         _shared()
         with _framed(entry) as own:
             _draw(entry, own, main)
+
+
+def _is_run_by_folder(entry: PageEntry) -> bool:
+    """Return whether Streamlit ran a page for its place in pages/, not as the app itself or from the router."""
+    path = urlsplit(st.context.url or "").path.rstrip("/")
+    return path.endswith(f"/{entry.name}") and _ROUTED not in st.session_state
 
 
 @contextmanager
