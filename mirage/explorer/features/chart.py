@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from textwrap import wrap
 from typing import Any, Protocol
 
@@ -28,7 +27,7 @@ from mirage.text.languages import is_code, name_of
 
 
 class Tau(Protocol):
-    """How a feature goes with the rating (`views.features.Relation`)."""
+    """The correlation of a feature with the rating (`mirage.explorer.features.data.Relation`)."""
 
     @property
     def feature(self) -> str:
@@ -78,7 +77,6 @@ _WRAP = 90
 """Characters in a line of a definition that is shown on hover."""
 
 
-@lru_cache(maxsize=64)
 def title(feature: str) -> str:
     """A feature's name for people."""
     spec = FEATURES.get(feature)

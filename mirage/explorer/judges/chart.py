@@ -112,7 +112,7 @@ def judge_figure(
 
 
 def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
-    """Who agrees with whom: the share of battles on which two come to the same decision, as a heatmap.
+    """Draw the share of battles with the same decision of every two judges as square marks.
 
     Args:
         rows: `one, referee, raw, raw_low, raw_high, kappa, n` of each two who were compared, both of one where people

@@ -1,6 +1,4 @@
-"""The one way to show a chart: a figure from `mirage.publish.charts`, with PNG and SVG export and, if wanted, its
-clicks.
-"""
+"""Show charts: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked."""
 
 from __future__ import annotations
 
@@ -66,7 +64,7 @@ def chart(
 
 
 def clicked(key: str) -> Any:
-    """`customdata` of the mark that was clicked in a chart that is drawn later in the same run, or None."""
+    """Return `customdata` of the mark that is clicked in a chart that comes later in the run, or None."""
     state = st.session_state.get(key)
     points = state.selection.points if state is not None else []
     return points[0].get("customdata") if points else None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import count
 from pathlib import Path
 from pkgutil import get_data
@@ -176,7 +176,7 @@ class Page:
         }
         html = None if report is None else lambda: report(facts)
         stem = f"{self.arena.name}-{name}"
-        drawn = parts.drawn()
+        drawn = parts.page_parts()
 
         def open_parts() -> None:
             from mirage.explorer.kit.take_out import take_out
@@ -464,7 +464,6 @@ def _shared() -> None:
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
-@cache
 def _sheet(mode: Mode) -> Markup:
     """Every rule of the explorer, and the colours of the mode that they use."""
     rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + beside()
@@ -480,13 +479,11 @@ def _drawing(mode: Mode) -> str:
     )
 
 
-@cache
 def _sign(mode: Mode) -> str:
     """The sign alone, as it stands where the sidebar is closed."""
     return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
 
 
-@cache
 def _logo(mode: Mode) -> str:
     """The name beside the sign, in the ink of the mode."""
     return (

@@ -1,6 +1,6 @@
-"""A table to read: as HTML, for few rows that nobody sorts or selects from.
+"""Show a table as HTML: few rows, without sorting or selection.
 
-It costs a browser a fraction of one that can be sorted, and it can be printed and read aloud.
+It is lighter than a table with sorting, and can be printed and read aloud.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pyarrow as pa
 import streamlit as st
 
@@ -86,7 +84,6 @@ def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-@cache
 def _columns() -> tuple[Col, ...]:
     columns = [
         Col("retriever", "Retriever", "text", width=110, help="Who brought the passages."),

@@ -14,7 +14,7 @@ from mirage.publish.charts.palette import Mode, ink, on_ramp
 Trace = dict[str, Any]
 """One trace of a figure's `data`."""
 Reach = tuple[float, float]
-"""How far a whisker reaches from its mark: down (or to the left) and up (or to the right), in units of the axis."""
+"""Lengths of a mark's whiskers: down (or left) and up (or right), in units of the axis."""
 HoverField = Literal["text", "hovertext"]
 """The field of a trace that holds the hover texts; `text` is also drawn where the mode has text."""
 
@@ -117,7 +117,7 @@ def whiskers(reach: Iterable[Reach], color: str, *, thickness: float = 1.5, widt
 
 
 def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) -> list[Reach]:
-    """How far the interval of each row reaches from its value; 0 where an end is null.
+    """Return the lengths of each row's whiskers, from its value to both ends; 0 for an end that is null.
 
     Args:
         rows: the marks' rows.
@@ -232,7 +232,7 @@ def _hover(texts: Sequence[str], field: HoverField) -> Trace:
 
 
 def _clicks(clicks: Sequence[Sequence[str]] | None, opacity: float) -> Trace:
-    """What clicks yield, and that marks which are not selected keep their opacity."""
+    """Return the `customdata` that clicks yield; marks that are not selected keep their opacity."""
     if clicks is None:
         return {}
     return {"customdata": [list(click) for click in clicks], "unselected": {"marker": {"opacity": opacity}}}
