@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -51,7 +53,7 @@ def chart(
         "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
     }
     state: Any = place.plotly_chart(
-        figure,
+        _checked(json.dumps(figure)),
         key=key,
         theme=None,
         config=config,
@@ -68,3 +70,11 @@ def clicked(key: str) -> Any:
     state = st.session_state.get(key)
     points = state.selection.points if state is not None else []
     return points[0].get("customdata") if points else None
+
+
+@lru_cache(maxsize=64)
+def _checked(figure: str) -> Any:
+    """Return a figure in JSON as Plotly's own, which checks every property once, not on every run."""
+    from plotly.graph_objects import Figure
+
+    return Figure(json.loads(figure))
