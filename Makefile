@@ -44,7 +44,6 @@ data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 
 sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
-	$(PY) -c 'from mirage.explorer.judges.data import write_length_slopes; write_length_slopes()'
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	$(PY) tests/fixtures/browser.py

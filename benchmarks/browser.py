@@ -34,9 +34,7 @@ _DRAWN = """title => [...document.querySelectorAll("h1")].some(({ textContent })
   && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
   && !document.querySelector("[data-testid=stSkeleton]")
   && [...document.querySelectorAll("[data-testid=stDataFrame]")].every((table) => table.querySelector("canvas"))
-  && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((chart) => chart.querySelector(".main-svg"))
-  && [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].every(
-    ({ shadowRoot }) => shadowRoot?.querySelector("*") && !shadowRoot.querySelector(".drawing:empty"))"""
+  && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((chart) => chart.querySelector(".main-svg"))"""
 _DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
@@ -56,7 +54,7 @@ def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[An
     with serve() as (url, *_):
         page = start()
         page.goto(f"http://{url}/{query}")
-        page.locator(".main-svg, .drawing svg").first.wait_for()
+        page.locator(".main-svg").first.wait_for()
         page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
         drawn(page, title)
         taken = time.perf_counter() - began

@@ -179,7 +179,6 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             key="differences",
             alt="Difference between the two systems by language with 95% intervals.",
             name=f"{page.arena.name}-comparison",
-            drawn=True,
         )
     with right:
         ui.plain_table(rows, COLUMNS, key="comparison")

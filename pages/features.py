@@ -133,7 +133,6 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
         # Panels of many languages scroll sideways.
         wide=bool(columns_width(len(shown.languages))),
         name=f"{page.arena.name}-features",
-        drawn=True,
     )
     if clicked:
         with place.container():
@@ -250,7 +249,6 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
         alt="Kendall's tau of every feature with the rating in every language.",
         select=True,
         wide=True,
-        drawn=True,
     )
     if cell and st.session_state.get("_features_cell") != cell:
         st.session_state["feature"] = cell[0]

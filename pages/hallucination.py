@@ -97,7 +97,6 @@ def _show_computed(page: ui.Page) -> None:
             key="trade_off",
             alt=TRADE_OFF,
             select=True,
-            drawn=True,
         )
         if len(rows) > charts.NAMED:
             ui.note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
@@ -178,7 +177,7 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
+        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
     with right:
         columns = [ui.Col("system", "System", "system", help="System name in the published outputs.")]
         columns += [
@@ -397,7 +396,6 @@ def _moves(rates: views.Rates) -> None:
                     key=f"order_{metric}",
                     alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
                     half=True,
-                    drawn=True,
                 )
 
 
@@ -452,7 +450,6 @@ def _by_language(
             alt=f"{charts.RATES[metric]} of every system in every language.",
             select=True,
             wide=True,
-            drawn=True,
         )
         with place:
             if cell:

@@ -52,8 +52,10 @@ def _judges(page: ui.Page) -> None:
             result = exams.exam_at(page.arena)
         except MirageError as error:
             st.caption(ui.plain(f"People's votes are unavailable: {error.what}. {error.do}."))
-        everything = views.judge_rows(page.arena)
-        rows = exams.rows_of(page.arena, result)
+        # Slopes of many verdicts take seconds: they are fitted once they are asked for.
+        fitted = not views.has_lengths(page.arena) or page.arena.rows("judgments") <= views.FEW
+        everything = views.judge_rows(page.arena, slopes=fitted)
+        rows = exams.rows_of(page.arena, result, slopes=fitted)
     alone = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in alone))
     have = in_order(row["language"] for row in alone if row["language"] != "all")
@@ -73,18 +75,38 @@ def _judges(page: ui.Page) -> None:
     measures = exams.measures_of(result)
     if result is not None:
         _choices(result, codes, scope)
+    above, below = st.container(), st.container()
+    with below:
+        name = _pick_figure(measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result))
+    if name == views.LENGTH and not fitted and not exams.has_people(result):
+        with above, ui.first_time("Fitting the length slopes ...", page.arena):
+            everything = views.judge_rows(page.arena)
+            rows = exams.rows_of(page.arena, result)
+    with above:
+        _means(page, rows, measures, codes, scope)
+    with below:
+        _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
+    page.download(
+        "judges",
+        result.table() if result is not None else everything,
+        about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
+    )
+
+
+def _means(
+    page: ui.Page,
+    rows: list[dict[str, Any]],
+    measures: Mapping[str, views.JudgeMeasure],
+    codes: list[str],
+    scope: str,
+) -> None:
+    """Show the table of the languages picked, if they have one mean."""
     if scope:
         _table(exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         ui.note(
             "The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes)
         )
-    _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope)
-    page.download(
-        "judges",
-        result.table() if result is not None else everything,
-        about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
-    )
 
 
 def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
@@ -197,10 +219,20 @@ def _prices() -> None:
                 )
 
 
-def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None, codes: list[str], scope: str) -> None:
-    """Show pairwise agreement, or one measure by language."""
-    measures = exams.measures_of(result)
-    known = [name for name in measures if any(row[name] is not None for row in rows)]
+def _pick_figure(
+    measures: Mapping[str, views.JudgeMeasure], rows: list[dict[str, Any]], codes: list[str], fitted: bool
+) -> str | None:
+    """Draw the row above the figure and return what the figure shows; None where there is nothing to show.
+
+    Args:
+        measures: the measures of the page.
+        rows: their values.
+        codes: the languages.
+        fitted: the length slopes are among the values, if they can be fitted at all.
+    """
+    known = [
+        name for name in measures if (name == views.LENGTH and not fitted) or any(row[name] is not None for row in rows)
+    ]
     several = len({row["judge"] for row in rows}) > 1
     options = [*([PAIRS] if several else []), *known]
     name = None
@@ -217,6 +249,19 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
             )
         _prices()
         ui.onward("spot_check", "Vote yourself")
+    return name
+
+
+def _figure(
+    page: ui.Page,
+    rows: list[dict[str, Any]],
+    result: ExamResult | None,
+    codes: list[str],
+    scope: str,
+    name: str | None,
+) -> None:
+    """Show pairwise agreement, or one measure by language."""
+    measures = exams.measures_of(result)
     if name is None:
         return
     if name == PAIRS:
@@ -236,6 +281,9 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
     measure = measures[name]
     ui.note(measure.meaning)
     judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
+    if not judges:
+        st.caption(ui.plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
+        return
     clicked = ui.chart(
         charts.judge_figure(
             rows,
@@ -250,7 +298,6 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
-        drawn=True,
     )
     if clicked and clicked[0] != votes.PEOPLE:
         judge, code = clicked

@@ -211,7 +211,6 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
             alt="Rank of every system in every language.",
             select=True,
             wide=True,
-            drawn=shape == "map",
         )
     _families(views.unusual(board))
 
@@ -375,7 +374,6 @@ def show_published(page: ui.Page) -> None:
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
-                drawn=True,
             )
     everything = cards.with_cards(ui.filter_rows(figures.everything, "system", chosen), page.arena)
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})

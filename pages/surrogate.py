@@ -161,7 +161,6 @@ def main(page: ui.Page) -> None:
             key="predicted",
             alt="Every system's rating and prediction with 95% intervals.",
             select=True,
-            drawn=True,
         )
         if clicked:
             _onward(clicked[0], language)
@@ -178,7 +177,6 @@ def main(page: ui.Page) -> None:
             ),
             key="taus",
             alt="Kendall's tau of the predictions in every language, with the printed figures.",
-            drawn=True,
         )
     ui.note(HELD_OUT)
     _outside(page, referee, skill, regressor)

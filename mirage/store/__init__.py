@@ -10,7 +10,6 @@ from mirage.store.arena import Arena, bundled, check, chosen_queries, is_arena, 
 from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
-from mirage.store.first_views import first_view, write_first_views
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
@@ -66,7 +65,6 @@ __all__ = [
     "export_rows",
     "export_table",
     "fingerprint",
-    "first_view",
     "is_arena",
     "is_remote",
     "jsonl",
@@ -97,7 +95,6 @@ __all__ = [
     "upsert",
     "write",
     "write_bytes",
-    "write_first_views",
     "write_text",
     "write_whole",
 ]

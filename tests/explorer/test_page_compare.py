@@ -171,7 +171,7 @@ def test_the_two_are_kept_on_the_way_to_a_battle_and_back(explorer: str) -> None
         ).wait_for()
         opened.settle()
         assert "compare" in page.url
-        assert page.locator(".drawing .marks path").count() == 3
+        assert page.locator(browser.MARKS).count() == 3
         page.set_viewport_size({"width": 390, "height": 844})
         opened.settle()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -264,9 +264,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         opened = start()
         page = opened.page
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        dots = page.locator(".st-key-panels .marks path")
-        dots.first.wait_for()
-        assert dots.count() == len({family(f"sim-0{k}").light for k in range(1, 7)}), "a path for each colour"
+        page.locator(f".st-key-panels {browser.MARKS}").first.wait_for()
         places = browser.mark_places(page, "panels")
         assert len(places) == 6
         opened.settle()
@@ -277,12 +275,18 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         )
         assert page.locator(".mg-legend i").count() == 0
         page.mouse.move(*places[-1])
-        says = page.locator(".st-key-panels .tip").inner_text().splitlines()
+        hover = page.locator(".st-key-panels .hoverlayer .hovertext")
+        hover.wait_for()
+        says = hover.locator("tspan.line").all_text_contents()
         assert says[0].startswith("sim-0")
         assert says[1].startswith("English: ")
         assert says[2] == "n = 12 of 12 answers"
-        page.mouse.click(*places[-1])  # what is nearest is meant, whatever lies on top
-        assert page.locator(".st-key-panels .ring").count() == 1
+        marks = page.locator(f".st-key-panels {browser.MARKS}")
+        before = marks.last.bounding_box()
+        page.mouse.click(*places[-1])
+        opened.settle()
+        after = marks.last.bounding_box()
+        assert after["width"] > before["width"], "the mark that is selected stands out"
         onward = page.get_by_role("button", name="Read these answers")
         onward.wait_for()
         opened.settle()
@@ -317,6 +321,6 @@ def test_the_page_fits_a_narrow_screen(explorer: str) -> None:
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 420
-        assert opened.page.locator(".st-key-panels .note").count() == 11
+        assert opened.page.locator(".st-key-panels g.annotation").count() == 11
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 420
         assert opened.heard == ([], [], [])

@@ -62,14 +62,8 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
-    """The figures that Plotly draws."""
+    """The figures of the page."""
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def drawings(app: AppTest) -> list[str]:
-    """The figures that are drawn as SVG."""
-    parts = [element.proto for element in app.get("bidi_component")]
-    return [json.loads(part.bytes)["svg"] for part in parts if part.component_name.endswith("mirage_drawing")]
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -82,7 +76,7 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
     assert conclusion(app).startswith("gpt-4 has the lowest rates")
     assert "n = " in conclusion(app), "each rate has its interval and n"
-    assert len(drawings(app)) == 3
+    assert len(charts(app)) == 3
 
 
 def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Path) -> None:
@@ -94,7 +88,7 @@ def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Pa
         assert not app.exception
         assert app.segmented_control(key="section").value == section
         if drawn is not None:
-            assert len(charts(app)) + len(drawings(app)) == drawn
+            assert len(charts(app)) == drawn
         headers += [*(header.value for header in app.header), *headings(app)]
     assert len(set(headers)) == len(headers) == len(offered)
 
@@ -172,10 +166,10 @@ def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> 
 
 def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
     app = open_page(systems=["aya-101"], section="By language")
-    (bars,), (scatter, _) = charts(app), drawings(app)
-    (bright,) = re.findall(r'<path [^>]*fill="([^"]*)"[^>]*opacity="1"', scatter)
-    assert bright == family("aya-101").color("light")
-    assert re.findall(r'<path [^>]*fill="([^"]*)"[^>]*opacity="0.4"', scatter) == [ink("light").muted] * 3
+    scatter, *rest = charts(app)
+    marks = [(trace["opacity"], trace["marker"]["color"]) for trace in scatter["data"] if trace["mode"] == "markers"]
+    assert marks == [(0.4, ink("light").muted)] * 3 + [(1, family("aya-101").color("light"))]
+    (bars,) = (figure for figure in rest if figure["data"][0]["type"] == "bar")
     assert {t["name"] for t in bars["data"]} == {"aya-101"}
     assert len(app.dataframe[0].value) == 4, "the table keeps all"
 

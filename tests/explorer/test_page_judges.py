@@ -97,6 +97,20 @@ def test_the_page_has_a_line_for_each_judge_and_a_column_for_each_measure(arenas
     assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in page_text(app)
 
 
+def test_slopes_of_many_verdicts_are_fitted_once_they_are_the_figure(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "FEW", 0)
+    app = opened(arena="judged")
+    assert not app.exception
+    assert "length_interval" not in app.dataframe[0].value.columns
+    assert f"Length slope ({views.NOT_FITTED})" in page_text(app)
+    app = opened(arena="judged", measure="length")
+    assert not app.exception
+    assert "length_interval" in app.dataframe[0].value.columns
+    assert "Length slope of every judge" in app.get("plotly_chart")[0].proto.alt
+
+
 def test_prices_give_no_cost_to_verdicts_without_calls(arenas: Path) -> None:
     app = opened(arena="judged")
     app.session_state["prices"] = True
@@ -141,9 +155,9 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
     with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
         page = start()
         page.page.goto(f"{url}/judges?arena=judged&measure=first")
-        page.page.wait_for_selector(".drawing .marks path")
+        page.page.wait_for_selector(browser.MARKS)
         page.settle()
-        page.page.locator(".drawing .marks path").last.click(force=True)
+        page.page.mouse.click(*browser.mark_places(page.page, "by_language_first")[-1])
         link = page.page.get_by_text("Show its ranking")
         link.wait_for()
         page.settle()

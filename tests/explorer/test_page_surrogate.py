@@ -101,7 +101,7 @@ def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
     with browser.server(MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
         page = start()
         page.page.goto(f"{url}/surrogate?arena=sample&referee=heuristic&scope=te")
-        page.page.wait_for_selector(".st-key-predicted .marks path")
+        page.page.wait_for_selector(f".st-key-predicted {browser.MARKS}")
         page.settle()
         page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
         link = page.page.get_by_text("See its features")

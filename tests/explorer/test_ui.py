@@ -22,8 +22,9 @@ from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.explorer import kit as ui
 from mirage.explorer.kit import entries, states
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import Col, dot, intervals, prepare_table
+from mirage.explorer.kit.table import dot, intervals, prepare_table
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.store import export as exporting
 from pages import page_text, titles

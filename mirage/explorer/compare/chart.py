@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT, HEAD
-from mirage.publish.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, ink, layout, rows_axis
+from mirage.publish.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, ink, label_text, layout, rows_axis
 from mirage.text.segmentation import signed
 
 SYMBOLS: Final = {
@@ -62,8 +62,14 @@ def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str,
             mode,
             height=HEAD + ROW * len(rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            xaxis=axis(mode, title=title, zeroline=True, range=edges, tickvals=primitives.ticks(edges[0], edges[1], 5)),
-            yaxis=rows_axis([row["where"] for row in rows], mode),
+            xaxis=axis(
+                mode,
+                title=label_text(title),
+                zeroline=True,
+                range=edges,
+                tickvals=primitives.ticks(edges[0], edges[1], 5),
+            ),
+            yaxis=rows_axis([label_text(row["where"]) for row in rows], mode),
             shapes=[band] if margin else [],
         ),
     }
@@ -71,5 +77,5 @@ def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str,
 
 def _hover(row: Mapping[str, Any]) -> str:
     low, high = ("no bound" if row[end] is None else signed(row[end]) for end in ("low", "high"))
-    head = f"<b>{row['where']}</b>: {row['verdict']}<br>{signed(row['difference'])} ({low} to {high})"
+    head = f"<b>{label_text(row['where'])}</b>: {row['verdict']}<br>{signed(row['difference'])} ({low} to {high})"
     return f"{head}<br>n = {row['n_queries']:,} queries of both"

@@ -24,7 +24,7 @@ _HEIGHT = 420
 
 
 def trade_off(rows: Sequence[Mapping[str, Any]], *, cost: str, title: str, unit: str, mode: Mode) -> dict[str, Any]:
-    """What each system is worth, with its interval, against what it costs; a line through those that nobody beats.
+    """Draw the worth of each system, with its interval, against its cost; a line joins the efficient frontier.
 
     Args:
         rows: `system, worth, low, high, on_front, contender, choice` and the cost; one without a worth or the cost has
@@ -87,7 +87,7 @@ def trade_off(rows: Sequence[Mapping[str, Any]], *, cost: str, title: str, unit:
 
 
 def by_weight(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
-    """Which system is chosen, by the weight of each measure.
+    """Draw the chosen system by the weight of each measure.
 
     Args:
         rows: `measure, weight, choice, p_right`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from textwrap import wrap
 from typing import Any, Protocol
 
@@ -28,7 +27,7 @@ from mirage.text.languages import is_code, name_of
 
 
 class Tau(Protocol):
-    """How a feature goes with the rating (`views.features.Relation`)."""
+    """The correlation of a feature with the rating (`mirage.explorer.features.data.Relation`)."""
 
     @property
     def feature(self) -> str:
@@ -78,7 +77,6 @@ _WRAP = 90
 """Characters in a line of a definition that is shown on hover."""
 
 
-@lru_cache(maxsize=64)
 def title(feature: str) -> str:
     """A feature's name for people."""
     spec = FEATURES.get(feature)
@@ -152,7 +150,7 @@ def panels(
             mode,
             height=height,
             **columns_width(len(languages)),
-            # Margins that Plotly measures cost a second drawing.
+            # Plotly draws a chart twice when it measures the margins.
             margin={"l": _LEFT, "r": SPACE, "t": _TOP, "b": 0},
             annotations=heads,
             **axes,
@@ -164,9 +162,9 @@ def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
     """Name, range and direction of a feature above its panel; its definition on hover."""
     spec = FEATURES.get(feature)
     about = {} if spec is None else {"hovertext": "<br>".join(wrap(label_text(f"{spec.meaning} {spec.source}"), _WRAP))}
-    color = ink(mode).muted
+    facts = f'<span style="color:{ink(mode).muted}">{label_text(facts_text(feature))}</span>'
     return {
-        "text": f'<b>{label_text(title(feature))}</b>  <span style="color:{color}">{facts_text(feature)}</span>',
+        "text": f"<b>{label_text(title(feature))}</b>  {facts}",
         "xref": "paper",
         "yref": "paper",
         "x": 0,
@@ -328,7 +326,7 @@ def relation_map(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=rows_axis([title(feature) for feature in features], mode, showgrid=False),
+            yaxis=rows_axis([label_text(title(feature)) for feature in features], mode, showgrid=False),
         ),
     }
 
@@ -379,9 +377,9 @@ def _tau(value: float | None) -> str:
 
 def _relation_hover(row: Tau | None, feature: str, code: str) -> str:
     where = name_of(code) if is_code(code) else "mean over languages"
-    head = f"<b>{title(feature)}</b>, {where}<br>"
+    head = f"<b>{label_text(title(feature))}</b>, {where}<br>"
     if row is None or row.tau is None:
-        return head + (row.reason if row else "no system with a mean and a rating")
-    interval = f" ({row.reason})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
+        return head + (label_text(row.reason) if row else "no system with a mean and a rating")
+    interval = f" ({label_text(row.reason)})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
     many = f", {row.languages} languages" if code == "all" else ""
     return f"{head}tau-b {_tau(row.tau)}{interval}<br>n = {row.systems} systems{many}"

@@ -7,9 +7,10 @@ import streamlit as st
 from mirage.explorer.hallucination import attribution as views
 from mirage.explorer.hallucination import attribution_chart as charts
 from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.pick import pick, pick_language
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.schema import from_rows
 from mirage.text.languages import name_of

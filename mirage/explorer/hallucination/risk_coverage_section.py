@@ -10,11 +10,12 @@ from mirage.errors import MirageError
 from mirage.explorer.hallucination import risk_coverage as views
 from mirage.explorer.hallucination.risk_coverage_chart import risk_coverage
 from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import FORMATS
 from mirage.stages.abstain import ALL, LOSSES

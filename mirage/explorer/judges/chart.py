@@ -58,7 +58,7 @@ def judge_figure(
         color = look.color(mode)
         enough = [row.get("enough", True) for _, row in points]
         hover = [
-            f"<b>{label_text(judge)}</b>, {row['language']}<br>{write(row[measure])}"
+            f"<b>{label_text(judge)}</b>, {label_text(row['language'])}<br>{write(row[measure])}"
             + (
                 f" ({write(row[measure + '_low'])} to {write(row[measure + '_high'])})"
                 if row[measure + "_low"] is not None
@@ -99,7 +99,7 @@ def judge_figure(
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(
                 mode,
-                title=title,
+                title=label_text(title),
                 tickvals=places,
                 ticktext=[f"{100 * place:g}%" if unit == "rate" else f"{place:+g}" for place in places],
                 zeroline=False,
@@ -112,7 +112,7 @@ def judge_figure(
 
 
 def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
-    """Who agrees with whom: the share of battles on which two come to the same decision, as a heatmap.
+    """Draw the share of battles with the same decision of every two judges as square marks.
 
     Args:
         rows: `one, referee, raw, raw_low, raw_high, kappa, n` of each two who were compared, both of one where people

@@ -18,7 +18,7 @@ from mirage.explorer.leaderboard.data import battles_of, style
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
 from mirage.stages import judge
-from mirage.store import bundled, first_view, kept_ledger, makers_of, open_arena, write_first_views
+from mirage.store import kept_ledger, makers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from mirage.text.makers import Makers
 
 
-LENGTH_SLOPES = "length_slopes"
-"""The view that comes computed with the bundled arenas (`length_slopes`)."""
+LENGTH = "length"
+"""The measure that takes seconds to fit (`judge_rows`)."""
+FEW = 10_000
+"""Verdicts whose slopes are fitted in a fraction of a second."""
+NOT_FITTED = "choose it as the figure to fit it"
+"""The reason for a slope that was not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,12 @@ MEASURES: dict[str, JudgeMeasure] = {
 
 
 @lru_cache(maxsize=32)
-def judge_rows(arena: Arena) -> pa.Table:
-    """Every measure of every judge in every language, and `all` where a judge has several.
+def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
+    """Return every measure of every judge in every language, and `all` where a judge has several.
+
+    Args:
+        arena: an arena with judgments.
+        slopes: fit the length slopes, which takes seconds; without them, their reason says so.
 
     Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
     value); then calls, tokens_in, tokens_out.
@@ -100,7 +108,7 @@ def judge_rows(arena: Arena) -> pa.Table:
 
     arena.need("judgments")
     judgments = arena.read("judgments", columns=(*rank.COLUMNS, "call"), encoded=REPEATED)
-    slopes, families = _slopes(arena), _families(judgments, makers_of(arena))
+    by_length, families = _slopes(arena) if slopes else {}, _families(judgments, makers_of(arena))
     with kept_ledger(arena.path) as ledger:
         summaries = judge.judge_stats(judgments, ledger)
     records: list[dict[str, Any]] = []
@@ -113,7 +121,7 @@ def judge_rows(arena: Arena) -> pa.Table:
             row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
             row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
         key = summary.judge, summary.language
-        row |= _part("length", slopes[key] if key in slopes else {"reason": _no_slope(arena, key[0])})
+        row |= _part(LENGTH, by_length.get(key) or {"reason": _no_slope(arena, key[0]) if slopes else NOT_FITTED})
         row |= _part("family", families[key])
         if summary.judge in people(arena):
             row["family_reason"] = "people have no maker"
@@ -144,23 +152,15 @@ def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
     return {name: values.get("value"), **ends}
 
 
+def has_lengths(arena: Arena) -> bool:
+    """Return whether the lengths of answers are measured, so that slopes can be fitted."""
+    return "features" in arena.tables
+
+
 def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the length slope of each judge, by judge and language."""
-    known = first_view(arena, LENGTH_SLOPES)
-    rows = (length_slopes(arena) if known is None else known).to_pylist()
-    return {(row.pop("judge"), row.pop("language")): row for row in rows}
-
-
-def length_slopes(arena: Arena) -> pa.Table:
-    """Return the length slope of each judge by language and overall: judge, language, value (logits per doubling), low,
-    high, n, reason.
-    """
-    import pyarrow as pa
-
-    rows = [
-        {
-            "judge": name,
-            "language": code,
+    """Return the length slope by judge and language: value (logits per doubling), low, high, n, reason."""
+    return {
+        (name, code): {
             "value": coefficient.value,
             "low": coefficient.low,
             "high": coefficient.high,
@@ -168,23 +168,12 @@ def length_slopes(arena: Arena) -> pa.Table:
             "reason": coefficient.reason,
         }
         for name, code, coefficient, n in _coefficients(arena)
-    ]
-    types = [("judge", pa.string()), ("language", pa.string()), ("value", pa.float64()), ("low", pa.float64())]
-    types += [("high", pa.float64()), ("n", pa.int64()), ("reason", pa.string())]
-    return pa.Table.from_pylist(rows, schema=pa.schema(types))
-
-
-def write_length_slopes() -> None:
-    """Compute the view of the bundled arenas that have judges, and keep it (`store.first_views`)."""
-    arenas = [open_arena(path) for path in bundled().values()]
-    write_first_views(
-        LENGTH_SLOPES, [(a, length_slopes(a)) for a in arenas if {"judgments", "features"} <= {*a.tables}]
-    )
+    }
 
 
 def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
     """Judge, language, the coefficient, and the battles behind it."""
-    if "features" not in arena.tables:
+    if not has_lengths(arena):
         return
     try:
         known = style(arena, ("length",))

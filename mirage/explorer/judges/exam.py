@@ -46,9 +46,9 @@ def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
         return None
 
 
-def has_people(result: ExamResult) -> bool:
+def has_people(result: ExamResult | None) -> bool:
     """Return whether people decided battles."""
-    return any(row.judge == PEOPLE for row in result.exams)
+    return result is not None and any(row.judge == PEOPLE for row in result.exams)
 
 
 def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
@@ -68,12 +68,17 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
     return ordered | {name: judges.MEASURES[name] for name in ALONE}
 
 
-def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
-    """A row a judge and language with the columns of `views.judges.judge_rows`, and those of the exam in their place.
+def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> list[dict[str, Any]]:
+    """Return a row a judge and language with the columns of `judge_rows`, and those of the exam in their place.
 
     People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
+
+    Args:
+        arena: an arena with judgments.
+        result: its exam, where there is one.
+        slopes: fit the length slopes (`judge_rows`).
     """
-    alone: list[dict[str, Any]] = judges.judge_rows(arena).to_pylist()
+    alone: list[dict[str, Any]] = judges.judge_rows(arena, slopes=slopes).to_pylist()
     if result is None:
         return alone
     if not has_people(result):

@@ -2,8 +2,8 @@
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
-`plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `drawing.py` one of many marks,
-`legend.py` the legend of marks, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
+`plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `legend.py` the legend of marks,
+`side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
 or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way
 from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are
 not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
@@ -24,6 +24,7 @@ A page reads:
 """
 
 from mirage.explorer.kit.chart import chart, clicked
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.entries import PAGES
 from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, stop, switch
 from mirage.explorer.kit.legend import LegendEntry, legend
@@ -33,7 +34,7 @@ from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import badge, conclusion, first_time, missing, refuse, working
-from mirage.explorer.kit.table import Col, column_help, filter_rows, mode, table
+from mirage.explorer.kit.table import column_help, filter_rows, mode, table
 from mirage.explorer.kit.text import (
     PassageView,
     TextSpan,

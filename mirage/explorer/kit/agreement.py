@@ -12,10 +12,11 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import corrected_chart as charts
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick, pick_language
 from mirage.explorer.kit.states import badge_html, refuse
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS

@@ -1,18 +1,15 @@
-"""The one way to show a chart: a figure from `mirage.publish.charts`, with PNG and SVG export and, if wanted, its
-clicks.
-"""
+"""Show charts: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from contextlib import nullcontext
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
 from mirage.explorer.kit.actions import image_format
-from mirage.explorer.kit.drawing import is_drawing, picked, show_drawing
 from mirage.explorer.kit.limits import is_drawable
 from mirage.explorer.kit.parts import add_chart
 
@@ -28,7 +25,6 @@ def chart(
     name: str = "",
     wide: bool = False,
     half: bool = False,
-    drawn: bool = False,
 ) -> Any:
     """Show a figure that carries its own look.
 
@@ -40,9 +36,6 @@ def chart(
         wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
         half: the chart is half a page and needs 480 pixels; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
-        drawn: the chart is one that `mirage.publish.charts.drawing` draws, in a few milliseconds, where Plotly takes
-        40 for a
-            chart and a fifth of one for each mark.
 
     Returns:
         `customdata` of the clicked mark, or None.
@@ -54,16 +47,13 @@ def chart(
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
     fit = "_half" if half else f"_least{least}" if least else ""
     place: Any = st.container(key=f"scroll_{key}{fit}") if wide or half else st
-    if drawn:
-        with place if wide or half else nullcontext():
-            return show_drawing(figure, key=key, alt=alt, select=select)
     config = {
         "displaylogo": False,
         "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
     }
     state: Any = place.plotly_chart(
-        ready(figure),
+        _checked(json.dumps(figure)),
         key=key,
         theme=None,
         config=config,
@@ -76,33 +66,15 @@ def chart(
 
 
 def clicked(key: str) -> Any:
-    """`customdata` of the mark that was clicked in a chart that is drawn later in the same run, or None."""
+    """Return `customdata` of the mark that is clicked in a chart that comes later in the run, or None."""
     state = st.session_state.get(key)
-    if state is not None and is_drawing(key):
-        return picked(key)
     points = state.selection.points if state is not None else []
     return points[0].get("customdata") if points else None
 
 
-def ready(figure: Mapping[str, Any]) -> Any:
-    """A figure as Streamlit takes it."""
-    return _ready()(figure)
+@lru_cache(maxsize=64)
+def _checked(figure: str) -> Any:
+    """Return a figure in JSON as Plotly's own, which checks every property once, not on every run."""
+    from plotly.graph_objects import Figure
 
-
-@cache
-def _ready() -> Any:
-    """The class of a figure that Streamlit takes as it is.
-
-    Given a dict, Plotly checks every property of it again on every run, which took three quarters of a page's time; the
-    tests check our figures once and for all.
-    """
-    from plotly.basedatatypes import BaseFigure
-
-    class Ready(BaseFigure):  # type: ignore[misc]  # no type information is published
-        def __init__(self, figure: Mapping[str, Any]) -> None:
-            self._plain = dict(figure)
-
-        def to_dict(self) -> dict[str, Any]:
-            return self._plain
-
-    return Ready
+    return Figure(json.loads(figure))

@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import count
 from pathlib import Path
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
@@ -47,6 +47,8 @@ from mirage.text.languages import in_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ROUTED = "_routed"
+"""In the session: the router has been called from a page."""
 _HEADS = "_heads"
 """In the session: the last head of every page and arena."""
 _GO = "_go"
@@ -174,7 +176,7 @@ class Page:
         }
         html = None if report is None else lambda: report(facts)
         stem = f"{self.arena.name}-{name}"
-        drawn = parts.drawn()
+        drawn = parts.page_parts()
 
         def open_parts() -> None:
             from mirage.explorer.kit.take_out import take_out
@@ -220,9 +222,9 @@ def show(name: str, main: Callable[[Page], None]) -> None:
     if (frame := _frame.get()) is not None:
         _draw(entry, frame, main)
     else:
-        context = get_script_run_ctx()
-        if context is not None and Path(context.main_script_path).absolute() != entry.file:
-            # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
+        if _is_run_by_folder(entry):
+            # Streamlit runs files of pages/ by itself until the first call of st.navigation.
+            st.session_state[_ROUTED] = True
             _configure(entry.title)
             _navigation()
             st.rerun()
@@ -230,6 +232,12 @@ def show(name: str, main: Callable[[Page], None]) -> None:
         _shared()
         with _page_frame(entry) as own:
             _draw(entry, own, main)
+
+
+def _is_run_by_folder(entry: PageEntry) -> bool:
+    """Return whether Streamlit ran a page for its place in pages/, not as the app itself or from the router."""
+    path = urlsplit(st.context.url or "").path.rstrip("/")
+    return path.endswith(f"/{entry.name}") and _ROUTED not in st.session_state
 
 
 @contextmanager
@@ -463,7 +471,6 @@ def _shared() -> None:
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
-@cache
 def _sheet(mode: Mode) -> Markup:
     """Every rule of the explorer, and the colours of the mode that they use."""
     rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + beside()
@@ -479,13 +486,11 @@ def _drawing(mode: Mode) -> str:
     )
 
 
-@cache
 def _sign(mode: Mode) -> str:
     """The sign alone, as it stands where the sidebar is closed."""
     return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
 
 
-@cache
 def _logo(mode: Mode) -> str:
     """The name beside the sign, in the ink of the mode."""
     return (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 CHART, CARD = "Chart", "Card"
-"""What a picture is: on the page, or made to be shared."""
+"""Kinds of picture: on the page, or made to be shared."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TablePart:
 
 @dataclass(frozen=True)
 class PageParts:
-    """All of a page, by key and in the order in which they were drawn."""
+    """The charts and tables of a page by key, in the order of the page."""
 
     charts: dict[str, ChartPart] = field(default_factory=dict)
     tables: dict[str, TablePart] = field(default_factory=dict)
@@ -49,22 +49,22 @@ _parts: ContextVar[PageParts | None] = ContextVar("parts", default=None)
 
 
 def begin() -> None:
-    """Forget what an earlier page, or run, has drawn."""
+    """Begin a record: drop that of an earlier page or run."""
     _parts.set(PageParts())
 
 
-def drawn() -> PageParts:
-    """Return the parts drawn so far."""
+def page_parts() -> PageParts:
+    """Return the record of this run so far."""
     return _parts.get() or PageParts()
 
 
 def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str, *, kind: str = CHART) -> None:
-    """A chart was drawn, or a card stands ready."""
+    """Record a chart of the page, or a card to be shared."""
     if (parts := _parts.get()) is not None:
         parts.charts[key] = ChartPart(figure, alt, name, kind)
 
 
 def add_table(key: str, rows: pa.Table, columns: Sequence[Col]) -> None:
-    """A table was drawn."""
+    """Record a table of the page."""
     if (parts := _parts.get()) is not None:
         parts.tables[key] = TablePart(rows, tuple(columns))

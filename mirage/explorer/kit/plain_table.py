@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.limits import ROWS
 from mirage.explorer.kit.parts import add_table
-from mirage.explorer.kit.table import Col, interval_images, mark_html, mode, span_texts, table
+from mirage.explorer.kit.table import interval_images, mark_html, mode, span_texts, table
 from mirage.publish.charts.palette import FORMATS, Mode, span
 
 if TYPE_CHECKING:

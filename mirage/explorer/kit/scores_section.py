@@ -7,8 +7,9 @@ from shlex import quote
 import streamlit as st
 
 from mirage.explorer.kit import scores as views
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.table import Col, table
+from mirage.explorer.kit.table import table
 from mirage.people.votes import raters
 from mirage.store import Arena
 

@@ -1,11 +1,10 @@
-"""The one way to show a table: the system at the left with its mark, numbers right-aligned in the one format of their
-kind, help at every column head, intervals drawn.
+"""Show tables: the system at the left with its mark, numbers right-aligned in the format of their kind, help at every
+column head, intervals drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -36,7 +35,7 @@ def mode() -> Mode:
 def table(
     rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
 ) -> int | None:
-    """Show rows, up to `ROWS` of them without an inner scroll bar unless a height is given; else say how many.
+    """Show rows, up to `ROWS` of them without a scroll bar within the table, unless a height is given.
 
     Args:
         rows: Arrow table; a null shows as a dash.
@@ -123,7 +122,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
 
 
 def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
-    """The cells of a column of intervals, as images."""
+    """Return the cells of a column of intervals as images."""
     return intervals(
         rows["system"].to_pylist() if "system" in rows.column_names else [],
         rows[col.name].to_pylist(),
@@ -139,21 +138,19 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
 
 
 def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
-    """The cells of a column of two whole numbers; None where either is unknown."""
+    """Return the cells of a column of two whole numbers; None where either is unknown."""
     ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
     return [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
 
 
-@lru_cache(maxsize=512)
 def dot(system: str, mode: Mode) -> str:
-    """The mark of a system's family as an image."""
+    """Return the mark of a system's family as an image."""
     system_family = family(system)
     return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{system_family.shape}</g>")
 
 
-@lru_cache(maxsize=512)
 def mark_html(system: str, mode: Mode) -> str:
-    """The mark of a system within HTML, with its maker's name; an image would be a document of its own."""
+    """Return the mark of a system as HTML, with its maker's name; an image would be a document of its own."""
     look = family(system)
     style = escape(f"background: {look.color(mode)}; clip-path: {look.outline}")
     return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
@@ -172,8 +169,8 @@ def intervals(
     endless: bool = False,
     written: Kind | None = None,
 ) -> list[str | None]:
-    """Value and interval of each row as an image, all on one scale (`ends`, or what there is): a band with a tick; a
-    broken line marks zero. A band without an end, where `endless`, is an arrow to the edge.
+    """Draw the value and the interval of each row as a band with a tick, all on one scale (`ends`, or that of the
+    rows); a broken line marks zero. With `endless`, a band without an end has an arrow to the edge.
     """
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:

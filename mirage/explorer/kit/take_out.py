@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 
 from mirage.explorer.kit.captions import caption, figure_latex
-from mirage.explorer.kit.chart import ready
 from mirage.explorer.kit.parts import CARD, ChartPart, PageParts, TablePart
 from mirage.publish.charts.palette import FORMATS, Kind
 from mirage.publish.charts.paper import DOTS_AN_INCH, FACES, PIXELS_AN_INCH, WIDTHS, Face, Width, for_paper
@@ -18,7 +17,7 @@ from mirage.text.printing import PrintedColumn, label_text, latex_table, markdow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.explorer.kit.table import Col
+    from mirage.explorer.kit.columns import Col
 
 _SCREEN = "screen"
 _WIDE, _HIGH = 900, 450
@@ -104,7 +103,7 @@ def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -
     }
     with st.container(key=_PICTURE):
         st.plotly_chart(
-            ready(figure),
+            figure,
             key=f"take_out_{file}_{face}_{file_format}",
             width="content" if size != _SCREEN else "stretch",
             theme=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirage.explorer.kit.table import Col
+from mirage.explorer.kit.columns import Col
 from mirage.publish.charts.palette import Kind
 from mirage.ranking import Scale
 from mirage.ranking.scale import ANCHOR

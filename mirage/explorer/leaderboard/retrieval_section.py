@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pyarrow as pa
 import streamlit as st
 
 from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick_language
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.leaderboard import retrieval as views
 from mirage.explorer.leaderboard import retrieval_chart as charts
@@ -85,7 +84,6 @@ def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-@cache
 def _columns() -> tuple[Col, ...]:
     columns = [
         Col("retriever", "Retriever", "text", width=110, help="Retriever name."),

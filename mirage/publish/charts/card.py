@@ -75,7 +75,7 @@ def share_card(card: CardText, *, color: str, mode: Mode) -> dict[str, Any]:
 
 
 def _letters(line: str) -> float:
-    """How many letters of Latin script a line is as wide as; at least one."""
+    """Return the width of a line in letters of Latin script; at least 1."""
     return max(1.0, sum(_WIDE if east_asian_width(character) in "WF" else 1.0 for character in line))
 
 

@@ -119,7 +119,7 @@ def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
 
 
 def _reach(row: Mapping[str, Any], end: str, edges: tuple[float, float]) -> float:
-    """How far a whisker reaches; past the edge, where it is cut off, if the data puts no bound there."""
+    """Return the length of a whisker; without a bound, one that the edge of the plot cuts off."""
     if row[end] is not None:
         return float(abs(row[end] - row["rating"]))
     return 2 * (edges[1] - edges[0])

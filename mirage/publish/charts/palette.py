@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import sha256
 from html import escape, unescape
 from typing import Literal
@@ -195,7 +195,7 @@ Kind = Literal["rating", "anchored", "rate", "points", "probability", "count", "
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """How one kind of number is written: in tables (printf style), in charts (d3) and in text (Python)."""
+    """The formats of one kind of number: in tables (printf style), in charts (d3) and in text (Python)."""
 
     table: str
     """printf style, or a preset of `st.dataframe`."""
@@ -206,7 +206,7 @@ class NumberFormat:
 
     @property
     def rewrites(self) -> bool:
-        """Whether a table shows another number than the value: a scaled one, or 0 where the sign would be all left."""
+        """Whether tables show a number other than the value: a scaled one, or 0 for what rounds to a signed 0."""
         return self.scale != 1 or self.table.startswith("%+")
 
     def shown(self, value: float | None) -> float | None:
@@ -224,7 +224,7 @@ class NumberFormat:
 
 
 def _is_zero(text: str) -> bool:
-    """Whether a number as text has no digit other than 0."""
+    """Return whether a number as text has no digit other than 0."""
     return not any(digit in text for digit in "123456789")
 
 
@@ -295,7 +295,6 @@ def layout(mode: Mode, **more: object) -> dict[str, object]:
     }
 
 
-@lru_cache(maxsize=4096)
 def text_width(markup: str, size: float = TEXT_SIZE) -> float:
     """Pixels that a text takes in a chart, on the wide side: by classes of characters, since nothing here knows fonts.
 
@@ -308,7 +307,7 @@ def text_width(markup: str, size: float = TEXT_SIZE) -> float:
 
 
 def _advance(character: str) -> float:
-    """How far a character moves what follows, in sizes of the text; the widest of the usual sans-serif fonts."""
+    """Return the advance of a character in sizes of the text, in the widest of the usual sans-serif fonts."""
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Cf"):
         return 0.0
     if unicodedata.east_asian_width(character) in "WF":

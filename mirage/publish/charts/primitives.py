@@ -14,9 +14,13 @@ from mirage.publish.charts.palette import Mode, ink, on_ramp
 Trace = dict[str, Any]
 """One trace of a figure's `data`."""
 Reach = tuple[float, float]
-"""How far a whisker reaches from its mark: down (or to the left) and up (or to the right), in units of the axis."""
+"""Lengths of a mark's whiskers: down (or left) and up (or right), in units of the axis."""
 HoverField = Literal["text", "hovertext"]
 """The field of a trace that holds the hover texts; `text` is also drawn where the mode has text."""
+
+
+_SIZE, _LARGER = 6, 5
+"""Pixels of a mark by Plotly's default, and by which a selected mark is larger."""
 
 
 def dots(
@@ -36,7 +40,7 @@ def dots(
         y: vertical positions.
         hover: the hover texts, HTML.
         marker: Plotly's `marker`.
-        clicks: what a click on each mark yields; the other marks then keep their opacity. None: no clicks.
+        clicks: the `customdata` of each mark, which a click yields; a selected mark is larger. None: no clicks.
         field: where the hover texts stand.
         more: other fields of the trace.
     """
@@ -47,6 +51,7 @@ def dots(
         "y": list(y),
         **_hover(hover, field),
         **_clicks(clicks, marker.get("opacity", 1)),
+        **({} if clicks is None else {"selected": {"marker": {"size": marker.get("size", _SIZE) + _LARGER}}}),
         "marker": dict(marker),
         **more,
     }
@@ -112,7 +117,7 @@ def whiskers(reach: Iterable[Reach], color: str, *, thickness: float = 1.5, widt
 
 
 def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) -> list[Reach]:
-    """How far the interval of each row reaches from its value; 0 where an end is null.
+    """Return the lengths of each row's whiskers, from its value to both ends; 0 for an end that is null.
 
     Args:
         rows: the marks' rows.
@@ -227,7 +232,7 @@ def _hover(texts: Sequence[str], field: HoverField) -> Trace:
 
 
 def _clicks(clicks: Sequence[Sequence[str]] | None, opacity: float) -> Trace:
-    """What clicks yield, and that marks which are not selected keep their opacity."""
+    """Return the `customdata` that clicks yield; marks that are not selected keep their opacity."""
     if clicks is None:
         return {}
     return {"customdata": [list(click) for click in clicks], "unselected": {"marker": {"opacity": opacity}}}

@@ -1,0 +1,357 @@
+"""The figures of the pages: where marks and whiskers are, how they look, and that names are text."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import pytest
+from charts_hallucination_cases import joint
+from hypothesis import given
+from hypothesis import strategies as st
+from many_languages_cases import SIXTY
+from page_features_cases import feature_mean
+
+from mirage.explorer.compare import chart as compare
+from mirage.explorer.features import chart as features
+from mirage.explorer.features.data import Relation
+from mirage.explorer.hallucination import chart as hallucination
+from mirage.explorer.judges.chart import judge_figure
+from mirage.explorer.surrogate import chart as surrogate
+from mirage.publish.charts import leaderboard
+from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_text, text_width
+from mirage.publish.charts.primitives import dots, ticks
+from mirage.schema import Prediction
+from mirage.stages.features import FeatureMean
+
+NAME = "<b>x</b> & <script>y</script>"
+LANGUAGES = ("ar", "en", "te")
+VALUES = st.floats(-1e6, 1e6, allow_nan=False)
+OURS = re.compile(r"</?(?:b|i)>|<br>|<span style=\"color:#[0-9a-f]{3,6}\">|</span>|<extra></extra>")
+"""The markup that figures use; every other `<` would be a name's."""
+
+
+def mean(system: str, language: str, value: float | None) -> FeatureMean:
+    return feature_mean(system, language, value)
+
+
+def panels(rows: list[FeatureMean], *, chosen: tuple[str, ...] = (), mode: Any = "light") -> dict[str, Any]:
+    return features.panels({"length": tuple(rows)}, features=("length",), languages=LANGUAGES, chosen=chosen, mode=mode)
+
+
+def rank_map(names: list[str], mode: Any = "light") -> dict[str, Any]:
+    cells = [{"language": code, "system": name, "rank": k + 1} for code in LANGUAGES for k, name in enumerate(names)]
+    return leaderboard.rank_map(cells, systems=names, mode=mode)
+
+
+def marks(figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """The traces with marks."""
+    return [trace for trace in figure["data"] if "markers" in trace["mode"]]
+
+
+def strings(part: Any) -> Iterator[str]:
+    """Every text of a figure but what clicks yield."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, dict):
+        for name, value in part.items():
+            if name != "customdata":
+                yield from strings(value)
+    elif isinstance(part, (list, tuple)):
+        for value in part:
+            yield from strings(value)
+
+
+def test_marks_lie_where_the_axes_put_their_values() -> None:
+    rows = [mean("a", "ar", 1.0), mean("a", "te", 3.0), mean("b", "ar", 2.0), mean("b", "en", None)]
+    figure = panels(rows)
+    (trace,) = marks(figure)
+    known = [row for row in rows if row.mean is not None]
+    assert trace["x"] == [LANGUAGES.index(row.language) for row in known], "a mean that is missing has no mark"
+    assert trace["y"] == [row.mean for row in known]
+    assert trace["customdata"] == [[row.system, row.language, "length"] for row in known]
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert all(low < x < high for x in trace["x"])
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
+    systems = ("aya-101", "baseline/x", "aya-101")
+    rows = [mean(system, code, 1.0 + k) for k, (system, code) in enumerate(zip(systems, LANGUAGES, strict=True))]
+    (trace,) = marks(panels(rows, mode=mode))
+    assert trace["marker"]["color"] == [family(system).color(mode) for system in systems]
+    assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
+
+
+def test_all_systems_of_a_panel_are_one_trace() -> None:
+    """Plotly spends more on a trace than on its marks."""
+    rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
+    assert len(marks(panels(rows))) == 1
+
+
+@pytest.mark.parametrize("symbol", sorted(SHAPES))
+def test_plotly_draws_every_mark_that_tables_show(symbol: str) -> None:
+    from plotly.graph_objects import Scatter
+
+    assert Scatter(marker={"symbol": symbol}).marker.symbol == symbol
+
+
+def test_a_mark_that_is_clicked_stands_out_and_the_others_stay() -> None:
+    trace = dots([0], [0], ["a"], {"size": 9, "opacity": 0.5}, clicks=[["a"]])
+    assert trace["selected"]["marker"]["size"] > trace["marker"]["size"]
+    assert trace["unselected"]["marker"]["opacity"] == 0.5
+    assert "selected" not in dots([0], [0], ["a"], {"size": 9})
+
+
+def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
+    names = ["a", "b", "c"]
+    (trace,) = rank_map(names)["data"]
+    assert trace["text"] == ["1", "2", "3"] * len(LANGUAGES)
+    assert trace["marker"]["color"] == [0, 0.5, 1] * len(LANGUAGES), "best, middle and worst of three are its stops"
+    assert [color for _, color in trace["marker"]["colorscale"]] == [color for _, color in ink("light").ramp]
+    assert (trace["marker"]["cmin"], trace["marker"]["cmax"]) == (0, 1)
+    layout = rank_map(names)["layout"]
+    assert layout["xaxis"]["ticktext"] == list(LANGUAGES)
+    assert layout["yaxis"]["ticktext"] == names
+
+
+def test_panels_in_focus_have_a_line_through_their_dots_and_the_others_fade() -> None:
+    rows = [mean(system, code, k + 1.0) for k, code in enumerate(LANGUAGES) for system in ("a", "b")]
+    figure = panels(rows, chosen=("a",))
+    color = family("a").color("light")
+    (line,) = [trace for trace in figure["data"] if trace["mode"] == "lines" and trace["line"]["color"] == color]
+    assert (line["x"], line["y"]) == ([0, 1, 2], [1, 2, 3])
+    behind, front = marks(figure)
+    assert behind["marker"]["opacity"] == pytest.approx(0.22)
+    assert front["marker"]["opacity"] == 1
+    assert {click[0] for click in front["customdata"]} == {"a"}, "those in focus are drawn last, on top"
+
+
+def test_whiskers_reach_their_ends_and_beyond_the_edge_without_a_bound() -> None:
+    rows = [
+        {"where": "all", "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9},
+        {"where": "x", "verdict": "inconclusive", "difference": 0.5, "low": None, "high": 1.0, "n_queries": 3},
+    ]
+    figure = compare.differences(rows, margin=0.25, title="Difference", mode="light")
+    low, high = figure["layout"]["xaxis"]["range"]
+    (trace,) = figure["data"]
+    bars = trace["error_x"]
+    ends = [(x - down, x + up) for x, down, up in zip(trace["x"], bars["arrayminus"], bars["array"], strict=True)]
+    assert ends[0] == (pytest.approx(-1.5), pytest.approx(-0.5))
+    assert ends[1][0] < low, "no bound: the whisker leaves the plot, and its cap with it"
+    assert ends[1][1] == pytest.approx(1.0)
+    assert high > 1.0
+    (band,) = figure["layout"]["shapes"]
+    assert (band["x0"], band["x1"]) == (-0.25, 0.25)
+
+
+def test_many_columns_have_the_width_that_they_need() -> None:
+    few, many = (
+        leaderboard.rank_map(
+            [{"language": code, "system": "a", "rank": 1} for code in codes], systems=["a"], mode="light"
+        )["layout"]
+        for codes in (["en"], SIXTY)
+    )
+    assert "width" not in few, "it fills the page"
+    assert many["width"] > 60 * 20
+
+
+@given(VALUES, VALUES, st.integers(1, 12))
+def test_ticks_are_round_values_between_the_ends(low: float, high: float, most: int) -> None:
+    low, high = sorted((low, high))
+    if high - low < 1e-6 * max(1.0, abs(low), abs(high)):
+        return
+    values = ticks(low, high, most)
+    assert len(values) <= most
+    slack = 1e-9 * max(abs(low), abs(high), 1)
+    assert all(low - slack <= value <= high + slack for value in values)
+    steps = {round((b - a) / (values[1] - values[0]), 6) for a, b in itertools.pairwise(values)}
+    assert steps <= {1.0}
+
+
+def test_ticks_of_known_ranges() -> None:
+    assert ticks(0, 1, 4) == [0, 0.5, 1]
+    assert ticks(1.1, 4.9, 4) == [2, 3, 4]
+    assert ticks(-3, 3, 4) == [-2, 0, 2]
+    assert ticks(0, 740, 4) == [0, 200, 400, 600]
+
+
+def test_values_leave_room_for_half_a_mark() -> None:
+    figure = panels([mean("a", "ar", 5.0), mean("b", "ar", 5.0)])
+    low, high = figure["layout"]["yaxis"]["range"]
+    pixels = features.PANEL * (high - 5.0) / (high - low)
+    assert pixels >= MARK_SIZE / 2
+
+
+def judged_figure(second: str = "b") -> dict[str, Any]:
+    rows = [
+        {
+            "judge": judge,
+            "language": code,
+            "first": 0.5,
+            "first_low": 0.4,
+            "first_high": 0.6,
+            "first_n": 9,
+            "enough": sure,
+        }
+        for judge, code, sure in (("a", "en", True), ("a", "sw", False), (second, "en", True))
+    ]
+    return judge_figure(
+        rows,
+        measure="first",
+        judges=["a", second],
+        languages=["en", "sw"],
+        title="First",
+        unit="rate",
+        fair=0.5,
+        mode="light",
+    )
+
+
+def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None:
+    figure = judged_figure()
+    assert [trace["marker"]["symbol"] for trace in figure["data"]] == [family("a").symbol, family("b").symbol]
+    colors, known = ink("light"), family("a").color("light")
+    marker = figure["data"][0]["marker"]
+    assert marker["color"] == [known, colors.ground]
+    assert marker["line"]["color"] == [known, colors.muted]
+    (fair,) = figure["layout"]["shapes"]
+    assert fair["x0"] == fair["x1"] == 0.5
+    axis = figure["layout"]["xaxis"]
+    assert 0.5 in axis["tickvals"], "the line of a fair judge lies on the grid"
+    assert "50%" in axis["ticktext"]
+
+
+def test_the_plane_has_both_intervals_titles_and_percent_on_its_axes() -> None:
+    figure = hallucination.trade_off([joint("gpt-4", 0.3, 0.1)], mode="light")
+    (trace,) = marks(figure)
+    for value, name, ends in ((0.3, "error_x", (0.27, 0.32)), (0.1, "error_y", (0.07, 0.12))):
+        bars = trace[name]
+        assert bars["color"] == family("gpt-4").color("light")
+        reached = value - bars["arrayminus"][0], value + bars["array"][0]
+        assert reached == (pytest.approx(ends[0]), pytest.approx(ends[1]))
+    for name in ("xaxis", "yaxis"):
+        axis = figure["layout"][name]
+        assert axis["tickvals"] == (0, 0.25, 0.5, 0.75, 1)
+        assert axis["tickformat"] == ".0%"
+        assert "lower is better" in axis["title"]["text"]
+
+
+def test_a_label_stands_where_it_was_put_and_a_line_leads_to_it_from_its_mark() -> None:
+    crowd = [joint(f"sys-{k}", 0.9, 0.5) for k in range(4)]
+    notes = {note["text"]: note for note in hallucination.trade_off(crowd, mode="light")["layout"]["annotations"]}
+    for row in crowd:
+        note = notes[row["system"]]
+        assert (note["x"], note["y"]) == (pytest.approx(0.9), pytest.approx(0.5)), "the line begins at the mark"
+    led = [note for note in notes.values() if note["arrowcolor"] == ink("light").muted]
+    assert led
+    assert all(abs(note["ax"]) > 12 or abs(note["ay"]) > 16 for note in led)
+    assert any("best corner" in text for text in notes)
+
+
+def moved_rows() -> list[dict[str, Any]]:
+    rows = [
+        {"system": NAME, "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 9, "fall": 1},
+        {"system": "b", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 9, "fall": -1},
+    ]
+    for place, row in enumerate(rows):
+        row |= {"place_decided": place + 1, "place_as_published": 2 - place}
+    return rows
+
+
+def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides() -> None:
+    rows = moved_rows()
+    figure = hallucination.order(rows, mode="light")
+    assert not any(figure["layout"][axis]["visible"] for axis in ("xaxis", "yaxis"))
+    first, second = figure["data"]
+    assert (first["y"], second["y"]) == ([0, 1], [1, 0]), "the lines cross"
+    assert [trace["line"]["color"] for trace in (first, second)] == [
+        family(row["system"]).color("light") for row in rows
+    ]
+    assert first["textposition"] == ["middle left", "middle right"]
+    assert unescape(first["text"][0]).startswith(NAME)
+    assert first["text"][1].endswith("▼ 1 place")
+    heads = [OURS.sub("", note["text"]) for note in figure["layout"]["annotations"]]
+    assert heads == ["over decided answers", "as published"]
+    widest = max(text_width(label_text(text.strip())) for text in (first["text"][1], second["text"][1]))
+    assert figure["layout"]["margin"]["r"] > widest, "texts at the right have their room"
+
+
+def predicted(system: str, rating: float, judged: float | None) -> Prediction:
+    return Prediction(
+        referee="judge",
+        language="en",
+        system=system,
+        regressor="ridge",
+        rating=rating,
+        low=rating - 0.5,
+        high=rating + 0.5,
+        judged=judged,
+        rank=1,
+        skill="both",
+        outside=None,
+        default=True,
+    )
+
+
+def test_the_legend_names_what_is_filled_and_what_is_hollow() -> None:
+    points = [predicted("a", 0.5, -1.0), predicted("b", 0.1, None)]
+    figure = surrogate.ratings(points, {}, referee=NAME, mode="light")
+    assert figure["layout"]["showlegend"]
+    rated, alone = figure["data"]
+    assert [unescape(trace["name"]) for trace in (rated, alone)] == [
+        f"rated by {NAME}",
+        "predicted, without its battles",
+    ]
+    assert rated["marker"]["color"] == [family("a").color("light")]
+    assert alone["marker"]["color"] == ink("light").ground
+    assert alone["marker"]["line"]["color"] == [family(name).color("light") for name in ("a", "b")]
+
+
+def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
+    points = [predicted("a", 3.0, -4.0), predicted("b", -0.2, None)]
+    axis = surrogate.ratings(points, {"a": (-6.0, None)}, referee="judge", mode="light")["layout"]["xaxis"]
+    low, high = axis["range"]
+    assert low < -6.0
+    assert high > 3.5
+    assert all(low <= value <= high for value in axis["tickvals"])
+    assert 0 in axis["tickvals"]
+
+
+def test_the_mean_over_languages_stands_out_on_the_axis() -> None:
+    rows = [Relation("length", language, 0.5, 0.1, 0.9, 5, 1, "") for language in ("all", "en")]
+    layout = features.relation_map(rows, features=("length",), languages=("all", "en"), mode="light")["layout"]
+    assert layout["xaxis"]["ticktext"] == ["<b>all</b>", "en"]
+
+
+@given(st.text("<>/b &;\"'amplt", max_size=30))
+def test_every_label_is_free_of_markup_and_keeps_its_text(text: str) -> None:
+    """Also markup that is not closed, closed twice or crossed."""
+    assert "<" not in label_text(text)
+    assert unescape(label_text(text)) == text
+
+
+def hostile_figures() -> Iterator[dict[str, Any]]:
+    yield rank_map([NAME, "plain"])
+    rows = (mean(NAME, "en", 1.0), mean("b", "ar", 2.0))
+    yield features.panels({NAME: rows}, features=(NAME,), languages=LANGUAGES, chosen=(NAME,), mode="light")
+    relations = (Relation(NAME, "en", 0.5, None, None, 5, 1, NAME),)
+    yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
+    difference = {"where": NAME, "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9}
+    yield compare.differences([difference], margin=0.25, title=NAME, mode="light")
+    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
+    yield hallucination.order(moved_rows(), mode="light")
+    yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, referee=NAME, mode="light")
+    yield judged_figure(NAME)
+
+
+@pytest.mark.parametrize("figure", list(hostile_figures()))
+def test_names_are_text_whatever_they_hold(figure: dict[str, Any]) -> None:
+    """Plotly takes the texts of a figure for HTML, in hovers too."""
+    texts = list(strings(figure))
+    assert any(NAME in unescape(OURS.sub("", text)) for text in texts)
+    assert not [text for text in texts if "<" in OURS.sub("", text)]
+    assert not [text for text in texts if NAME in text]
