@@ -51,7 +51,7 @@ def leaderboard(
             table = table.append_column(name, pa.array(column, pa.float64()))
     for name in ("rating", "low", "high", *(DIFFERENCES if reference is not None else ())):
         values = [on_scale(value, scale, difference=name in DIFFERENCES) for value in table[name].to_pylist()]
-        table = table.set_column(table.column_names.index(name), table.field(name), [values])
+        table = table.set_column(table.column_names.index(name), table.field(name), pa.array(values, pa.float64()))
     order = {code: place for place, code in enumerate(ranking.languages)}
     keys = list(zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), strict=True))
     places = sorted(range(len(table)), key=lambda k: (order[keys[k][0]], *keys[k][1:]))

@@ -418,3 +418,11 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, mo
     assert "36 verdicts replaced by people's votes" in voted.stderr
     assert "sim-01" in voted.stdout
     assert voted.stdout != plain.stdout
+
+
+def test_a_leaderboard_whose_upper_ends_are_all_unbounded_is_printed(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("query_id,system_a,system_b,verdict\nq1,x,y,A\nq1,x,z,A\n", encoding="utf-8")
+    for options in ((), ("--reference", "y"), ("--scale", "arena")):
+        rows = list(csv.DictReader(mirage("rank", path, *options, "--format", "csv").stdout.splitlines()))
+        assert {(row["system"], row["high"]) for row in rows} == {("x", ""), ("y", ""), ("z", "")}
