@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("MIRAGE_TEST_DATA", ROOT.parent / "shared" / "data"))
 
-PATIENCE = 300.0
+PATIENCE = float(os.environ.get("MIRAGE_TEST_PATIENCE", "300"))
 """Seconds after which a test gives up waiting: far more than the slowest machine takes, so only what hangs meets it."""
 # A busy machine draws and checks examples slowly, which says nothing of the code.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

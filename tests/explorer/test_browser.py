@@ -117,7 +117,7 @@ LINKS = {
     ),
     "battle": (
         "battle?arena=judged&languages=fi&languages=sw&referee=judge-x&a=aya-101&b=gpt-4&verdict=first",
-        {"Referee": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
+        {"Judge": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
     ),
     "compare": (
         "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=gpt-4&margin=0.1",
@@ -248,7 +248,7 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
 def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     systems = [system for system, _ in grid(page)]
-    cells = page.locator(".st-key-scroll_rank_map .marks path")
+    cells = page.locator(f"[class*=st-key-scroll_rank_map] {browser.MARKS}")
     assert cells.count() == len(systems) * 2
     cells.last.scroll_into_view_if_needed()
     cells.last.click(force=True)  # a cell's number lies on it

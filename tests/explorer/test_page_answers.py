@@ -434,7 +434,7 @@ def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: 
         page.get_by_role("button", name="Which river is number 7?").click()
         page.wait_for_selector("text=8 of 30")
         assert "query=en%3Ae07" in page.url
-        field = page.get_by_label("Text", exact=True)
+        field = page.get_by_label("Search", exact=True)
         field.fill("number 1")
         field.press("Enter")
         page.wait_for_selector("text=1 of 11")

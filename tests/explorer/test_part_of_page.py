@@ -99,13 +99,13 @@ def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url
 def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, arenas: Path) -> None:
     ear = Ear(opened)
     page = show(opened, f"{url}/?arena=small")
-    lacks = page.locator("[data-testid=stSidebar]").get_by_role("button", name="lacks")
-    before = lacks.inner_text()
+    tables = page.locator("[data-testid=stSidebar]").get_by_role("button", name="tables")
+    before = tables.inner_text()
     small_arena.write(arenas, "small", tables=("outcomes", "judgments"), seed=9)
     ear.empty()
     skill(opened, "abstain")
     assert ear.kinds >= FRAME, "all ran again"
-    assert lacks.inner_text() != before
+    assert tables.inner_text() != before
 
 
 def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) -> None:

@@ -36,7 +36,7 @@ from typing import Literal
 from mirage.schema import Outcome
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.readers import Reader, readers_of
+from mirage.stages.outcomes.readers import ClauseReader, readers_of
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
 from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import parse_answer
@@ -345,7 +345,7 @@ def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
-def _clauses(raw: str, folded: Folded, readers: Sequence[Reader]) -> Iterator[_Clause]:
+def _clauses(raw: str, folded: Folded, readers: Sequence[ClauseReader]) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
@@ -415,13 +415,13 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Reader]) -> Iterator[_C
             heading = None
 
 
-def _is_numbered(clause: str, readers: Sequence[Reader]) -> bool:
+def _is_numbered(clause: str, readers: Sequence[ClauseReader]) -> bool:
     """Return whether a clause begins with a numbered source: "Letter 4"."""
     numbered = _NUMBERED.match(clause)
     return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
 
 
-def _pieces(text: str, start: int, end: int, readers: Sequence[Reader]) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, readers: Sequence[ClauseReader]) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
     cuts: list[tuple[int, int]] = []
     for reader in readers:
@@ -447,7 +447,7 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[Reader]) -> Itera
     yield position, end
 
 
-def _claims_beside(clause: str, readers: Sequence[Reader], *, seen_sources: bool) -> bool:
+def _claims_beside(clause: str, readers: Sequence[ClauseReader], *, seen_sources: bool) -> bool:
     """Return whether another part of a clause with a gap claims something: a figure, or general knowledge."""
     parts = [part.strip() for part in _PARTS.split(clause)]
     if len(parts) < 2:
@@ -478,7 +478,7 @@ def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool
 
 
 def _kind(
-    clause: str, readers: Sequence[Reader], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
+    clause: str, readers: Sequence[ClauseReader], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
 ) -> Kind:
     """Classify a clause: the first matching kind."""
 

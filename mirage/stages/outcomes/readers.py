@@ -11,7 +11,7 @@ from mirage.stages.outcomes.wording import WORDINGS, Wording
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ClauseReader:
     """Compiled expressions of one language."""
 
     sources: re.Pattern[str]
@@ -47,15 +47,15 @@ class Reader:
 
 
 @cache
-def _reader(code: str) -> Reader:
+def _reader(code: str) -> ClauseReader:
     wording = WORDINGS[code]
-    return Reader(
+    return ClauseReader(
         **{name: compile_folded(getattr(wording, name) or r"(?!)", code) for name in Wording.__dataclass_fields__}
     )
 
 
 @cache
-def readers_of(code: str, english: bool) -> tuple[Reader, ...]:
+def readers_of(code: str, english: bool) -> tuple[ClauseReader, ...]:
     """Return the readers of a language: its own, and that of English if the text has English words."""
     own = (_reader(code),) if code in WORDINGS else ()
     return own if code == "en" or (own and not english) else (*own, _reader("en"))
