@@ -321,7 +321,7 @@ def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url
     for name in ("answers", "battle"):
         page = show(opened, f"{url}/{name}?arena=large&referee=judge&a=one&b=two")
         page.wait_for_selector(".mg-answer")
-        assert page.get_by_text("Shown: the first 20,000 of 4,999,999 characters.").count() >= 2
+        assert page.get_by_text("First 20,000 of 4,999,999 characters.").count() >= 2
         assert page.evaluate("document.body.textContent.length") < 1_000_000
         if name == "answers":
             page.get_by_role("button", name="Download", exact=False).first.click()
@@ -335,7 +335,7 @@ def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url
 @pytest.mark.browser
 def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: str, home: Path, tmp_path: Path) -> None:
     page = show(opened, f"{url}/your_model?{urlencode({'arena': FOLDER})}")
-    page.get_by_label("Name of the system").fill(NAMES[4])
+    page.get_by_label("System name").fill(NAMES[4])
     target = tmp_path / "ran"
     for name, data, problem in (
         ("evil.parquet", pickle.dumps(Bomb(target)), "not a complete Parquet file"),
