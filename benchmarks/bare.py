@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mirage.store.shipped import shipped
+from mirage.store.shipped import shipped_folder
 
 PAGE = """
 import pandas as pd
@@ -48,7 +48,9 @@ def served(script: Path, settings: Path | None = None) -> Iterator[tuple[str, in
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
     command += ["--server.headless=true", "--server.address=127.0.0.1"]
-    process = subprocess.Popen(command, cwd=settings or shipped(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=settings or shipped_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
         yield f"127.0.0.1:{port}", process.pid

@@ -139,7 +139,7 @@ def run() -> list[Row]:
     """Cold starts of both in turn; rounds through the pages of both; votes beside presses of a button."""
     from playwright.sync_api import sync_playwright
 
-    arena, small, sample = full_size(), store.bundled()["nomiracl"], store.bundled()["sample"]
+    arena, small, sample = full_size(), store.bundled_arenas()["nomiracl"], store.bundled_arenas()["sample"]
     titles = [entry.title for entry in (*PAGES[1:], PAGES[0])]
     with sync_playwright() as playwright, TemporaryDirectory() as folder:
         home = Path(folder)

@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
             f"{row.language:4} n {row.n:4}  wrong {row.wrong:6.1%} ({row.wrong_low:.1%} to {row.wrong_high:.1%})  "
             f"unparsed {row.unparsed:5.1%}  any phrase {row.phrase_wrong:6.1%}  length {row.length_wrong:6.1%}"
         )
-    OURS.write_text(accuracy.written(half, rows), encoding="utf-8")
+    OURS.write_text(accuracy.to_json(half, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

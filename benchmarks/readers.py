@@ -78,7 +78,7 @@ def clicks() -> list[Row]:
     with TemporaryDirectory() as folder:
         script = bare.page(Path(folder))
         with bare.served(script) as (bare_url, bare_process):
-            arena = store.open_arena(store.bundled()["sample"])
+            arena = store.open_arena(store.bundled_arenas()["sample"])
             with server(arena.path, Path(folder)) as (url, process, _):
                 rows = []
                 for entry in PAGES:

@@ -35,7 +35,7 @@ def run() -> list[Row]:
         with mock.patch.dict(os.environ, own), mock.patch.object(store, "bundled", dict):
             address = "s3://bucket/full-size"
             start = time.perf_counter()
-            store.copy(local, store.located(address))
+            store.copy(local, store.locate(address))
             copied = time.perf_counter() - start
             for kept in (Path(folder) / "cache" / "objects").glob("*"):
                 kept.unlink()

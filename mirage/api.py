@@ -256,10 +256,10 @@ def open_arena(arena: str | Path) -> Arena:
         Unreachable: if the object storage does not answer.
         ArenaError: if the folder is not an arena, or is damaged.
     """
-    folders = store.bundled()
+    folders = store.bundled_arenas()
     if str(arena) in folders and not store.is_arena(Path(arena)):
         return store.open_arena(folders[str(arena)])
-    folder = store.located(arena) if isinstance(arena, str) else arena
+    folder = store.locate(arena) if isinstance(arena, str) else arena
     if not store.is_remote(folder) and not folder.is_dir():
         raise UnknownName("arena", str(arena), folders, where="the bundled arenas, nor a folder")
     return store.open_arena(folder)
@@ -456,8 +456,8 @@ def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Itera
 
     Args:
         arena: with the tables `answers`, `nuggets` and `nugget_assignments`.
-        assigner: assigner whose assignments count; None for the one with the most, except that the word matcher
-            `baseline/terms` is used only if it is the only one.
+        assigner: use the assignments of this assigner; None for the one with the most assignments. The word matcher
+            `baseline/terms` is the default only if there is no other.
         languages: codes; None for all.
 
     Returns:
@@ -759,7 +759,7 @@ def judge_exam(
         votes: further rows of votes, as for `agreement`.
         judges: names; None for all.
         languages: codes; None for all languages with human decisions.
-        ratings: measure whose scores count as people's; None for the only one that people scored.
+        ratings: count the scores of this measure as people's; None if people scored only one measure.
         seed: seed of the draws for the intervals of the order.
 
     Returns:

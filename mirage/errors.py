@@ -37,7 +37,7 @@ class MirageError(Exception):
             lines.append(f"  to do: {self.do}")
         return "\n".join(lines)
 
-    def named(self, path: str, name: str) -> MirageError:
+    def rename_path(self, path: str, name: str) -> MirageError:
         """Return this error with a path renamed, such as a server's private folder."""
         self.what, self.where, self.do = (part.replace(path, name) for part in (self.what, self.where, self.do))
         self.args = (self.what,)

@@ -17,7 +17,7 @@ from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 help="Case-insensitive substring search; works in any script.",
                 width=330,
             )
-        with ui.folded("Filter", FILTERS, "Filters queries and answers."):
+        with ui.pickers_popover("Filter", FILTERS, "Filters queries and answers."):
             subset = ""
             if scope.subsets:
                 subset = ui.pick(
@@ -225,7 +225,7 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
 def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
-        above = ui.heading_html(counted(len(shown.passages), "passage"))
+        above = ui.heading_html(count_text(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)

@@ -27,7 +27,7 @@ from mirage.explorer.nuggets.data import matrix as matrix_of
 from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ def main(page: ui.Page) -> None:
     if pair is None:
         matrix(page, referee)
         return
-    with bar, ui.folded("Filter", FILTERS, "Filter battles by verdict or text."):
+    with bar, ui.pickers_popover("Filter", FILTERS, "Filter battles by verdict or text."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
     judge = "relevance labels" if Referee.from_name(referee).by_labels else referee
@@ -254,7 +254,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     with bar:
         order, mark = "fixed", "whole"
         if battle.judges or has_texts:
-            with ui.folded("Display", READING, "Order of the answers, and highlighted differences."):
+            with ui.pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
                 order, mark = pick_looks(battle, judge, texts=has_texts)
         where = steps.step_buttons("battle", battles, key)
         panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
@@ -272,7 +272,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
                 ui.onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
-                head = ui.heading_html(counted(len(battle.query.passages), "passage"))
+                head = ui.heading_html(count_text(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
             if not has_texts:
                 texts.absent(page)

@@ -15,7 +15,7 @@ from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 NAMES = {
     RATING: "difference of Bradley-Terry ratings",
@@ -54,8 +54,8 @@ def main(page: ui.Page) -> None:
         ui.refuse(error)
         return
     page.summary(
-        f"{counted(report.overall.n_queries, 'query')} shared by both systems, "
-        f"{counted(len([row for row in report.rows if row.language != JOINT]), 'language')}. Measure: {report.title}."
+        f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
+        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
     value, lines = views.card_of(report)
@@ -73,7 +73,7 @@ def main(page: ui.Page) -> None:
             "referee": choice.referee or None,
             "margin": report.margin,
             "against": None if choice.against is None else choice.against.name,
-            "moved": views.moved(report).to_pylist(),
+            "moved": views.moved_queries(report).to_pylist(),
         },
     )
 
@@ -101,7 +101,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             return None
         first: str = ui.pick("First system", names, key="a", kind="system", width=230)
         place = st.container(width="content")
-        options = ui.folded("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
+        options = ui.pickers_popover("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
         with options:
             against = known.get(_arena(tuple(known))) if known else None
         others = tuple(name for name in names if name != first)
@@ -153,7 +153,7 @@ def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     ui.conclusion(
         f"{report.first} {words} {_second(choice)}{margin}",
         views.evidence(report),
-        more=f"Why {counted(len(reasons), 'row')} is inconclusive",
+        more=f"Why {count_text(len(reasons), 'row')} is inconclusive",
         reasons=[f"{views.where(row.language)}: {row.reason}" for row in reasons],
     )
 
@@ -199,7 +199,7 @@ def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> No
     ui.heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
     by_rating = choice.measure == RATING
     columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
-    picked = ui.table(views.moved(report), columns, key="moved", select=True)
+    picked = ui.table(views.moved_queries(report), columns, key="moved", select=True)
     if picked is None:
         return
     query = report.moved[picked]

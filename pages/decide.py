@@ -16,7 +16,7 @@ from mirage.explorer.decide.chart import by_weight, trade_off
 from mirage.explorer.kit import referee as who
 from mirage.ranking.compare.measures import RATING
 from mirage.ranking.decide import ChoiceReport, Requirements
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,8 +46,9 @@ def main(page: ui.Page) -> None:
     kept = [option for option in report.options if option.refused is None]
     worth = " and ".join(f"{name} ({share:.0%})" for name, share in report.weights.items())
     page.summary(
-        f"{len(kept)} of {counted(len(report.options), 'system')} meet the requirements; "
-        f"{counted(report.overall.n_queries, 'query')} in {counted(len(report.each), 'language')}. Worth: {worth}."
+        f"{len(kept)} of {count_text(len(report.options), 'system')} meet the requirements; "
+        f"{count_text(report.overall.n_queries, 'query')} in {count_text(len(report.each), 'language')}. "
+        f"Worth: {worth}."
     )
     choice(report)
     systems(page, report)
@@ -96,7 +97,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
                 "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
             )
         about = "Price, latency, context length, margin."
-        with ui.folded("Limits", LIMITS, about):
+        with ui.pickers_popover("Limits", LIMITS, about):
             budget = number("Budget", "budget", "Maximum US dollars per 1,000 answers.", 0.5)
             is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
             margin = number("Margin", "within", "Differences in worth up to this margin count as ties.", 0.05)
@@ -147,7 +148,7 @@ def choice(report: ChoiceReport) -> None:
     ui.conclusion(
         views.verdict(report),
         views.evidence(report),
-        more=f"{counted(len(refused), 'system')} excluded",
+        more=f"{count_text(len(refused), 'system')} excluded",
         reasons=refused,
     )
 

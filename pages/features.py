@@ -20,7 +20,7 @@ from mirage.publish.charts.palette import columns_width, family, looks
 from mirage.stages.features import FEATURES
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 FEW, MOST = 4, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
@@ -47,13 +47,14 @@ def main(page: ui.Page) -> None:
         st.info("No feature values in these languages.")
         ui.stop()
     page.summary(
-        f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
-        f"{counted(len(shown.features), 'feature')}. Each dot is one system's mean in one language.",
+        f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
+        f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}. "
+        "Each dot is one system's mean in one language.",
         conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.sections(PICKERS, FORMER)
-        with ui.folded("Filter", FILTERS, "Choose features, and systems to highlight."):
+        with ui.pickers_popover("Filter", FILTERS, "Choose features, and systems to highlight."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {

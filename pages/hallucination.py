@@ -18,7 +18,7 @@ from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import counted, listed
+from mirage.text.segmentation import count_text, join_or_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,7 +143,7 @@ def _show_computed(page: ui.Page) -> None:
 def _options(page: ui.Page) -> tuple[list[str], str]:
     """The systems in focus, and the parser."""
     names = views.systems(page.arena)
-    with ui.folded("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
+    with ui.pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
         focus: list[str] = ui.pick(
             "Highlight",
             names,
@@ -171,8 +171,9 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     page.label("published figures")
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     page.summary(
-        f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
-        "as printed: 1 − accuracy, undecided answers count as wrong. The paper prints no n or intervals.",
+        f"NoMIRACL: rates of {count_text(len(rows), 'system')} in "
+        f"{count_text(len(rates.languages['error']), 'language')} as printed: "
+        "1 − accuracy, undecided answers count as wrong. The paper prints no n or intervals.",
         conclusion=_answer(rows),
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
@@ -291,7 +292,7 @@ def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]])
     answers = sum(c["n"] for c in cells if c["language"] == "all")
     noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
-        f"{COUNT(rates.queries[m])} {charts.QUERIES[m]} in {counted(len(rates.languages[m]), 'language')}"
+        f"{COUNT(rates.queries[m])} {charts.QUERIES[m]} in {count_text(len(rates.languages[m]), 'language')}"
         for m in views.SUBSETS
         if rates.languages[m]
     )
@@ -304,7 +305,7 @@ def _missing_words(rates: views.Rates) -> str:
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
         by_language.setdefault(code, []).append(subset.replace("_", "-"))
-    return listed(
+    return join_or_count(
         [f"{name_of(code)} ({' and '.join(subsets)})" for code, subsets in by_language.items()],
         "language",
     )

@@ -21,7 +21,7 @@ from mirage.explorer.kit.scores_section import scores_section
 from mirage.people import votes
 from mirage.people.exam import ExamResult
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 PAIRS = "pairs"
 """The name of the heatmap in the address, beside the names of measures."""
@@ -39,7 +39,7 @@ def main(page: ui.Page) -> None:
 def _deciders(page: ui.Page, names: list[str]) -> str:
     """Count the judges, and name the people among the deciders."""
     people = views.people(page.arena)
-    judges = counted(len(set(names) - people), "judge")
+    judges = count_text(len(set(names) - people), "judge")
     return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
 
 
@@ -67,7 +67,7 @@ def _judges(page: ui.Page) -> None:
     n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
     page.summary(
-        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {counted(len(have), 'language')}.",
+        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
         conclusion=(_choice(result, codes, scope) if result is not None else "")
         or page_conclusions.of_known(rows, scope)
         or page_conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),

@@ -27,7 +27,7 @@ from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import name_of
-from mirage.text.segmentation import MANY, counted
+from mirage.text.segmentation import MANY, count_text
 
 PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
 """Keys of the pickers of every section."""
@@ -57,7 +57,7 @@ def ratings(page: ui.Page) -> None:
         referee = who.referee(referees, "Decides each battle.")
         by_labels = Referee.from_name(referee).by_labels
         skill = who.skill(referee)
-        options = ui.folded("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
+        options = ui.pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)
         voted = None
@@ -99,7 +99,7 @@ def ratings(page: ui.Page) -> None:
         key="board",
         select=True,
     )
-    clicked = ui.clicked("whiskers")
+    clicked = ui.clicked_mark("whiskers")
     system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
     weak = compared.design_lines(board)
     met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
@@ -179,7 +179,7 @@ def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Call
 
 
 def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
-    """The ranks by language, or the ratings, as a chart; what a click on a cell leads to stands above it."""
+    """Show ranks by language, or ratings, as a chart; the links of a clicked cell are above it."""
     if len(board.languages) < 2:
         whiskers(rows)
         return
@@ -194,7 +194,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
             "intervals, enlarged.",
         )
         if shape != "ratings":
-            if cell := ui.clicked(f"rank_{shape}"):
+            if cell := ui.clicked_mark(f"rank_{shape}"):
                 _onward(cell[0], cell[1])
             else:
                 ui.note("1 is best. Hover for rating, interval and n; click to read answers.")
@@ -345,7 +345,7 @@ def show_published(page: ui.Page) -> None:
     figures = published_ranks(page.arena, page.picked)
     page.summary(
         f"MIRAGE-Bench, Figure 4: ranks of {figures.rows.num_rows} systems in "
-        f"{counted(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
+        f"{count_text(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
         "No intervals: the paper does not print the underlying ratings."
     )
     chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
@@ -381,14 +381,14 @@ def show_published(page: ui.Page) -> None:
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """Describe the size of the whole arena."""
-    over = f"{counted(size.queries, 'query')} in {counted(len(size.languages), 'language')}."
+    over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     if not Referee.from_name(referee).by_labels:
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{counted(size.answers, 'verdict')} by {decider} on {len(size.systems)} systems, {over}"
+        return f"{count_text(size.answers, 'verdict')} by {decider} on {len(size.systems)} systems, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"
     return (
-        f"Who answers from the passages, and abstains when none answers? {counted(size.answers, noun)} of "
-        f"{counted(len(size.systems), 'system')} to {over}"
+        f"Who answers from the passages, and abstains when none answers? {count_text(size.answers, noun)} of "
+        f"{count_text(len(size.systems), 'system')} to {over}"
     )
 
 
@@ -401,7 +401,7 @@ def _selection_words(page: ui.Page, board: views.Board, size: views.Size) -> str
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
     omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
     omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
-    omitted = omitted if len(omitted) <= MANY else [counted(len(omitted), "language")]
+    omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
     omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
     return summary + (f"; excluded: {', '.join(omitted)}" if omitted else "")
 

@@ -13,7 +13,7 @@ from mirage.explorer import kit as ui
 from mirage.explorer.kit.definitions import DEFINITIONS, Definition
 from mirage.explorer.methods import data as views
 from mirage.publish.charts.palette import FORMATS, ink
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 _RULES = (
     ui.Col("published", "Published", "text", help="Outcome by the published parser."),
@@ -179,7 +179,8 @@ def data(page: ui.Page) -> None:
     manifest = page.arena.manifest
     rows = views.provenance(page.arena)
     page.summary(
-        f"{counted(len(rows), 'table')}, {counted(sum(r['rows'] for r in rows), 'row')}. Version {page.arena.version}."
+        f"{count_text(len(rows), 'table')}, {count_text(sum(r['rows'] for r in rows), 'row')}. "
+        f"Version {page.arena.version}."
     )
     st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
     if manifest.get("licence"):
@@ -198,7 +199,7 @@ def data(page: ui.Page) -> None:
     absent = [name for name in schema.TABLES if name not in page.arena.tables and name != "published"]
     if absent:
         st.header("Missing tables", anchor=False)
-        own = page.arena.path not in store.bundled().values()
+        own = page.arena.path not in store.bundled_arenas().values()
         if not own:
             st.caption("The bundled arena is read-only: DIR is a folder of your own.")
         for name in absent:

@@ -28,7 +28,7 @@ from mirage.stages.nuggets import TERMS
 from mirage.stages.nuggets.stage import BankChanged
 from mirage.store import home, owned
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 SCORES = (
     ui.Col("system", "System", "system", width=166, help="System name."),
@@ -93,7 +93,7 @@ def main(page: ui.Page) -> None:
     shown = answers.query_view(page.arena, key, "strict")
     entries = views.bank(page.arena, key)
     page.summary(
-        f"{counted(page.arena.rows('nuggets'), 'nugget')} in total; {counted(len(queries), 'query')} in "
+        f"{count_text(page.arena.rows('nuggets'), 'nugget')} in total; {count_text(len(queries), 'query')} in "
         f"{name_of(language)} with nuggets.",
         conclusion=page_conclusions.of_nuggets(views.matrix(page.arena, key)),
     )
@@ -116,7 +116,7 @@ def main(page: ui.Page) -> None:
 def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
     """The bank, and the changes that people made to it."""
     vital = sum(nugget.importance == "vital" for nugget in entries)
-    st.header(f"{counted(len(entries), 'nugget')}, {vital} vital", anchor=False)
+    st.header(f"{count_text(len(entries), 'nugget')}, {vital} vital", anchor=False)
     bank.show_bank(entries, passages)
     history = views.edits(page.arena, key)
     with st.expander(bank.edits_title(history), expanded=False):
@@ -135,7 +135,7 @@ def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
     if not may("curator"):
         st.info("Editing nuggets requires the curator role. Ask your administrator.")
         return
-    if page.arena.path in store.bundled().values():
+    if page.arena.path in store.bundled_arenas().values():
         offer_copy(page)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -295,19 +295,19 @@ def scores(effect: EditEffect) -> None:
     )
     rows = [row for row in effect.rows if row.feature == score]
     moved = sum(row.rank != row.rank_after for row in rows)
-    st.markdown(f"**{counted(moved, 'system')} of {len(rows)} would change rank.**")
+    st.markdown(f"**{count_text(moved, 'system')} of {len(rows)} would change rank.**")
     ui.table(from_rows(ScoreChange, rows), SCORES, key="nugget_scores")
     words = f"Assignments by {effect.assigner}, {name_of(effect.change.edit.language)}."
     if effect.matched and effect.assigner != TERMS:
         words += (
-            f" {counted(effect.matched, 'new nugget')} assigned here by shared words ({TERMS}). After saving, this "
+            f" {count_text(effect.matched, 'new nugget')} assigned here by shared words ({TERMS}). After saving, this "
             f"query has no score until {effect.assigner} assigns them."
         )
     st.caption(ui.plain(words))
 
 
 def save(page: ui.Page, draft: views.BankDraft, name: str, effect: EditEffect) -> None:
-    """Write the change, and show the nuggets as they are then; who comes second is told."""
+    """Save the change and show the nuggets; on a conflict with another editor, show that instead."""
     change = partial(_apply, draft.change, name, votes.now())
     try:
         save_edit(page.arena.path, change, made_by="the page Nuggets", expected=draft.seen)

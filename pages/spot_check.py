@@ -19,7 +19,7 @@ from mirage.people.votes.ballots import BallotProgress, ballots_left
 from mirage.schema import from_rows
 from mirage.store import Arena
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 BALLOTS = (
     ui.Col("ballot", "Ballot", "text", help="Ballot id, part of the returned file's name.", width=190),
@@ -124,7 +124,7 @@ def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) 
     if not rows:
         return
     n_left = sum(row.left for row in rows)
-    with st.expander(f"{counted(len(rows), 'ballot')} sent, {counted(n_left, 'battle')} remaining"):
+    with st.expander(f"{count_text(len(rows), 'ballot')} sent, {count_text(n_left, 'battle')} remaining"):
         ui.table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
 
 
@@ -179,7 +179,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             vote_item.show_sides(shown, labels=labels)
         with st.container(key="spot_given", gap="small"):
             if shown.query.passages:
-                st.header(counted(len(shown.query.passages), "passage"), anchor=False)
+                st.header(count_text(len(shown.query.passages), "passage"), anchor=False)
                 st.toggle(
                     "Relevance labels",
                     key="spot_labels",

@@ -23,7 +23,7 @@ from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 HELD_OUT = (
     "All our figures are leave-one-out: each system is predicted from its features by a fit without it, in all "
@@ -185,7 +185,7 @@ def main(page: ui.Page) -> None:
         "Cost": lambda: _cost(page, referee),
         "Importance": lambda: _rests(page, referee, skill, language, comparison.chosen),
     }
-    if views.printed(page.arena).reference:
+    if views.printed_figures(page.arena).reference:
         draw["Paper tables"] = lambda: _printed_table(page, referee, skill, rows)
     draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
     page.download(
@@ -265,10 +265,10 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
         return
     lines = []
     for system, features in beyond.items():
-        parts = [f"{title(f)} in {counted(len(codes), 'language')}" for f, codes in features.items()]
+        parts = [f"{title(f)} in {count_text(len(codes), 'language')}" for f, codes in features.items()]
         lines.append(f"{system}: {', '.join(parts)}")
     lie = "lies" if len(beyond) == 1 else "lie"
-    with st.expander(f"{counted(len(beyond), 'system')} {lie} outside the training range (extrapolation)"):
+    with st.expander(f"{count_text(len(beyond), 'system')} {lie} outside the training range (extrapolation)"):
         for line in lines:
             st.markdown(f"- {ui.plain(line)}")
 
@@ -281,7 +281,7 @@ def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regres
 
 def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
-    figures = views.printed(page.arena)
+    figures = views.printed_figures(page.arena)
     by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
     lines = []
     for row in comparison.summary:
@@ -353,7 +353,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
 
 def _ablation_table(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
     """Tau by set of features, in a language or the mean over languages; and why some have none."""
-    figures = views.printed(page.arena)
+    figures = views.printed_figures(page.arena)
     lines, lacking = [], []
     for name in dict.fromkeys(row.features for row in weights.ablated):
         rows = [row for row in weights.ablated if row.features == name]
@@ -380,7 +380,7 @@ def _set(name: str) -> str:
 
 def _printed_table(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
-    figures = views.printed(page.arena)
+    figures = views.printed_figures(page.arena)
     st.header("Published and our figures", anchor=False)
     ui.badge("published figures")
     forest: Mapping[str, Any] = {}

@@ -18,7 +18,7 @@ from mirage.ranking.place import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted, listed
+from mirage.text.segmentation import count_text, join_or_count
 
 STANDS = (
     ui.Col("system", "System", "system", help="The judged systems and yours."),
@@ -68,7 +68,7 @@ def main(page: ui.Page) -> None:
     if not may("curator"):
         ui.withdraw_upload()
     page.need("queries")
-    own_systems = owned.added(page.arena)
+    own_systems = owned.added_systems(page.arena)
     if own_systems:
         with st.container(horizontal=True, gap="medium"):
             system = ui.pick(
@@ -85,8 +85,9 @@ def main(page: ui.Page) -> None:
                 else ""
             )
         page.summary(
-            f"{page.arena.rows('queries'):,} queries in {counted(len(page.arena.languages('queries')), 'language')}; "
-            f"{counted(len(own_systems), 'system')} of yours."
+            f"{page.arena.rows('queries'):,} queries in "
+            f"{count_text(len(page.arena.languages('queries')), 'language')}; "
+            f"{count_text(len(own_systems), 'system')} of yours."
         )
         standing(page, system, judge)
         if may("curator"):
@@ -96,7 +97,7 @@ def main(page: ui.Page) -> None:
             _delete(page)
         return
     page.summary(
-        f"{page.arena.rows('queries'):,} queries in {counted(len(page.arena.languages('queries')), 'language')}. "
+        f"{page.arena.rows('queries'):,} queries in {count_text(len(page.arena.languages('queries')), 'language')}. "
         "Upload your system's answers; they are measured locally."
     )
     if may("curator"):
@@ -168,7 +169,9 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
     answered = views.languages_with_features(page.arena, system)
     codes = tuple(code for code in answered if not page.picked or code in page.picked)
     if not codes:
-        st.info(f"{ui.plain(system)} only has answers in {listed([name_of(code) for code in answered], 'language')}.")
+        st.info(
+            f"{ui.plain(system)} only has answers in {join_or_count([name_of(code) for code in answered], 'language')}."
+        )
         return
     if judge:
         with st.spinner("Placing your system ..."):
@@ -197,7 +200,7 @@ def _place(page: ui.Page, placement: Placement) -> None:
     row = next(row for row in placement.stands if row.system == placement.system)
     probability = max(now.tier_probabilities)
     predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
-    basis = f"{counted(now.n, 'battle')} and {predictor}" if now.n else predictor
+    basis = f"{count_text(now.n, 'battle')} and {predictor}" if now.n else predictor
     st.markdown(
         f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** ranks {row.rank} of {len(placement.stands)}, in tier "
         f"{row.tier} with probability {probability:.2f}. "
@@ -219,8 +222,8 @@ def _place(page: ui.Page, placement: Placement) -> None:
         battles = views.suggested_battles(placement)
         horizon = placement.horizon.median
         st.caption(
-            f"These {counted(len(placement.next), 'battle')}, in both orders, take {placement.calls:,} judge calls. "
-            + (f"About {counted(horizon, 'battle')} until the tier is settled." if horizon else "")
+            f"These {count_text(len(placement.next), 'battle')}, in both orders, take {placement.calls:,} judge calls. "
+            + (f"About {count_text(horizon, 'battle')} until the tier is settled." if horizon else "")
         )
         ui.table(battles, BATTLES, key="next", height=320)
         st.download_button(
@@ -261,7 +264,7 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
                 completed = True
             except MirageError as error:
                 # The reader knows the file by its own name, and the server's folders are nobody's business.
-                raise error.named(str(upload), Path(file).name) from None
+                raise error.rename_path(str(upload), Path(file).name) from None
             except OSError as error:
                 message = f"the file cannot be saved: {error.strerror or error}"
                 raise ArenaError(message, do="free space, then try again") from None

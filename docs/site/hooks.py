@@ -15,7 +15,7 @@ from mirage import schema
 from mirage.cli import app
 from mirage.explorer.kit.definitions import DEFINITIONS
 from mirage.explorer.kit.entries import PAGES
-from mirage.stages.outcomes.accuracy import measured
+from mirage.stages.outcomes.accuracy import measured_accuracy
 
 
 def _cell(text: object) -> str:
@@ -74,7 +74,7 @@ def definitions() -> Iterator[str]:
 
 def outcomes() -> Iterator[str]:
     """The accuracy of the rules for free answers."""
-    half, rows = measured()
+    half, rows = measured_accuracy()
     yield f"| language | answers ({half}) | wrong | 95% interval | unparsed | any phrase: wrong | length: wrong |"
     yield "|---|---|---|---|---|---|---|"
     for row in rows:

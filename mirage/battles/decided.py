@@ -65,7 +65,7 @@ def decide_battles(judgments: pa.Table) -> DecidedBattles:
     Args:
         judgments: columns judge, language, query_id, system_a, system_b, verdict, and points where there are grades.
     """
-    verdicts = read_verdicts(judgments).parsed()
+    verdicts = read_verdicts(judgments).select_parsed()
     decided = verdicts.decide()
     head, rows = decided.head, decided.rows
     return DecidedBattles(

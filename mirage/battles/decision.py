@@ -168,7 +168,7 @@ class VerdictColumns:
         """n: the labels for the answers in the order shown."""
         return np.where(self.swapped, _SWAPPED[self.label], self.label)
 
-    def parsed(self) -> VerdictColumns:
+    def select_parsed(self) -> VerdictColumns:
         """Select the parsed verdicts."""
         rows = np.flatnonzero(self.label != UNPARSED)
         columns = ("judge", "language", "query", "first", "second", "label", "points", "swapped")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, app, arena_log, codes, rows
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput
 from mirage.stats.units import name_unit
@@ -41,7 +41,7 @@ MAX_TOKENS = 4096
 
 
 @nuggets.command("create")
-@connected
+@add_connection_options
 def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) -> None:
     """Generate nuggets with a model for every query that has none.
 
@@ -65,7 +65,7 @@ def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) 
 
 
 @nuggets.command("assign")
-@connected
+@add_connection_options
 def assign(
     dir_: ArenaDir,
     connection: Connection,
@@ -174,7 +174,7 @@ def _show_agreement(arena: Arena, languages: Sequence[str] | None, output_format
 
 
 @nuggets.command("support")
-@connected
+@add_connection_options
 def support(
     dir_: ArenaDir,
     connection: Connection,

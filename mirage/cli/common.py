@@ -208,22 +208,22 @@ _PAYING = ("generate", "retrieve", "features", "judge", "run", "create", "assign
 """Commands that cache replies in a ledger."""
 
 
-def located(text: str) -> Path:
+def locate(text: str) -> Path:
     """Return the path of an arena's folder, or of an address on object storage."""
     from mirage import store
 
-    return store.located(str(text))
+    return store.locate(str(text))
 
 
 def existing_arena(text: str) -> Path:
-    """Return the path of an arena that there is, as `located` does, or that of a bundled arena by its name.
+    """Return the path of an arena that there is, as `locate` does, or that of a bundled arena by its name.
 
     Not for an arena to be written into: its folder may be new, and have the name of a bundled one.
     """
     from mirage import store
 
-    path = located(text)
-    return store.bundled().get(str(text), path) if not store.is_remote(path) and not path.exists() else path
+    path = locate(text)
+    return store.bundled_arenas().get(str(text), path) if not store.is_remote(path) and not path.exists() else path
 
 
 def local_path(text: str | Path) -> Path:
@@ -256,7 +256,7 @@ ArenaDir = Annotated[
 ]
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder or address, new or existing."),
+    typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder or address, new or existing."),
 ]
 How = Annotated[Format, typer.Option("--format", help="Output format; csv is safe to open in a spreadsheet.")]
 Parser = Annotated[schema.Parser, typer.Option(help="Parser that classifies answers.")]
@@ -319,7 +319,7 @@ def rows(table: Any, columns: tuple[str, ...]) -> Rows:
     return list(table.select(list(columns)).to_pylist())
 
 
-def narrowed(arena: Arena, tags: list[str] | None) -> Arena:
+def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     """Return the part of an arena whose queries have the given tags, and note its size.
 
     Raises:
@@ -331,7 +331,7 @@ def narrowed(arena: Arena, tags: list[str] | None) -> Arena:
 
     if not tags:
         return arena
-    part = store.tagged(arena, map(store.parse_tag, tags))
+    part = store.select_tagged(arena, map(store.parse_tag, tags))
     n, total = store.count_queries(part), store.count_queries(arena)
     if not n:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="omit a --tag")

@@ -18,7 +18,7 @@ from mirage.cli.common import (
     codes,
     existing_arena,
     local_path,
-    narrowed,
+    select_tagged,
 )
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
@@ -96,7 +96,7 @@ def compare(
         first, second = former_first or first, former_second or second
     if first is None:
         raise BadInput("no system is named", do="name two: mirage compare DIR A B")
-    arena = narrowed(store.open_arena(dir_), tags)
+    arena = select_tagged(store.open_arena(dir_), tags)
     settings = CompareSettings(
         measure=measure,
         judge=judge,
@@ -107,7 +107,7 @@ def compare(
         moved=moved,
         seed=seed,
     )
-    other = None if against is None else narrowed(store.open_arena(against), tags)
+    other = None if against is None else select_tagged(store.open_arena(against), tags)
     report = compare_systems(arena, first, second, settings, against=other)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:

@@ -259,7 +259,7 @@ def executor_of(
     return None
 
 
-def connected(command: Callable[..., None]) -> Callable[..., None]:
+def add_connection_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `Connection` to a command, in place of its parameter `connection`."""
 
     @functools.wraps(command)

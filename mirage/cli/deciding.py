@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, narrowed
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, select_tagged
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -91,7 +91,7 @@ def decide(
         tokens_out=tokens_out,
         seed=seed,
     )
-    report = choose_systems(narrowed(store.open_arena(dir_), tags), settings)
+    report = choose_systems(select_tagged(store.open_arena(dir_), tags), settings)
     records, columns = {
         "language": (language_records, BY_LANGUAGE),
         "system": (option_records, BY_SYSTEM),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mirage import schema
-from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, arenas, codes, local_path, located
+from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, arenas, codes, local_path, locate
 from mirage.cli.output import note
 from mirage.errors import ArenaError
 from mirage.publish import Lines
@@ -234,7 +234,7 @@ def copy_arena(
     dir_: ArenaDir,
     into: Annotated[
         Path,
-        typer.Argument(metavar="INTO", parser=located, help="A new or empty folder, or an address on object storage."),
+        typer.Argument(metavar="INTO", parser=locate, help="A new or empty folder, or an address on object storage."),
     ],
 ) -> None:
     """Copy an arena to another folder, or to or from object storage.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Share, app, codes
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
@@ -30,7 +30,7 @@ app.add_typer(shown, name="show")
 
 
 @app.command()
-@connected
+@add_connection_options
 def generate(
     dir_: ArenaDir,
     connection: Connection,

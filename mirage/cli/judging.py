@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_log, codes
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput, UnknownName
@@ -34,7 +34,7 @@ SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "
 
 
 @app.command()
-@connected
+@add_connection_options
 def judge(
     dir_: ArenaDir,
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")],

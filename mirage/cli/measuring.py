@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import ArenaDir, How, Share, app
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
 
@@ -23,7 +23,7 @@ MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", 
 
 
 @app.command()
-@connected
+@add_connection_options
 def features(
     dir_: ArenaDir,
     connection: Connection,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, arenas, located
+from mirage.cli.common import ArenaDir, How, arenas, locate
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -49,7 +49,7 @@ def merge(
     dir_: ArenaDir,
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", parser=located, help="Folders or addresses of parts made with `--shard`."),
+        typer.Argument(metavar="PART...", parser=locate, help="Folders or addresses of parts made with `--shard`."),
     ],
     output_format: How = "table",
 ) -> None:

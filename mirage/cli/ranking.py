@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from mirage import schema
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, arena_log, codes, narrowed
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, arena_log, codes, select_tagged
 from mirage.cli.connection import executor_of
 from mirage.cli.output import note, show
 from mirage.cli.tournaments import as_published, keep_tournaments
@@ -158,7 +158,7 @@ def rank(
         _refuse_arena_options(dir_, settings, judges or [], stored=store_ or paper, narrowed=bool(tags or by or votes))
         _rank_file(dir_, judges[0] if judges else None, settings, executor, printed)
         return
-    arena = narrowed(store.open_arena(dir_), tags)
+    arena = select_tagged(store.open_arena(dir_), tags)
     judges = judges or [only_judge(_referees(arena), noun="referee")]
     if without is not None or no_own:
         settings = replace(settings, makers=store.makers_of(arena))

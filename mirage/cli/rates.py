@@ -144,7 +144,7 @@ def rates(
 
 
 @paper.command("figures")
-def published(
+def print_published_figures(
     dir_: Annotated[
         Path | None,
         typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena to compare with the printed figures."),
@@ -172,7 +172,7 @@ def published(
     from mirage import llm, store
     from mirage.papers.printed import printed_figures
 
-    path = store.bundled().get("published")
+    path = store.bundled_arenas().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
     comparisons = printed_figures(

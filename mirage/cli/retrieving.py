@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, app, codes, local_path
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
@@ -98,7 +98,7 @@ def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str
 
 
 @app.command()
-@connected
+@add_connection_options
 def retrieve(
     dir_: ArenaDir,
     retriever: Annotated[

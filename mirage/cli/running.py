@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
-from mirage.cli.connection import Connection, connected
+from mirage.cli.connection import Connection, add_connection_options
 from mirage.cli.output import Format, note, progress, show
 from mirage.stats.intervals import MOST_DRAWS
 
@@ -24,7 +24,7 @@ COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
 
 
 @app.command()
-@connected
+@add_connection_options
 def run(
     dir_: ArenaDir,
     connection: Connection,

@@ -15,7 +15,7 @@ from mirage.cli.common import app, existing_arena
 from mirage.cli.output import note
 from mirage.errors import BadInput
 from mirage.store.extras import extra
-from mirage.store.shipped import shipped
+from mirage.store.shipped import shipped_folder
 
 PORT = 8501
 """Default port of the explorer."""
@@ -64,7 +64,7 @@ def explorer(
     """
     with extra("explorer", "the explorer"):
         metadata.version("streamlit")  # not imported: the server is a process of its own
-    page = shipped() / "app.py"
+    page = shipped_folder() / "app.py"
     if not page.exists():
         raise BadInput(
             "the explorer's pages are not installed",

@@ -22,7 +22,7 @@ from mirage.cli.common import (
     codes,
     import_,
     local_path,
-    located,
+    locate,
     pull,
 )
 from mirage.cli.output import note, progress, show
@@ -204,7 +204,7 @@ def import_file(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, CSV or Parquet, compressed or not; or a folder.")],
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder or address.")
+        Path | None, typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder or address.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the detected format and fields; write nothing.")

@@ -138,7 +138,7 @@ def ballot(
 
 
 @votes.command("left")
-def left(dir_: ArenaDir, output_format: How = "table") -> None:
+def print_ballots_left(dir_: ArenaDir, output_format: How = "table") -> None:
     """Print the progress of an arena's ballots, and the battles each person has left.
 
     Reads the ballots made here and the votes imported. Writes nothing.

@@ -240,7 +240,7 @@ def gather_material(
     full = replace(
         full, languages={code: _among(language, battles[code].systems) for code, language in full.languages.items()}
     )
-    path = store.bundled().get("published")
+    path = store.bundled_arenas().get("published")
     rows = store.open_arena(path).read("published").to_pylist() if path else []
     return Material(
         referee,

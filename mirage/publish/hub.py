@@ -22,7 +22,7 @@ from mirage.stages.outcomes.rates import rates
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.text.printing import markdown_text, single_line
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 CARD = "README.md"
 SPLIT = "test"
@@ -148,7 +148,7 @@ def _body(arena: Arena, tables: Sequence[str], codes: Sequence[str], licence: st
     yield f"# {markdown_text(arena.title)}\n"
     if manifest["about"]:
         yield f"{markdown_text(manifest['about'])}\n"
-    spoken = f" {counted(len(codes), 'language')}: {', '.join(codes)}." if codes else ""
+    spoken = f" {count_text(len(codes), 'language')}: {', '.join(codes)}." if codes else ""
     yield f"Numbers: {markdown_text(arena.label)}. Licence: {markdown_text(licence)}.{spoken}\n"
     yield "## Tables\n"
     yield "| configuration | rows | one row is |\n| --- | ---: | --- |"

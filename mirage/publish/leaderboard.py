@@ -16,7 +16,7 @@ from mirage.ranking import Ranking
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Queries", "Battles")
 """Columns of the printed table."""
@@ -81,11 +81,12 @@ def caption(ranking: Ranking, language: str | None = None, *, title: str = "", n
     code = _code(ranking, language)
     row = ranking.languages[code]
     codes = [other for other in ranking.languages if other != JOINT] if code == JOINT else [code]
-    where = "" if codes == ["und"] else f" in {counted(len(codes), 'language')} ({', '.join(codes)})"
+    where = "" if codes == ["und"] else f" in {count_text(len(codes), 'language')} ({', '.join(codes)})"
     queries = "query" if row.n_queries == 1 else "queries"
     skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
+    counts = f"{count_text(len(row.systems), 'system')}, {row.n_queries:,} {queries}"
     sentences = [
-        f"{counted(len(row.systems), 'system')}, {row.n_queries:,} {queries}{where}, referee {ranking.referee}{skill}.",
+        f"{counts}{where}, referee {ranking.referee}{skill}.",
         f"Ratings in logits: {ranking.method}.",
     ]
     if ranking.battles:

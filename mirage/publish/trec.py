@@ -57,7 +57,7 @@ class MeasuredSystem:
     """Queries with a value of any measure."""
 
 
-def measured(arena: Arena, *, languages: Sequence[str] | None = None) -> list[MeasuredSystem]:
+def collect_measurements(arena: Arena, *, languages: Sequence[str] | None = None) -> list[MeasuredSystem]:
     """Collect the measurements of each system and of its answers.
 
     `hallucination_rate` and `error_rate` are by the strict parser, 1 for a wrong answer, missing if the outcome is
@@ -108,7 +108,7 @@ def export_trec(
     """Write measurements in a TREC format.
 
     Args:
-        arena: as for `measured`.
+        arena: as for `collect_measurements`.
         out: `tot`: the file. `trec_eval`: a folder, with one file per system, named after it (`file_name`), as readers
             take the run's name from the file name.
         lines: the format.
@@ -122,7 +122,7 @@ def export_trec(
         NotEnoughData: if there are no measurements.
         BadInput: if a file cannot be written.
     """
-    systems = measured(arena, languages=languages)
+    systems = collect_measurements(arena, languages=languages)
     if lines == "tot":
         text = "".join(line for system in systems for line in _tot(system, queries=queries))
         store.write_whole(out, text.encode("utf-8"))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.ranking.tiers import PLACED
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 Kind = Literal["star", "link", "few", "unmet"]
 
@@ -69,7 +69,7 @@ def design(battles: Battles) -> tuple[Finding, ...]:
             "few",
             (system,),
             int(n),
-            f"{system} has {counted(n, 'battle')}, the median system {median:,.0f}: its rating is imprecise, and it "
+            f"{system} has {count_text(n, 'battle')}, the median system {median:,.0f}: its rating is imprecise, and it "
             "gets no tier",
         )
         for system, n in zip(battles.systems, battles_per_system.tolist(), strict=True)
@@ -193,7 +193,7 @@ def _link(systems: Sequence[str], counts: NDArray[np.int64], median: float) -> t
         if len(smaller) > 1:
             names = tuple(systems[k] for k in smaller)
             verb = "joins" if cut == 1 else "join"
-            joined = f"only {counted(cut, 'battle')} {verb}" if cut else "no battle joins"
+            joined = f"only {count_text(cut, 'battle')} {verb}" if cut else "no battle joins"
             text = (
                 f"{joined} {_list_systems(names)} to {_list_systems(tuple(systems[k] for k in larger))}: the "
                 f"difference between the parts is {'imprecise' if cut else 'unknown'}"

@@ -15,7 +15,7 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.sparse import DENSE
 from mirage.ranking.whatif import RankComparison, WhatIfResult, recompute
-from mirage.text.segmentation import counted, enumerated
+from mirage.text.segmentation import count_text, join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,7 +128,7 @@ def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str
         f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
         for m in moves
     ]
-    lines = [f"{counted(len(moves), 'rank')} moved: {', '.join(descriptions)}" if moves else "no rank moved"]
+    lines = [f"{count_text(len(moves), 'rank')} moved: {', '.join(descriptions)}" if moves else "no rank moved"]
     if language in comparison.gone:
         lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
     if language in comparison.apart:
@@ -153,13 +153,13 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
             system: [code for code, row in ranking.languages.items() if code != JOINT and system in row.unbounded]
             for system in joint.unbounded
         }
-        listed = enumerated([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
+        listed = join_first([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
         lines.append(f"the mean over languages is unbounded where one language is: {listed}")
     if ranking.unit != "query" and ranking.battles:
         shared = len(units_of(ranking.battles).shared)
         lines.append(
-            f"{counted(shared, 'query id')} {'occurs' if shared == 1 else 'occur'} in several languages: each is one "
-            "unit, resampled and tested jointly"
+            f"{count_text(shared, 'query id')} {'occurs' if shared == 1 else 'occur'} in several languages: each is "
+            "one unit, resampled and tested jointly"
         )
     return lines
 
@@ -181,7 +181,7 @@ def remarks(
         if short:
             lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
     if ranking.left_out:
-        lines.append("not in the joint row, without battles in some language: " + enumerated(ranking.left_out))
+        lines.append("not in the joint row, without battles in some language: " + join_first(ranking.left_out))
     unparsed = sum(row.unparsed for row in single)
     if unparsed:
         lines.append(f"{unparsed:,} battles excluded: unparsed verdict")
@@ -190,13 +190,13 @@ def remarks(
     if loose:
         lines.append(
             "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
-            f"the rating depends on {_PRIOR[ranking.penalty]}: " + enumerated(loose)
+            f"the rating depends on {_PRIOR[ranking.penalty]}: " + join_first(loose)
         )
     lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
         lines.append(
-            f"fewer than {rank.FEW} queries, so intervals cover less than their nominal level: " + enumerated(few)
+            f"fewer than {rank.FEW} queries, so intervals cover less than their nominal level: " + join_first(few)
         )
     if not ranking.battles:
         if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
@@ -205,12 +205,12 @@ def remarks(
     lines += rank.designs(ranking.battles)
     alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
     if alike:
-        lines.append("too few queries to separate any two systems, hence one tier: " + enumerated(alike))
+        lines.append("too few queries to separate any two systems, hence one tier: " + join_first(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
         for language, systems in rank.disagreements(ranking).items()
         for system, ratio in systems.items()
     ]
     if apart:
-        lines.append("bootstrap and analytic intervals differ in width: " + enumerated(apart))
+        lines.append("bootstrap and analytic intervals differ in width: " + join_first(apart))
     return lines

@@ -165,17 +165,17 @@ class RatedBattles(Protocol):
 
     @property
     def languages(self) -> Mapping[str, LanguageRanking]:
-        """By language code, and `all`."""
+        """Return the rows by language code, including `all`."""
         ...
 
     @property
     def battles(self) -> Mapping[str, Battles]:
-        """By language code."""
+        """Return the battles by language code."""
         ...
 
     @property
     def by_query(self) -> Mapping[str, ByQuery]:
-        """The battles arranged by query, by language code."""
+        """Return the battles by query, by language code."""
         ...
 
 

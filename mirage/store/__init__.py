@@ -6,21 +6,21 @@ with their numbers and writes files atomically; `ledger.py` caches the replies o
 inputs of pipeline steps.
 """
 
-from mirage.store.arena import Arena, bundled, check, chosen_queries, is_arena, open_arena, reopen
+from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
-from mirage.store.lineage import LINEAGE, derived
-from mirage.store.location import address, is_remote, located
+from mirage.store.lineage import LINEAGE, derived_tables
+from mirage.store.location import address, is_remote, locate
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, kind, records
 from mirage.store.runs import content, record_run, runs
 from mirage.store.scan import columns_of, distinct, parquet_rows, scan
 from mirage.store.sheets import csv_text
-from mirage.store.tags import count_queries, parse_tag, tag_values, tagged
+from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
     Outdated,
@@ -48,7 +48,7 @@ __all__ = [
     "UpsertResult",
     "address",
     "beginning",
-    "bundled",
+    "bundled_arenas",
     "by_key",
     "check",
     "chosen_queries",
@@ -59,7 +59,7 @@ __all__ = [
     "count_queries",
     "csv_rows",
     "csv_text",
-    "derived",
+    "derived_tables",
     "distinct",
     "ending",
     "export_rows",
@@ -74,7 +74,7 @@ __all__ = [
     "ledger_path",
     "lines",
     "list_files",
-    "located",
+    "locate",
     "makers_of",
     "not_about",
     "open_arena",
@@ -86,8 +86,8 @@ __all__ = [
     "retry_outdated",
     "runs",
     "scan",
+    "select_tagged",
     "tag_values",
-    "tagged",
     "to_csv",
     "to_json",
     "to_jsonl",

@@ -26,7 +26,7 @@ from mirage.store.cache import cache_path
 from mirage.store.lineage import LINEAGE, Lineage
 from mirage.store.location import address, is_remote
 from mirage.store.remote import FRESH, local_files, remote_of
-from mirage.store.shipped import shipped
+from mirage.store.shipped import shipped_folder
 from mirage.text.languages import is_code
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Arena:
     version: str
     """Hash of the manifest: changes with any content; the key for caches."""
     tags: tuple[tuple[str, str], ...] = ()
-    """Required tags and values of queries (`tagged`): any value per tag, for every tag. Rows of other queries are not
-    read; tables without a column `query_id` are not filtered. Empty: all queries.
+    """Required tags and values of queries (`select_tagged`): any value per tag, for every tag. Rows of other queries
+    are not read; tables without a column `query_id` are not filtered. Empty: all queries.
     """
 
     @property
@@ -347,9 +347,9 @@ def check(arena: Arena) -> list[str]:
     return lines
 
 
-def bundled() -> dict[str, Path]:
+def bundled_arenas() -> dict[str, Path]:
     """Return the bundled arenas by name."""
-    return manifests.arena_folders(shipped() / "data")
+    return manifests.arena_folders(shipped_folder() / "data")
 
 
 def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema) -> pa.Table:

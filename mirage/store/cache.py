@@ -44,7 +44,7 @@ def cache_limit() -> int:
     return megabytes(LIMIT, _MB)
 
 
-def kept(digest: str) -> Path | None:
+def cached_path(digest: str) -> Path | None:
     """Return the path of a cached file and mark it as used; None if it is not cached."""
     path = cache_path(digest)
     return path if _touch(path) else None
@@ -63,7 +63,7 @@ def cached(digest: str, size: int, fetch: Callable[[], Iterable[bytes]]) -> Path
         ArenaError: if the cache cannot be written.
         OSError: from `fetch`.
     """
-    if (path := kept(digest)) is not None:
+    if (path := cached_path(digest)) is not None:
         return path
     path = cache_path(digest)
     from filelock import FileLock

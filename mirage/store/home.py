@@ -22,7 +22,7 @@ from pathlib import Path
 from mirage import store
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store.folders import home_folder as home_folder
-from mirage.store.location import SCHEMES, address, located
+from mirage.store.location import SCHEMES, address, locate
 from mirage.store.manifest import NAME, arena_folders
 from mirage.store.remote import FRESH, remote_of
 
@@ -60,7 +60,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
     problems = []
     for part in _PLACE.findall(os.environ.get("MIRAGE_ARENAS", "")):
         try:
-            named = located(part).expanduser()
+            named = locate(part).expanduser()
             folders = arenas_in(named)
         except MirageError as error:
             problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
@@ -73,7 +73,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
             path = folder.absolute()
             name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
             paths[name] = path
-    for name, path in (*store.bundled().items(), *home_arenas().items()):
+    for name, path in (*store.bundled_arenas().items(), *home_arenas().items()):
         paths.setdefault(name if path not in paths.values() else path.name, path)
     return paths, problems
 

@@ -1,8 +1,8 @@
 """Lineage of the tables: what each is made from, and so what a change of rows invalidates.
 
 Rows about an answer are removed when their answer changes (`ABOUT`). A table that is derived as a whole is removed when
-any of its sources changes (`derived`). Features computed from nuggets, assignments and grades are removed query by
-query (`Lineage.features`).
+any of its sources changes (`derived_tables`). Features computed from nuggets, assignments and grades are removed query
+by query (`Lineage.features`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
 """Tables whose rows are about answers, with the columns that name the systems."""
 
 
-def derived(tables: Iterable[str]) -> tuple[str, ...]:
+def derived_tables(tables: Iterable[str]) -> tuple[str, ...]:
     """Return the tables derived, directly or indirectly, from any of these, without these themselves."""
     originals = set(tables)
     reached = set(originals)

@@ -1,6 +1,6 @@
 """Locations of arenas: folders, or addresses on object storage.
 
-    located("s3://bucket/arena")    # HOME/remote/s3/bucket/arena
+    locate("s3://bucket/arena")    # HOME/remote/s3/bucket/arena
 
 An arena on object storage has a local stand-in folder; path and address determine each other, so functions that take an
 arena's folder accept both. The folder holds what object storage cannot: the ledger of replies, and the lock among
@@ -26,7 +26,7 @@ _CONTAINER = re.compile(r"[a-z0-9$-]+@[a-z0-9.-]+(:\d+)?")
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d+)?")
 
 
-def located(text: str) -> Path:
+def locate(text: str) -> Path:
     """Return the folder of an arena, or the local stand-in of an address on object storage.
 
     Args:

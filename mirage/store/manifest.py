@@ -102,7 +102,7 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
 
 
 def refuse_undecodable(path: Path) -> None:
-    """Reject a folder whose name is not UTF-8: its files could not be read by that name.
+    """Reject a folder with a name that is not UTF-8, since its files could not be opened.
 
     Raises:
         ArenaError: showing the name with the undecodable bytes escaped.

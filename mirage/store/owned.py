@@ -40,7 +40,7 @@ def added_note(system: str) -> str:
     return f"{_ADDED}{system}"
 
 
-def added(arena: Arena) -> tuple[str, ...]:
+def added_systems(arena: Arena) -> tuple[str, ...]:
     """Return the reader's own systems in an arena, in the order of addition."""
     notes = arena.manifest["made"].get("answers", {}).get("notes", [])
     return tuple(note.removeprefix(_ADDED) for note in notes if note.startswith(_ADDED))

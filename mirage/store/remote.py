@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, MirageError
-from mirage.store.cache import cache_path, cached, forget, kept
+from mirage.store.cache import cache_path, cached, cached_path, forget
 from mirage.store.location import address, is_remote
 from mirage.store.objects import Objects, Overtaken, Stored, objects
 
@@ -101,7 +101,7 @@ class Remote:
 
     def files(self, entries: Sequence[Mapping[str, Any]]) -> list[Path]:
         """Return the local paths of files of the arena, fetched in parallel; raises as `file`."""
-        paths = [kept(entry["sha256"]) for entry in entries]
+        paths = [cached_path(entry["sha256"]) for entry in entries]
         absent = [entry for entry, path in zip(entries, paths, strict=True) if path is None]
         if absent:
             with ThreadPoolExecutor(min(len(absent), _AT_ONCE)) as pool:

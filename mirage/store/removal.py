@@ -9,7 +9,7 @@ from typing import Any
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.store.arena import Arena, open_arena
-from mirage.store.lineage import ABOUT, SYSTEMS, derived
+from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
 from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
 
 
@@ -38,10 +38,10 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
         parts: dict[str, NewRows] = {}
         emptied: list[str] = []
         names: set[str] = set()
-        derived_tables = derived(ABOUT)
+        about_systems = derived_tables(ABOUT)
         for table in arena.tables:
             sides = [name for name in SYSTEMS if name in schema.arrow_schema(table).names]
-            if not sides or table in derived_tables:
+            if not sides or table in about_systems:
                 continue
             rows: Any = arena.read(table)
             names.update(name for side in sides for name in rows[side].unique().to_pylist() if name)
@@ -54,13 +54,13 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
                 parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
         if system not in names:
             raise UnknownName("system", system, names, where=arena.address)
-        stale = {*emptied, *(name for name in derived((*parts, *emptied)) if name in derived_tables)}
+        stale = {*emptied, *(name for name in derived_tables((*parts, *emptied)) if name in about_systems)}
 
-        def unchanged(current: Arena) -> None:
+        def check_unchanged(current: Arena) -> None:
             if current.version != arena.version:
                 raise Outdated("another program has changed the arena", where=arena.address)
 
-        result = upsert(path, parts, made_by=made_by, check=unchanged, stale=stale)
+        result = upsert(path, parts, made_by=made_by, check=check_unchanged, stale=stale)
         before = {table: arena.rows(table) for table in arena.tables}
         after = {table: result.arena.rows(table) for table in result.arena.tables}
         gone = {table: n - after.get(table, 0) for table, n in before.items() if after.get(table, 0) < n}

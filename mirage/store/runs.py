@@ -1,4 +1,4 @@
-"""Records of pipeline steps in the manifest, by which a later run skips steps that are up to date."""
+"""Records of pipeline steps in the manifest, which let a later run skip steps that are up to date."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
     folded = f"replace({_FOLD.format('text')}, chr(0), '{_NUL}')"
     total, start = arena.rows("answers"), 0
 
-    def told(ready: int) -> None:
+    def report(ready: int) -> None:
         progress(0.9 * ready / total, f"Indexing the answers: {ready:,} of {total:,}")
 
     with closing(sqlite3.connect(path)) as db:
@@ -204,14 +204,14 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
             sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
             texts = arena.sql(sql, [code], languages=[code])["text"]
             for offset in range(0, len(texts), PART):
-                start = _add_part(db, code, start, texts.slice(offset, PART), told)
+                start = _add_part(db, code, start, texts.slice(offset, PART), report)
         progress(0.9, "Optimizing the index")
         db.execute("INSERT INTO answers (answers) VALUES ('optimize')")
         db.commit()
 
 
 def _add_part(
-    db: sqlite3.Connection, language: str, start: int, texts: pa.ChunkedArray, told: Callable[[int], None]
+    db: sqlite3.Connection, language: str, start: int, texts: pa.ChunkedArray, report: Callable[[int], None]
 ) -> int:
     """Write a part of the answers, and return the position after its last one."""
     batches = []
@@ -221,7 +221,7 @@ def _add_part(
             batch = texts.slice(offset, _BATCH).to_pylist()
             batches.append(pool.submit(pairs, batch, offset))
             db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(batch, start + offset))
-            told(start + offset + len(batch))
+            report(start + offset + len(batch))
     (number,) = db.execute("SELECT count(*) FROM parts").fetchone()
     stop = start + len(texts)
     db.execute("INSERT INTO parts VALUES (?, ?, ?, ?)", [number, start, stop, language])

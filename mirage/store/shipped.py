@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @cache
-def shipped() -> Path:
+def shipped_folder() -> Path:
     """Return the folder with `app.py`, `pages/`, `.streamlit/` and `data/`.
 
     It is the top level of a checkout, or the copy that a wheel has inside the package.

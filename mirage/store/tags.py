@@ -1,6 +1,6 @@
 """Tags of queries, and the part of an arena whose queries have given tags.
 
-part = tagged(arena, [("domain", "finance")])    # reads like an arena without the other queries
+part = select_tagged(arena, [("domain", "finance")])    # reads like an arena without the other queries
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _QUERIES = ("queries", "answers", "outcomes", "judgments", "scores", "features")
 """Tables that determine the queries of an arena; the first that exists counts."""
 
 
-def tagged(arena: Arena, tags: Iterable[tuple[str, str]]) -> Arena:
+def select_tagged(arena: Arena, tags: Iterable[tuple[str, str]]) -> Arena:
     """Return the part of an arena whose queries have some tags: any given value of a tag, for every given tag.
 
     Tables without queries (`ratings`, `predictions`, `systems`) are not filtered: they were computed from all queries.

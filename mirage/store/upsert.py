@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store.arena import Arena, is_arena, open_arena
-from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived
+from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived_tables
 from mirage.store.location import address
 from mirage.store.runs import content
 from mirage.store.writing import Provenance, commit, exclusively, refuse_lone_surrogates, serialise
@@ -175,7 +175,7 @@ def upsert(
             run_records = before.get("runs", {}) if origin.step is not None or table not in changed else {}
             if run_records := {name: record for name, record in run_records.items() if name != origin.step}:
                 origins[table]["runs"] = run_records
-        stale_tables = {*stale, *derived(set(changed) & set(ABOUT))} - set(keep)
+        stale_tables = {*stale, *derived_tables(set(changed) & set(ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
 

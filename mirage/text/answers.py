@@ -269,7 +269,7 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     return tuple(sorted(mentions, key=lambda citation: citation.start))
 
 
-def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:
+def cited_ids(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:
     """Return the cited passages without duplicates, by first mention.
 
     Args:

@@ -200,16 +200,16 @@ MANY = 12
 """Maximum number of names to list in a line of text; more are only counted."""
 
 
-def listed(names: Sequence[str], noun: str) -> str:
+def join_or_count(names: Sequence[str], noun: str) -> str:
     """Join names with commas, or give their count if there are more than `MANY`."""
-    return ", ".join(names) if len(names) <= MANY else counted(len(names), noun)
+    return ", ".join(names) if len(names) <= MANY else count_text(len(names), noun)
 
 
 NAMED = 20
 """Maximum number of parts to list; the rest are counted."""
 
 
-def enumerated(parts: Sequence[str]) -> str:
+def join_first(parts: Sequence[str]) -> str:
     """Join parts with commas; beyond `NAMED`, the first ones and the number of others."""
     more = f" and {len(parts) - NAMED:,} more" if len(parts) > NAMED else ""
     return ", ".join(parts[:NAMED]) + more
@@ -221,7 +221,7 @@ def signed(value: float) -> str:
     return text[1:] if text[1:] == "0.000" else text.replace("-", "\u2212")
 
 
-def counted(n: int, noun: str) -> str:
+def count_text(n: int, noun: str) -> str:
     """Format a count with its noun: `1 battle`, `1,204 battles`, `2 queries`, `3 people`."""
     several = "people" if noun == "person" else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else several}"

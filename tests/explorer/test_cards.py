@@ -154,7 +154,7 @@ def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None
 
 def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
     known = published_cards()
-    bundled = store.bundled()
+    bundled = store.bundled_arenas()
     nomiracl, printed = store.open_arena(bundled["nomiracl"]), store.open_arena(bundled["published"])
     figure = printed.sql("SELECT DISTINCT system FROM published WHERE item = 'Figure 4' AND source = 'MIRAGE-Bench'")
     systems = {*system_names(nomiracl), *figure["system"].to_pylist()}
@@ -168,7 +168,7 @@ def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
 
 
 def test_a_filter_takes_only_systems_of_which_the_fact_is_known() -> None:
-    arena = store.open_arena(store.bundled()["published"])
+    arena = store.open_arena(store.bundled_arenas()["published"])
     systems = ["GPT-4o", "Aya-23", "Llama-3 (8B)", "Llama-3 (70B)", "somebody's"]
     wanted = [
         (cards.CardFilter(), systems),
@@ -195,7 +195,7 @@ def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> N
 
 
 def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> None:
-    arena = store.open_arena(store.bundled()["published"])
+    arena = store.open_arena(store.bundled_arenas()["published"])
     rows = pa.table({"system": ["GPT-4o", "x"], "source": ["paper", "paper"]})
     more = cards.with_cards(rows, arena)
     assert more["context_length"].to_pylist() == [128000, None]

@@ -45,7 +45,7 @@ def charts(page: Any) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("arena", sorted(store.bundled()))
+@pytest.mark.parametrize("arena", sorted(store.bundled_arenas()))
 def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")

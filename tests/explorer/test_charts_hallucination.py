@@ -260,7 +260,7 @@ def apart(marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace
 def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
     picked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rates = views.both_rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
+    rates = views.both_rates(store.open_arena(store.bundled_arenas()["nomiracl"]), None, picked=picked)
     seen: list[Any] = []
     place = labels.place_labels
 

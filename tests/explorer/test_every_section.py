@@ -19,7 +19,7 @@ from mirage.explorer.kit.entries import PAGES
 from mirage.explorer.kit.sections import KEY
 from pages import open_page
 
-BUNDLED = sorted(store.bundled())
+BUNDLED = sorted(store.bundled_arenas())
 EXAMPLES = sorted(
     {
         name
@@ -63,8 +63,8 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
         paths.update({f"example {name}": here / "build" / name for name in EXAMPLES})
 
     def path(arena: str) -> Path:
-        if arena in store.bundled():
-            return store.bundled()[arena]
+        if arena in store.bundled_arenas():
+            return store.bundled_arenas()[arena]
         if arena not in paths:
             if arena.startswith("example "):
                 examples()

@@ -10,7 +10,7 @@ from views_answers_cases import build
 
 from mirage import schema, store
 from mirage.errors import TableMissing
-from mirage.explorer.answers.judgments import judgments_on, preferred
+from mirage.explorer.answers.judgments import judgments_on, preferred_system
 from pages import headings, html, page_text, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
@@ -44,7 +44,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     store.write(arena.path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
     build(tmp_path, "none")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas:
         ("zeta", "gpt-4", "aya-101"),
         ("zeta", "aya-101", "llama-2-7b"),
     ]
-    assert [preferred(j) for j in rows] == [None, "gpt-4", "gpt-4", None]
+    assert [preferred_system(j) for j in rows] == [None, "gpt-4", "gpt-4", None]
 
 
 def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arena
     shown = " ".join(text(page).split())
     for part in (
         "A: gpt-4 B: aya-101 A is better The first cites its passages.",
-        "A: aya-101 B: gpt-4 B is better No rationale was kept.",
+        "A: aya-101 B: gpt-4 B is better No rationale",
         "A: aya-101 B: llama-2-7b unparsed (no verdict mark) Hm.",
         "A: llama-2-7b B: gpt-4 tie <script>alert(1)</script>",
     ):

@@ -51,7 +51,7 @@ def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[store.A
 
 
 def test_nomiracl_has_no_retriever_to_blame() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     lost = attribution.losses(arena, "strict", ("en", "sw"))
     assert len(lost.systems) == 11
     assert all(share.k == 0 for share in lost.shares if share.cause == "not_retrieved")

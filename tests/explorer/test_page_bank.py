@@ -46,7 +46,7 @@ def path(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     return path
 
 
@@ -229,7 +229,7 @@ def test_who_comes_second_is_told_and_shown_the_new_bank(path: Path) -> None:
 
 
 def test_a_bundled_arena_is_changed_in_a_copy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "bundled", lambda: {"whole": path})
+    monkeypatch.setattr(store, "bundled_arenas", lambda: {"whole": path})
     before = store.open_arena(path).version
     app = open_page(name="")
     assert not [area for area in app.selectbox if area.key == "nuggets_change"]

@@ -237,7 +237,7 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ]
     store.write(tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     figures = drawn(monkeypatch, panels=[NAME, "en", NAME])
     page = open_page(arena="a", systems=[NAME])
     assert not page.exception

@@ -49,7 +49,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         made_by="a test",
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", lambda: {"published": tmp_path / "print"})
+    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": tmp_path / "print"})
     return tmp_path
 
 
@@ -274,7 +274,7 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(small_arena.SYSTEMS, name, 0.95)
     small_arena.write(tmp_path, "small", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     for section in open_page().segmented_control(key="section").options:
         app = open_page(section=section)
         assert not app.exception
@@ -315,7 +315,7 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
     store.write(arenas / "study", tables | {"outcomes": outcomes.outcomes(**tables)}, made_by="a test")
-    monkeypatch.setattr(store, "bundled", lambda: {"published": ROOT / "data" / "published"})
+    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})
     return arenas
 
 

@@ -49,7 +49,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     store.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
     small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     return tmp_path
 
 
@@ -177,7 +177,7 @@ def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     return tmp_path / "sim"
 
 

@@ -125,7 +125,7 @@ def test_every_column_of_every_table_is_described() -> None:
 
 
 def test_every_table_of_the_arena_says_how_it_was_made() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     rows = methods.provenance(arena)
     assert [row["table"] for row in rows] == list(arena.tables)
     for row in rows:
@@ -140,7 +140,7 @@ def test_what_the_arena_lacks_comes_with_its_command() -> None:
 
 
 def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes() -> None:
-    effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
+    effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled_arenas()["nomiracl"]))}
     assert effects["A cell without a correct answer"].moved.startswith("24 of 363 cells")
     assert effects["API errors"].moved.startswith("191 answers")
 
@@ -148,7 +148,7 @@ def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes() 
 def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> None:
     (effect,) = [
         e
-        for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))
+        for e in methods.effects(store.open_arena(store.bundled_arenas()["nomiracl"]))
         if e.departure == "Unit of the bootstrap"
     ]
     ratio = float(effect.moved.split(" are ")[1].split(" times")[0])
@@ -156,7 +156,7 @@ def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> 
 
 
 def test_answers_read_differently_add_up_and_every_rule_is_explained() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     rules = methods.rule_counts(arena)
     outcomes = arena.read("outcomes", columns=["language", "query_id", "system", "parser", "outcome"])
     strict, published = (

@@ -53,7 +53,7 @@ def test_systems_stand_beside_the_retriever_that_served_them(arena: store.Arena)
 
 
 def test_an_arena_without_a_retriever_has_no_such_section(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = store.bundled()["nomiracl"]
+    path = store.bundled_arenas()["nomiracl"]
     assert views.retrieval(store.open_arena(path), ("en",)) is None
 
 

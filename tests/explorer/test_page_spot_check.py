@@ -278,7 +278,7 @@ def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     rng = np.random.default_rng(2)
     for code, n in (("en", 70), ("ar", 4)):
         agreeing(arena, rng, code, n, voter="amina")

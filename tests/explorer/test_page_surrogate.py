@@ -29,7 +29,7 @@ def opened(**params: str | list[str]) -> AppTest:
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     comparison = views.comparison_of(arena, "relevance")
     assert page.selectbox(key="regressor").value == comparison.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Importance", "Paper tables"]
@@ -53,12 +53,14 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
     page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
     assert page.selectbox(key="regressor").value == "forest"
     regressors = page.dataframe[0].value.set_index("published")
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     quality = {
         row.regressor: row for row in views.comparison_of(arena, "relevance", "abstain").quality if row.language == "te"
     }
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
-    assert regressors.loc["Random Forest", "printed"] == views.printed(arena).r2["te", "holdout", "Random Forest"]
+    assert (
+        regressors.loc["Random Forest", "printed"] == views.printed_figures(arena).r2["te", "holdout", "Random Forest"]
+    )
     assert "in Telugu" in page_text(page)
 
 

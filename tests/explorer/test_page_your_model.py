@@ -116,5 +116,5 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         assert not list(home.glob("own/*/answers*"))
         assert opened.heard == ([], [], [])
     (folder,) = home.glob("own/session-*/sample-own")
-    assert owned.added(store.open_arena(folder)) == ("<b>mine</b>",)
+    assert owned.added_systems(store.open_arena(folder)) == ("<b>mine</b>",)
     assert not list(home.glob("arenas/*"))

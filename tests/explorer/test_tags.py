@@ -30,7 +30,7 @@ def with_tags(arena: store.Arena, *pairs: tuple[str, str]) -> set[tuple[str, str
 
 
 def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Arena) -> None:
-    part = store.tagged(arena, [("domain", "finance")])
+    part = store.select_tagged(arena, [("domain", "finance")])
     expected = with_tags(arena, ("domain", "finance"))
     for table in part.tables:
         if "query_id" not in schema.key(table):
@@ -45,20 +45,20 @@ def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Are
 
 
 def test_text_read_as_numbers_is_narrowed_alike(arena: store.Arena) -> None:
-    part = store.tagged(arena, [("domain", "finance")])
+    part = store.select_tagged(arena, [("domain", "finance")])
     for table in part.tables:
         assert part.read(table, encoded=("language", "query_id")).to_pylist() == part.read(table).to_pylist()
 
 
 def test_columns_that_were_not_asked_for_do_not_appear(arena: store.Arena) -> None:
-    part = store.tagged(arena, [("domain", "finance")])
+    part = store.select_tagged(arena, [("domain", "finance")])
     assert part.read("outcomes", columns=["outcome"]).column_names == ["outcome"]
 
 
 def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
-    both = store.tagged(arena, [("domain", "finance"), ("domain", "law")])
+    both = store.select_tagged(arena, [("domain", "finance"), ("domain", "law")])
     assert keys(both, "queries") == with_tags(arena, ("domain", "finance"), ("domain", "law"))
-    crossed = store.tagged(arena, [("domain", "finance"), ("type", "comparative")])
+    crossed = store.select_tagged(arena, [("domain", "finance"), ("type", "comparative")])
     assert keys(crossed, "queries") == with_tags(arena, ("domain", "finance")) & with_tags(
         arena, ("type", "comparative")
     )
@@ -66,18 +66,18 @@ def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
 
 def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) -> None:
     """Views keep what they computed by arena."""
-    finance, law = (store.tagged(arena, [("domain", value)]) for value in ("finance", "law"))
+    finance, law = (store.select_tagged(arena, [("domain", value)]) for value in ("finance", "law"))
     sizes = [leaderboard.size(part, "relevance").queries for part in (finance, law, arena)]
     assert sizes[0] + sizes[1] == sizes[2]
     assert store.count_queries(finance) + store.count_queries(law) == store.count_queries(arena)
 
 
 def test_no_tags_is_the_whole_arena(arena: store.Arena) -> None:
-    assert store.tagged(arena, []) == arena == store.tagged(arena, [("domain", "law")]).whole
+    assert store.select_tagged(arena, []) == arena == store.select_tagged(arena, [("domain", "law")]).whole
 
 
 def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: store.Arena, tmp_path: Path) -> None:
-    part = store.tagged(arena, [("domain", "finance")])
+    part = store.select_tagged(arena, [("domain", "finance")])
     tables = {name: part.read(name) for name in part.tables}
     alone = store.write(tmp_path / "alone", tables, made_by="test")
     boards = [leaderboard.board(a, "relevance", "both", ("en", "fi")) for a in (part, alone)]
@@ -96,7 +96,7 @@ def test_a_search_of_a_part_finds_its_answers_with_and_without_an_index(
     tags = [schema.Tag(**key, tag="half", value="first" if i % 2 else "second") for i, key in enumerate(query_keys)]
     tables["tags"] = schema.from_rows("tags", tags)
     arena = store.write(tmp_path / "sample", tables, made_by="test")
-    part = store.tagged(arena, [("half", "first")])
+    part = store.select_tagged(arena, [("half", "first")])
     expected = [
         row
         for row in search.search(arena, "an").to_pylist()
@@ -113,11 +113,11 @@ def test_a_search_of_a_part_finds_its_answers_with_and_without_an_index(
 
 def test_what_does_not_exist_is_refused_by_name(arena: store.Arena, tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="domain"):
-        store.tagged(arena, [("domian", "law")])
+        store.select_tagged(arena, [("domian", "law")])
     with pytest.raises(UnknownName, match="law"):
-        store.tagged(arena, [("domain", "lew")])
+        store.select_tagged(arena, [("domain", "lew")])
     with pytest.raises(TableMissing):
-        store.tagged(small_arena.write(tmp_path), [("domain", "law")])
+        store.select_tagged(small_arena.write(tmp_path), [("domain", "law")])
     assert store.parse_tag("domain = tax=law") == ("domain", "tax=law")
     for bad in ("domain", "=law", "domain="):
         with pytest.raises(BadInput):

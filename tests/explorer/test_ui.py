@@ -40,7 +40,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     small_arena.write(tmp_path, "small", tables=("outcomes", "judgments"))
     small_arena.write(tmp_path, "printed", tables=("published",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     return tmp_path
 
 
@@ -153,7 +153,7 @@ def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: P
 
 def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     page = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
     assert not page.exception
     assert "No arenas found." in page_text(page)
@@ -435,7 +435,7 @@ def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Pat
 
 
 def test_every_label_of_an_arena_has_a_meaning() -> None:
-    for path in store.bundled().values():
+    for path in store.bundled_arenas().values():
         label = store.open_arena(path).label
         assert states.STORED.get(label, label) in states.LABELS
 

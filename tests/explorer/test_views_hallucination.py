@@ -205,10 +205,10 @@ def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0})
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     assert views.published_arena(arena) is None
     assert views.published_arena(printed) == printed
-    monkeypatch.setattr(store, "bundled", lambda: {"published": printed.path})
+    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": printed.path})
     assert views.published_arena(arena) == printed
 
 
@@ -226,7 +226,7 @@ def test_printed_rates_alone_carry_neither_interval_nor_n(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def bundled() -> tuple[Arena, Arena]:
-    paths = store.bundled()
+    paths = store.bundled_arenas()
     return store.open_arena(paths["nomiracl"]), store.open_arena(paths["published"])
 
 

@@ -153,8 +153,8 @@ def test_a_set_of_features_that_the_arena_cannot_tell_from_all_has_the_reason() 
 
 
 def test_the_printed_figures_are_those_of_the_paper() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
-    figures = views.printed(arena)
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    figures = views.printed_figures(arena)
     assert figures.tau["ar"] == 0.951
     assert figures.r2["ar", "holdout", "Random Forest"] == 0.5
     assert figures.ablation["ar", "Only LLM-as-judge"] == 0.948
@@ -180,7 +180,7 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
 
 
 def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Path) -> None:
-    bundled = store.open_arena(store.bundled()["nomiracl"])
+    bundled = store.open_arena(store.bundled_arenas()["nomiracl"])
     predictions = bundled.read("predictions")
     former = pc.if_else(pc.equal(predictions["regressor"], "answers"), "replies", predictions["regressor"])
     place = predictions.column_names.index("regressor")

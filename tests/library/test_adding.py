@@ -48,7 +48,7 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     seen: list[tuple[int, int]] = []
     result = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
     assert {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))} == before
-    assert (result.label, owned.added(result)) == (adding.OWN, ("mine",))
+    assert (result.label, owned.added_systems(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
     store.check(result)
     for table in ("features", "outcomes", "nugget_assignments"):
@@ -71,10 +71,10 @@ def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, are
     rows = of(again, "answers", "mine")
     assert len(rows) == 20
     assert again.rows("features") > first.rows("features")
-    assert owned.added(again) == ("mine",)
+    assert owned.added_systems(again) == ("mine",)
     other = adding.read_system(again, given(tmp_path, arena), system="second")
     both = adding.add_system(again, other, again.path)
-    assert owned.added(both) == ("mine", "second")
+    assert owned.added_systems(both) == ("mine", "second")
     assert of(both, "answers", "mine") == rows
 
 

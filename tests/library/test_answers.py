@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage.errors import BadInput
-from mirage.text.answers import Citation, citations, cited, parse_answer, segments, strip_markup
+from mirage.text.answers import Citation, citations, cited_ids, parse_answer, segments, strip_markup
 from mirage.text.languages import LANGUAGES
 
 IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
@@ -183,13 +183,13 @@ def test_lists_ranges_footnotes_and_native_digits_cite(text: str, positions: lis
 def test_citations_of_the_field_are_found(shared: Path) -> None:
     lines = (shared / "field" / "citations.jsonl").read_text(encoding="utf-8").splitlines()
     for case in map(json.loads, lines):
-        assert list(cited(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
+        assert list(cited_ids(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
 
 
 def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
     ids = ("doc-1", "doc-2", "source_3")
     mentions = citations("[doc-2] [doc-1, source_3]", ids, numbered=False)
-    assert cited(mentions) == ("doc-2", "doc-1", "source_3")
+    assert cited_ids(mentions) == ("doc-2", "doc-1", "source_3")
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,8 @@ def test_an_id_is_itself_though_it_begins_with_another(text: str) -> None:
 
 def test_citations_come_in_the_order_of_mention_each_once_pitfall_15() -> None:
     mentions = citations("[16#1] then [77#7] [12#0, 16#1], last [14#2] [12#0]", IDS, numbered=False)
-    assert cited(mentions) == ("16#1", "12#0", "14#2")
-    assert cited(mentions, unknown=True) == ("16#1", "77#7", "12#0", "14#2")
+    assert cited_ids(mentions) == ("16#1", "12#0", "14#2")
+    assert cited_ids(mentions, unknown=True) == ("16#1", "77#7", "12#0", "14#2")
 
 
 def test_the_mentions_of_one_bracket_divide_it_among_them() -> None:
@@ -301,7 +301,7 @@ def test_every_bracketed_position_of_the_published_answers_is_a_citation(shared:
                 for text in filter(None, row["results"].values()):
                     mentions = citations(text, row["docids"], numbered=True)
                     expected = {row["docids"][int(n) - 1] for n in re.findall(r"\[(10|[1-9])\]", text)}
-                    assert expected <= set(cited(mentions))
+                    assert expected <= set(cited_ids(mentions))
                     seen += bool(expected)
     assert seen > 100
 

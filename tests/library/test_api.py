@@ -143,7 +143,7 @@ def test_rows_that_cannot_be_taken_are_refused_with_what_to_do(change: Any, mess
 
 def test_an_arena_is_opened_by_name_or_folder() -> None:
     by_name = mirage.open_arena("nomiracl")
-    assert by_name.version == mirage.open_arena(store.bundled()["nomiracl"]).version
+    assert by_name.version == mirage.open_arena(store.bundled_arenas()["nomiracl"]).version
     with pytest.raises(mirage.UnknownName, match="nomirac"):
         mirage.open_arena("nomirac")
 

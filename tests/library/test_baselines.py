@@ -18,7 +18,7 @@ from mirage.errors import UnknownName
 from mirage.io.sources.sample import read_sample
 from mirage.stages.generate.baselines import ABSTENTIONS, BASELINES, K1, B, BaselineInput, baseline_answers, bm25
 from mirage.stages.outcomes import parse_outcome
-from mirage.text.answers import citations, cited, compose_answer, parse_answer
+from mirage.text.answers import citations, cited_ids, compose_answer, parse_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.languages import LANGUAGES
 
@@ -171,7 +171,7 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
     hits = dict.fromkeys(BASELINES, 0)
     for row in baseline_answers(queries, passages).to_pylist():
         assert row["status"] == "ok"
-        named = cited(citations(row["text"], ids, numbered=False))
+        named = cited_ids(citations(row["text"], ids, numbered=False))
         hits[row["system"]] += bool(relevant & set(named))
     assert hits["baseline/lead"] <= hits["baseline/bm25"] <= hits["baseline/bm25-3"] == hits["baseline/english"]
     assert hits["baseline/bm25-3"] >= 4

@@ -102,9 +102,9 @@ def test_a_zero_has_no_minus() -> None:
         form = FORMATS[kind]
         assert form.write(-0.00001) == form.write(0.0) == form.write(0.00001)
         assert not set(form.write(-0.00001)) & set("+-−")
-        assert form.shown(-0.00001) == 0
-        assert form.shown(-2.5) == -2.5 * form.scale
-        assert form.shown(None) is None
+        assert form.table_value(-0.00001) == 0
+        assert form.table_value(-2.5) == -2.5 * form.scale
+        assert form.table_value(None) is None
 
 
 def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:

@@ -82,7 +82,7 @@ def test_a_bundled_arena_has_a_name_where_a_folder_is_asked_for(
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    bundled = store.open_arena(store.bundled()["sample"]).version
+    bundled = store.open_arena(store.bundled_arenas()["sample"]).version
     (tmp_path / "verdicts.csv").write_text(
         "query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", encoding="utf-8"
     )
@@ -90,7 +90,7 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
     assert store.open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
     assert store.is_arena(tmp_path / "nomiracl")
-    assert store.open_arena(store.bundled()["sample"]).version == bundled
+    assert store.open_arena(store.bundled_arenas()["sample"]).version == bundled
 
 
 def test_the_explorer_offers_to_import_a_file(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_truly_best_is_among_the_contenders(truth: list[float]) -> None:
 
 @pytest.mark.parametrize("languages", [None, ("en",), ("ar", "sw")])
 def test_ratings_that_are_known_already_give_the_same_choice(languages: tuple[str, ...] | None) -> None:
-    arena = store.open_arena(store.bundled()["sample"])
+    arena = store.open_arena(store.bundled_arenas()["sample"])
     known = ranking_by(arena, "heuristic", languages or ())
     settings = DecideSettings(judge="heuristic", languages=languages)
     again, report = choose_systems(arena, settings), choose_systems(arena, settings, ranking=known)

@@ -616,13 +616,13 @@ def test_a_short_query_is_in_the_language_of_its_conversation(tmp_path: Path) ->
     ],
 )
 def test_a_list_in_a_cell_is_parted_whatever_wrote_it(written: str, expected: list[Any]) -> None:
-    assert values.listed(written) == expected
+    assert values.as_list(written) == expected
 
 
 @pytest.mark.parametrize("written", ["['one' ... 'two']", "['one' 'two]", "array(['one' ... 'two'], dtype=object)"])
 def test_a_list_of_texts_that_cannot_be_parted_is_refused(written: str) -> None:
     with pytest.raises(BadInput) as caught:
-        values.listed(written, "f.csv:2")
+        values.as_list(written, "f.csv:2")
     assert caught.value.where == "f.csv:2"
 
 

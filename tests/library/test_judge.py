@@ -576,7 +576,7 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
 
 
 def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
-    path = shutil.copytree(store.bundled()["sample"], tmp_path / "sample")
+    path = shutil.copytree(store.bundled_arenas()["sample"], tmp_path / "sample")
     mirage("judge", path, "--judge", judge.HEURISTIC, "--known", "--pairs", 12, "--languages", "te")
     arena = store.open_arena(path)
     assert arena.sql("SELECT count(*) AS n FROM judgments WHERE judge = 'known: heuristic'")["n"][0].as_py() == 24

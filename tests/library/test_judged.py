@@ -80,7 +80,7 @@ def test_the_same_file_twice_changes_nothing(imported: FileImport) -> None:
 
 def test_the_judges_page_shows_it(imported: FileImport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(imported.arena.path.parent))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE)
     app.query_params["arena"] = imported.arena.name
     app.run()

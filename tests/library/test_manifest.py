@@ -136,7 +136,7 @@ def test_pages_show_the_other_arenas_and_name_the_bad_one(arena: Path, monkeypat
     manifest["tables"]["queries"][0]["path"] = PATHS[0]
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.parent))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     page = AppTest.from_file(ROOT / "pages" / "your_model.py", default_timeout=60).run()
     assert not page.exception
     assert page.selectbox(key="arena").options == ["good"]

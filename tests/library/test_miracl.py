@@ -199,7 +199,7 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
     assert len(sizes) == 16
     assert sum(size.topics or 0 for size in sizes) == 40_203
     assert sum(size.training or 0 for size in sizes) == 39_763
-    figures = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+    figures = store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
     printed = {
         (row["setting"], row["language"]): None if row["value"] is None else int(row["value"])
         for row in figures

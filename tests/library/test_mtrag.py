@@ -104,7 +104,7 @@ def test_the_agreement_of_its_annotators_is_that_of_the_definition(arena: Path, 
 
 def opened_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
     app.query_params["arena"] = "mtrag"
     app.run()

@@ -19,7 +19,7 @@ from mirage import schema, store
 from mirage.cli import app
 from mirage.llm import prompts
 from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
-from mirage.stages.outcomes.accuracy import accuracy, measured, written
+from mirage.stages.outcomes.accuracy import accuracy, measured_accuracy, to_json
 from mirage.stages.outcomes.parsed import FREE_RULES, RULES
 from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import NOMIRACL_TEMPLATES
@@ -271,13 +271,13 @@ def test_many_unparsed_answers_are_said(tmp_path: Path) -> None:
 
 
 def test_the_figures_shown_are_those_of_the_labels() -> None:
-    half, rows = measured()
-    assert written(half, accuracy(labels.read_labels(half))) == written(half, rows)
+    half, rows = measured_accuracy()
+    assert to_json(half, accuracy(labels.read_labels(half))) == to_json(half, rows)
     assert {row.language for row in rows} == {*LANGUAGES, "all"}
 
 
 def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> None:
-    _, rows = measured()
+    _, rows = measured_accuracy()
     for row in rows:
         baseline = min(row.phrase_wrong, row.length_wrong)
         assert row.wrong + row.unparsed <= baseline

@@ -223,8 +223,8 @@ def test_paper_mode_stores_every_tournament_beside_those_of_other_referees(arena
 def test_tournaments_go_when_the_verdicts_behind_them_change(tmp_path: Path) -> None:
     """What was made from other verdicts is not kept beside the new ones."""
 
-    assert "tournaments" in store.derived(["judgments"])
-    assert "tournaments" in store.derived(["outcomes"])
+    assert "tournaments" in store.derived_tables(["judgments"])
+    assert "tournaments" in store.derived_tables(["outcomes"])
 
 
 def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> 
     ],
 )
 def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
-    assert store.derived(written) == derived
+    assert store.derived_tables(written) == derived
 
 
 def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
 
 
 def test_a_stage_names_the_command_for_a_table_it_lacks(tmp_path: Path) -> None:
-    path = store.bundled()["published"]
+    path = store.bundled_arenas()["published"]
     with pytest.raises(TableMissing, match="this arena has no queries"):
         run(OUTCOMES, path, made_by="a test")
     with pytest.raises(ArenaError, match="there is no arena"):
@@ -228,7 +228,7 @@ def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tm
     """Whoever changes a parser, a feature or the ranking builds the bundle again: `make data`."""
     arenas = pipeline.bundle(shared, tmp_path, regressors=["linear", "ridge"])
     for arena in arenas:
-        bundled = store.open_arena(store.bundled()[arena.name])
+        bundled = store.open_arena(store.bundled_arenas()[arena.name])
         assert bundled.tables == arena.tables
         # The slow regressors are not fitted again: predictions are compared where a fast one makes them.
         fitted = {"predictions", "importances"}
@@ -240,7 +240,7 @@ def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tm
         assert all(bundled.manifest[k] == arena.manifest[k] for k in ("title", "label", "about"))
         for name in set(arena.tables) - fitted:
             assert close(bundled.read(name), arena.read(name)), name
-    assert close(*(linear(opened) for opened in (arenas[0], store.open_arena(store.bundled()["nomiracl"]))))
+    assert close(*(linear(opened) for opened in (arenas[0], store.open_arena(store.bundled_arenas()["nomiracl"]))))
 
 
 def linear(arena: store.Arena) -> pa.Table:
@@ -266,7 +266,7 @@ def close(first: pa.Table, second: pa.Table) -> bool:
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     assert arena.size < 4_000_000
     assert arena.tables == BUNDLED
     queries = arena.read("queries")

@@ -20,7 +20,7 @@ from mirage.text.languages import LANGUAGES
 @pytest.fixture(scope="module")
 def figures() -> pa.Table:
     """The bundled figures."""
-    return store.open_arena(store.bundled()["published"]).read("published")
+    return store.open_arena(store.bundled_arenas()["published"]).read("published")
 
 
 def row_where(figures: pa.Table, **conditions: str) -> dict[str, object]:
@@ -115,10 +115,10 @@ def test_a_file_that_is_absent_or_lacks_a_column_is_refused(tmp_path: Path) -> N
 def test_every_printed_baseline_meets_one_system_of_the_outputs(figures: pa.Table) -> None:
     printed = figures.filter(pc.equal(figures["item"], published.BASELINES))
     assert set(printed["system"].to_pylist()) == set(published.SYSTEM_NAMES)
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     assert set(arena.read("outcomes", columns=["system"])["system"].to_pylist()) == set(published.SYSTEM_NAMES.values())
 
 
 def test_every_published_cell_is_the_rate_of_the_bundled_answers() -> None:
-    outcomes = store.open_arena(store.bundled()["nomiracl"]).read("outcomes")
+    outcomes = store.open_arena(store.bundled_arenas()["nomiracl"]).read("outcomes")
     assert differing(rates(outcomes, parser="published").to_pylist()) == {}

@@ -501,7 +501,7 @@ def test_options_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
-    outcomes = store.open_arena(store.bundled()["nomiracl"]).read("outcomes")
+    outcomes = store.open_arena(store.bundled_arenas()["nomiracl"]).read("outcomes")
     by_language = rank.from_outcomes(outcomes, skill=skill)
     assert len(by_language) == (17 if skill == "abstain" else 16)
     for of_language in by_language.values():
@@ -512,7 +512,7 @@ def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
 
 
 def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     stored = arena.read("ratings")
     outcomes = arena.read("outcomes")
     skills: tuple[schema.Skill, ...] = ("both", "abstain", "answer")

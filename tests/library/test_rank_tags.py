@@ -44,7 +44,7 @@ def test_each_value_is_ranked_as_if_there_were_no_other_queries(arena: store.Are
     split = rank_by_tag(arena.read("outcomes"), arena.read("tags"), "domain", "relevance", QUICK)
     assert list(split.rankings) == ["finance", "law"]
     for value, ranking in split.rankings.items():
-        part = store.tagged(arena, [("domain", value)])
+        part = store.select_tagged(arena, [("domain", value)])
         assert ranking.table() == rank_by(part.read("outcomes"), "relevance", QUICK).table()
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_ranked_or_compared_says_why(arena: store.Arena) -> None:
 
 
 def test_the_command_ranks_on_a_tag_and_by_its_values(arena: store.Arena, tmp_path: Path) -> None:
-    part = store.tagged(arena, [("domain", "law")])
+    part = store.select_tagged(arena, [("domain", "law")])
     alone = store.write(tmp_path / "alone", {name: part.read(name) for name in part.tables}, made_by="test")
     options = ("--judge", "judge-x", "--draws", "50", "--format", "csv")
     narrowed = mirage("rank", arena.path, *options, "--tag", "domain=law")

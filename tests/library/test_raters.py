@@ -237,7 +237,7 @@ def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
 
 def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.parent))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE).run()
     assert not app.exception
     assert "Ratings included with the data" in [header.value for header in app.header]

@@ -116,7 +116,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     """Copied from the table `published`, by language and regressor."""
     printed = [
         row
-        for row in store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+        for row in store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
         if row["source"] == "MIRAGE-Bench"
     ]
 
@@ -178,7 +178,7 @@ def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> No
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
-    printed = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+    printed = store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
     assert set(HELD_OUT) <= set(PRINTED.values())
 
@@ -335,7 +335,7 @@ def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -
 
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
-    opened = store.open_arena(store.bundled()["nomiracl"])
+    opened = store.open_arena(store.bundled_arenas()["nomiracl"])
     referee = only_referee(opened)
     material = gather_material(opened, referee, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     assert (referee.name, material.features) == ("relevance", ("target_language", "english_language"))

@@ -15,7 +15,7 @@ from conftest import ROOT
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.sample import read_sample
-from mirage.text.answers import citations, cited, compose_answer, parse_answer
+from mirage.text.answers import citations, cited_ids, compose_answer, parse_answer
 from mirage.text.languages import LANGUAGES
 
 SOURCE = ROOT / "data" / "sample" / "source"
@@ -78,7 +78,7 @@ def test_every_reference_is_read_back_with_its_citations_all_of_relevant_passage
         for part in (parsed.reason, parsed.answer):
             mentions = citations(part, [p["passage_id"] for p in passages], numbered=False)
             assert all(m.known for m in mentions)
-            assert set(cited(mentions)) <= relevant
+            assert set(cited_ids(mentions)) <= relevant
             assert bool(mentions) == (subset[answer["query_id"]] == "relevant")
 
 

@@ -325,7 +325,7 @@ def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     arena = arena_of(tmp_path, [f"text number {i}" for i in range(27)])
     store.write(arena.path, {"queries": queries}, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     monkeypatch.setattr("mirage.explorer.answers.search_box._MANY", 20)
     app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     app.query_params["q"] = "number 7"
@@ -344,7 +344,7 @@ def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.Monkey
     queries = schema.from_rows("queries", [schema.Query("ar", "q0000", None, "Why?", None)])
     store.write(arena_of(tmp_path, ["a text"]).path, {"queries": queries}, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     app.query_params["q"] = "text"
     app.run()

@@ -28,7 +28,7 @@ from mirage.stages import generate, sft
 from mirage.stages.generate import stage as generating
 from mirage.stages.sft import stage as training
 from mirage.stats.sampling import sample
-from mirage.text.answers import citations, cited, compose_answer
+from mirage.text.answers import citations, cited_ids, compose_answer
 from mirage.text.languages import LANGUAGES
 
 GOOD = compose_answer("Ziwa ni kubwa [q#0], na lina kina [q#2].", "Ni kubwa [q#0].")
@@ -202,12 +202,12 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
     assert len(dataset.train) + sum(left_out.values()) == 1
     for example in dataset.train:
         spoken = json.loads(example.line())["messages"]
-        named = cited(citations(spoken[1]["content"], list(labels), numbered=False), unknown=True)
+        named = cited_ids(citations(spoken[1]["content"], list(labels), numbered=False), unknown=True)
         assert named == example.cited
         assert named
         assert all(labels[passage_id] for passage_id in named)
         assert set(named) <= set(ids_shown(spoken[0]["content"]))
-    named = {passage_id for _, cited_ids in sentences for passage_id in cited_ids}
+    named = {passage_id for _, ids in sentences for passage_id in ids}
     assert bool(dataset.train) == bool(named and named <= {passage_id for passage_id, label in labels.items() if label})
 
 

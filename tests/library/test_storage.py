@@ -54,7 +54,7 @@ def storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Storage
 @pytest.fixture
 def path(storage: Storage) -> Path:
     """What stands for the address of the tests."""
-    return store.located(ADDRESS)
+    return store.locate(ADDRESS)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ from mirage import schema, store
 for number in range(int(sys.argv[2])):
     rows = [schema.Answer("en", f"q{number}", sys.argv[1], f"Text {number}.", "ok", None, None, None)]
     new = {"answers": store.by_key("answers", schema.from_rows("answers", rows))}
-    store.upsert(store.located(sys.argv[3]), new, made_by="a test")
+    store.upsert(store.locate(sys.argv[3]), new, made_by="a test")
 """
 
 
@@ -116,11 +116,11 @@ def writer(system: str, n: int, home_folder: Path, address: str = ADDRESS) -> su
     ],
 )
 def test_an_address_and_the_folder_that_stands_for_it_say_each_other(text: str) -> None:
-    folder = store.located(text)
+    folder = store.locate(text)
     assert store.is_remote(folder)
     assert store.address(folder) == text
     assert folder.is_relative_to(home.home_folder())
-    assert store.located(text + "/") == folder
+    assert store.locate(text + "/") == folder
 
 
 @given(
@@ -130,16 +130,16 @@ def test_any_folder_of_a_bucket_can_be_said(parts: list[str]) -> None:
     text = "/".join(["s3://bucket", *parts])
     if {".", ".."} & set(parts):
         with pytest.raises(BadInput):
-            store.located(text)
+            store.locate(text)
         return
-    folder = store.located(text)
+    folder = store.locate(text)
     assert store.address(folder) == text
     assert ".." not in folder.parts
 
 
 def test_a_path_is_a_path(tmp_path: Path) -> None:
-    assert store.located(str(tmp_path)) == tmp_path
-    assert store.located(f"file://{tmp_path}") == tmp_path
+    assert store.locate(str(tmp_path)) == tmp_path
+    assert store.locate(f"file://{tmp_path}") == tmp_path
     assert not store.is_remote(tmp_path)
     assert store.address(tmp_path) == str(tmp_path)
 
@@ -158,7 +158,7 @@ def test_a_path_is_a_path(tmp_path: Path) -> None:
 )
 def test_an_address_with_a_secret_is_refused_and_not_repeated(text: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
-        store.located(text)
+        store.locate(text)
     assert SECRET not in str(caught.value)
     assert KEY not in str(caught.value)
     assert caught.value.do
@@ -171,15 +171,15 @@ def test_an_address_with_a_secret_is_refused_and_not_repeated(text: str, tmp_pat
 @pytest.mark.parametrize("text", ["s3://", "s3:///a", "s3://bucket/../a", "s3://bucket//a", "s3://bucket/a\nb"])
 def test_an_address_that_names_nothing_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
-        store.located(text)
+        store.locate(text)
 
 
 def test_the_variable_of_arenas_takes_folders_and_addresses(
     storage: Storage, arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: dict[str, pa.Table]
 ) -> None:
     local = store.write(tmp_path / "2024-local", tables, made_by="a test")
-    store.write(store.located(f"s3://{BUCKET}/team/other"), tables, made_by="a test")
-    monkeypatch.setattr(store, "bundled", dict)
+    store.write(store.locate(f"s3://{BUCKET}/team/other"), tables, made_by="a test")
+    monkeypatch.setattr(store, "bundled_arenas", dict)
     monkeypatch.setenv("MIRAGE_ARENAS", f"{local.path}:{ADDRESS}")
     paths, problems = home.all_arenas()
     assert (paths, problems) == ({"2024-local": local.path, "arena": arena.path}, [])
@@ -327,7 +327,7 @@ def test_an_arena_is_not_begun_where_other_things_are(
 def test_shares_of_an_arena_there_together_are_the_whole(storage: Storage, tmp_path: Path) -> None:
     """Two machines that share the bucket alone; the third, which merges, has no ledger of theirs."""
     whole = write_queries(tmp_path / "whole", n=4)
-    write_queries(store.located(f"s3://{BUCKET}/shared"), n=4)
+    write_queries(store.locate(f"s3://{BUCKET}/shared"), n=4)
     shared = f"s3://{BUCKET}/shared"
     with Service(by_text) as service:
         for n, step in enumerate((generate_command(whole, service), ["features", str(whole), "--reference", "mine"])):
@@ -354,7 +354,7 @@ def test_shares_of_an_arena_there_together_are_the_whole(storage: Storage, tmp_p
 
 def test_a_conflict_of_shares_names_their_addresses(storage: Storage, arena: store.Arena, path: Path) -> None:
     for name, text in (("one", "A text."), ("two", "Another text.")):
-        part = store.located(f"s3://{BUCKET}/{name}")
+        part = store.locate(f"s3://{BUCKET}/{name}")
         store.write(part, {"answers": answer("mine", text=text)}, made_by="a test")
     result = mirage("arena", "merge", ADDRESS, f"s3://{BUCKET}/one", f"s3://{BUCKET}/two", code=2)
     assert f"s3://{BUCKET}/one" in result.stderr.replace("\n", "")
@@ -511,7 +511,7 @@ def test_an_arena_on_hdfs_is_read_and_not_written(
     monkeypatch.setattr(
         objects, "open_hadoop", lambda _address: (fs.LocalFileSystem(), str(tmp_path / "files" / "arena"))
     )
-    path = store.located("hdfs://name-node:8020/arena")
+    path = store.locate("hdfs://name-node:8020/arena")
     arena = store.open_arena(path)
     assert arena.read("judgments").equals(local.read("judgments"))
     before = sorted((tmp_path / "files").rglob("*"))
@@ -682,7 +682,7 @@ def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, monke
     monkeypatch.setitem(sys.modules, "obstore", None)
     remote._remote.cache_clear()
     with pytest.raises(BadInput, match="obstore") as caught:
-        store.open_arena(store.located("s3://bucket/without"))
+        store.open_arena(store.locate("s3://bucket/without"))
     assert "mirage-rag[storage]" in caught.value.do
 
 
@@ -696,7 +696,7 @@ def test_pitfall_144_a_storage_that_turns_down_three_of_ten_requests_is_asked_ag
     storage.fault = lambda _method, _path: (503, "SlowDown") if rng.random() < 0.3 else None
     for number in range(4):
         copied = store.copy(store.open_arena(arena.path), tmp_path / f"copy{number}")
-        there = store.copy(copied, store.located(f"{ADDRESS}-{number}"))
+        there = store.copy(copied, store.locate(f"{ADDRESS}-{number}"))
         assert there.manifest["tables"] == arena.manifest["tables"]
         forget_everything(tmp_path)
 

@@ -99,7 +99,7 @@ def address(emulator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     }.items():
         monkeypatch.setenv(name, value)
     remote._remote.cache_clear()
-    yield store.located(f"{ADDRESS}/{tmp_path.name}")
+    yield store.locate(f"{ADDRESS}/{tmp_path.name}")
     remote._remote.cache_clear()
 
 

@@ -95,7 +95,7 @@ def test_columns_and_languages_can_be_chosen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["made", "sample"])
 def test_text_can_be_read_as_numbers_of_its_distinct_values(tmp_path: Path, name: str) -> None:
-    arena = make(tmp_path / "made") if name == "made" else store.open_arena(store.bundled()[name])
+    arena = make(tmp_path / "made") if name == "made" else store.open_arena(store.bundled_arenas()[name])
     for table in arena.tables:
         plain = arena.read(table)
         texts = [field.name for field in plain.schema if pa.types.is_string(field.type)]
@@ -217,7 +217,7 @@ def test_the_same_tables_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Pa
 
 
 def test_the_bundled_arenas_are_found_and_sound() -> None:
-    bundled = store.bundled()
+    bundled = store.bundled_arenas()
     assert set(bundled) >= {"nomiracl", "published"}
     assert all(store.check(store.open_arena(path)) for path in bundled.values())
 

@@ -149,7 +149,7 @@ def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(simulation: S
     features = simulation.tables["features"]
     lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
     zero = join(without_value(features, "en", "sim-04", "fluency_score", value=0.0), simulation.tables["judgments"])
-    assert lost.unused() == {"fluency_score": {"en": ("sim-04",)}}
+    assert lost.unused_features() == {"fluency_score": {"en": ("sim-04",)}}
     column = lost.features.index("fluency_score")
     assert np.isnan(lost.languages["en"].means[3, column])
     assert lost.languages["en"].coverage[3, column] == 0

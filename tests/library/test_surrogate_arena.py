@@ -198,7 +198,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
     stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
     assert views.available(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
-        assert "predictions" in store.derived([name])
+        assert "predictions" in store.derived_tables([name])
     stage = JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
     again = run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)

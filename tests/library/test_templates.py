@@ -229,7 +229,7 @@ def test_a_matrix_of_each_prompt() -> None:
 
 @pytest.fixture(scope="module")
 def printed() -> pa.Table:
-    return store.open_arena(store.bundled()["published"]).read("published")
+    return store.open_arena(store.bundled_arenas()["published"]).read("published")
 
 
 def write(folder: Path, tables: Tables) -> store.Arena:
@@ -264,7 +264,7 @@ def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) ->
 
 
 def test_every_printed_rate_of_the_bundled_answers_stands_beside_ours(printed: pa.Table) -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     table = printed_figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
     cells = [f for f in table if f.ours is not None and f.language != "all"]
     assert len(cells) == 363
@@ -313,7 +313,7 @@ def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_p
 
 
 def test_sizes_stand_beside_those_of_their_own_split(printed: pa.Table) -> None:
-    arena = store.open_arena(store.bundled()["nomiracl"])
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     table = printed_figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
     values = {(f.setting, f.language): f.ours for f in table}
     assert values["non_relevant, test", "de"] == 217
@@ -351,7 +351,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         "share of replies: refuses to answer",
         "share of replies: conversation",
     }
-    numbers = store.open_arena(store.bundled()["nomiracl"])
+    numbers = store.open_arena(store.bundled_arenas()["nomiracl"])
     without = printed_figures(printed, numbers, source="NoMIRACL", item="Table 2")
     exact = picked(without, metric="share of replies: Yes exactly", system="GPT-4")
     assert (exact.ours, exact.remark) == (None, "the arena holds no texts of the answers")

@@ -33,6 +33,6 @@ def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, .
     )
 
 
-def preferred(judgment: schema.Judgment) -> str | None:
+def preferred_system(judgment: schema.Judgment) -> str | None:
     """The system that a verdict prefers; None for a tie and where no verdict could be read."""
     return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)

@@ -10,12 +10,12 @@ import streamlit as st
 from mirage import schema
 from mirage.errors import TableMissing
 from mirage.explorer.answers.judgments import judgments_on as of_query
-from mirage.explorer.answers.judgments import preferred
+from mirage.explorer.answers.judgments import preferred_system
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.table import column_help
 from mirage.explorer.kit.text import Markup, heading_html, text_html
 from mirage.store import Arena
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 FEW = 12
 """So many judgments are shown at once; more are folded."""
@@ -41,10 +41,10 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
     if len(all_judgments) <= FEW:
         st.html(Markup(head + _judged(all_judgments)))
         return
-    judges = counted(len({judgment.judge for judgment in all_judgments}), "judge")
+    judges = count_text(len({judgment.judge for judgment in all_judgments}), "judge")
     # Every pair of many systems in two orders is more than all answers: it is sent when somebody wants to read it.
     fold = st.expander(
-        f"{counted(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
+        f"{count_text(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
     )
     if fold.open:
         fold.html(Markup(_judged(all_judgments)))
@@ -60,7 +60,7 @@ def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
 
 
 def _battle(judgment: schema.Judgment) -> str:
-    winner = preferred(judgment)
+    winner = preferred_system(judgment)
     sides = " ".join(
         f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
         for letter, system in (("A", judgment.system_a), ("B", judgment.system_b))

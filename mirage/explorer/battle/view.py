@@ -18,7 +18,7 @@ from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html, text_html
 from mirage.publish.charts.palette import FORMATS, family
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]
 
@@ -70,7 +70,7 @@ def score(battles: BattleSelection) -> str:
         f"ties {cell.ties:,}",
         f"<b>{escape(cell.other)}</b> wins {cell.losses:,}",
         *([f"unparsed {cell.unparsed:,}"] if cell.unparsed else []),
-        f"n = {counted(cell.n, 'query')}",
+        f"n = {count_text(cell.n, 'query')}",
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)

@@ -15,7 +15,7 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features import FEATURES
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted, signed
+from mirage.text.segmentation import count_text, signed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,8 +152,8 @@ def card_of(shown: ComparisonReport) -> tuple[str, tuple[str, ...]]:
     unit = f" {shown.unit}" if shown.unit else ""
     value = f"Difference {signed(row.difference)}{unit}, 95% CI {low} to {high}"
     margin = (f"Margin {shown.margin:g}{unit}",) if shown.margin else ()
-    languages = counted(len([other for other in shown.rows if other.language != JOINT]), "language")
-    return value, (f"n = {counted(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
+    languages = count_text(len([other for other in shown.rows if other.language != JOINT]), "language")
+    return value, (f"n = {count_text(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
 
 
 def evidence(shown: ComparisonReport) -> str:
@@ -165,10 +165,10 @@ def evidence(shown: ComparisonReport) -> str:
     unit = f" {shown.unit}" if shown.unit else ""
     low, high = ("unbounded" if end is None else signed(end) for end in (row.low, row.high))
     interval = f"95% CI {low} to {high}"
-    on = f"n = {counted(row.n_queries, 'query')}"
+    on = f"n = {count_text(row.n_queries, 'query')}"
     parts = [f"Difference {where}: {signed(row.difference)}{unit} ({interval}, {on})"]
     if row.unpaired:
-        more = counted(row.unpaired, "query")
+        more = count_text(row.unpaired, "query")
         parts.append(f"{more} answered by only one system {'is' if row.unpaired == 1 else 'are'} excluded")
     parts += [f"{text[0].upper()}{text[1:]}" for text in _short_of(row, unit)]
     for verdict in ("better", "worse"):
@@ -190,9 +190,9 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
     if row.more:
         end = "unbounded" if row.more_high is None else f"{row.more_high:,}"
         ends = f"range {row.more_low:,} to {end}"
-        parts.append(f"about {counted(row.more, 'query')} more needed ({ends})")
+        parts.append(f"about {count_text(row.more, 'query')} more needed ({ends})")
     elif row.more is None and row.more_low is not None:
-        parts.append(f"at least {counted(row.more_low, 'query')} more needed")
+        parts.append(f"at least {count_text(row.more_low, 'query')} more needed")
     return parts
 
 
@@ -213,7 +213,7 @@ def _p_text(p: float | None) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def moved(shown: ComparisonReport) -> pa.Table:
+def moved_queries(shown: ComparisonReport) -> pa.Table:
     """The queries that moved most as a table: the fields of `MovedQuery`, with the language's name in `where`."""
     import pyarrow as pa
 

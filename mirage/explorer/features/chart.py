@@ -59,51 +59,51 @@ class Tau(Protocol):
 
     @property
     def reason(self) -> str:
-        """Why there is no tau or no interval."""
+        """Return the reason for a missing tau or interval."""
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Return whether the interval excludes 0."""
 
 
 PANEL, _HEAD = 96, 46
-"""Height of a panel's field, and of what stands between two fields, in pixels: languages above, the next name below."""
+"""Height of a panel and of the gap between two panels (languages above, next title below), in pixels."""
 _DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
-"""Lines of systems in focus, in their order: pixels drawn and left out."""
+"""Dash patterns of highlighted systems, in order: pixels drawn and skipped."""
 _FADED = 0.22
 _LEFT, _TOP = 60, 26
-"""Room for the values, and for the first panel's name, in pixels."""
+"""Margins for the axis values and the first panel's title, in pixels."""
 _WRAP = 90
-"""Characters in a line of a definition that is shown on hover."""
+"""Line length of a definition shown on hover, in characters."""
 
 
 def title(feature: str) -> str:
-    """A feature's name for people."""
+    """Return the display name of a feature."""
     spec = FEATURES.get(feature)
     return spec.title if spec else feature
 
 
 def direction_text(feature: str) -> str:
-    """Which side is better, in words."""
+    """Return which direction is better, in words."""
     spec = FEATURES.get(feature)
     words = {"higher": "higher is better", "lower": "lower is better", "none": "neither is better"}
     return words[spec.direction if spec else "none"]
 
 
 def dash(number: int) -> str:
-    """The line of the n-th system in focus, from 0, as SVG's `stroke-dasharray`."""
+    """Return the dash pattern of the n-th highlighted system, from 0, as SVG's `stroke-dasharray`."""
     return _DASHES[number % len(_DASHES)]
 
 
 def value_text(value: float | None) -> str:
-    """A value of a feature: three digits that count, whatever the feature's scale."""
+    """Format a feature value with three significant digits."""
     if value is None:
         return "–"
     return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
 
 
 def facts_text(feature: str) -> str:
-    """Range, unit and direction of a feature's values."""
+    """Describe the range, unit and direction of a feature's values."""
     spec = FEATURES.get(feature)
     if spec is None:
         return "not declared by this version of mirage"
@@ -119,9 +119,9 @@ def panels(
     chosen: tuple[str, ...],
     mode: Mode,
 ) -> dict[str, Any]:
-    """A panel a feature in one figure: languages along x, one dot a system, on a stem from the lowest to the highest.
+    """Draw one panel per feature: languages along x, one dot per system, on a stem from the lowest to the highest.
 
-    The panels stand below each other, so that a language is the same column in all of them. A click on a dot yields its
+    The panels are stacked, so that a language is the same column in all of them. A click on a dot yields its
     system, language and feature.
 
     Args:
@@ -268,7 +268,7 @@ def _dots(
 
 
 def hover(row: FeatureMean) -> str:
-    """What a dot says: its system, where, mean, interval, and the answers behind it."""
+    """Return the hover text of a dot: system, language, mean, interval and number of answers."""
     interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
     where = name_of(row.language) if is_code(row.language) else "mean over languages"
     return (
@@ -280,14 +280,14 @@ def hover(row: FeatureMean) -> str:
 def relation_map(
     rows: tuple[Tau, ...], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
 ) -> dict[str, Any]:
-    """Kendall's tau of each feature (rows) with the rating, by language (columns), as square marks.
+    """Draw Kendall's tau of each feature (rows) with the rating, by language (columns), as squares.
 
-    The sign is in the number, the shade is its size. A cell whose interval takes in 0, or that has none, is hollow.
+    The number has the sign; the shade is the absolute value. A cell is hollow if its interval includes 0 or is missing.
 
     Args:
-        rows: one a feature and language.
+        rows: one per feature and language.
         features: order of the rows.
-        languages: the columns; `all` first where it is among them.
+        languages: the columns; `all` first, if included.
         mode: light or dark.
     """
     by_cell = {(row.feature, row.language): row for row in rows}

@@ -1,4 +1,4 @@
-"""Where answers are lost: one system's queries as a flow, from all of them over what was retrieved to what came out."""
+"""Flow chart of one system's queries: all queries, whether a relevant passage was retrieved, and the outcome."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def flow(shares: Sequence[Mapping[str, Any]], undecided: int, *, system: str, mo
 
 
 _Station = tuple[list[int], float, float]
-"""The leaves that come through, and the upper and the lower edge."""
+"""The leaves that pass through, and the upper and lower edges."""
 _Path = tuple[str, ...]
 
 
 def _stations(paths: Sequence[_Path], width: Sequence[float], column: int) -> dict[_Path, _Station]:
-    """Where each station of a column stands, from the top."""
+    """Place the stations of a column, from the top."""
     groups = [
         list(members) for _, members in groupby(range(len(paths)), key=lambda leaf: _station(paths[leaf], column))
     ]
@@ -124,12 +124,12 @@ def _stations(paths: Sequence[_Path], width: Sequence[float], column: int) -> di
 
 
 def _station(path: _Path, column: int) -> _Path:
-    """What a path is known by in a column: leaves without a station of their own stay apart from their neighbours."""
+    """Return the key of a path's station in a column; a leaf without a station there is its own key."""
     return path if column == 3 or (not path[column] and not path[1]) else path[: column + 1]
 
 
 def _within(stations: Mapping[_Path, _Station], members: Sequence[int], width: Sequence[float]) -> tuple[float, float]:
-    """The part of a station's edge that some of its leaves take."""
+    """Return the stretch of a station's edge that some of its leaves occupy."""
     for own, top, _ in stations.values():
         if members[0] in own:
             begin = top + sum(width[leaf] for leaf in own if leaf < members[0])
@@ -138,7 +138,7 @@ def _within(stations: Mapping[_Path, _Station], members: Sequence[int], width: S
 
 
 def _fill(cause: str | None, colors: Ink) -> str:
-    """The colour of a band; the empty text for one of several causes."""
+    """Return the colour of a band; `cause` is empty for a band of several causes."""
     fills = {
         "right": colors.ramp[0][1],
         "right_refusal": colors.ramp[1][1],
@@ -150,7 +150,7 @@ def _fill(cause: str | None, colors: Ink) -> str:
 
 
 def _band(column: int, start: tuple[float, float], end: tuple[float, float], color: str) -> dict[str, Any]:
-    """A band between two columns, with edges that rise and fall smoothly."""
+    """Draw a band between two columns, with smooth edges."""
     steps = [k / _STEPS for k in range(_STEPS + 1)]
     smooth = [3 * t**2 - 2 * t**3 for t in steps]
     x = [column + t for t in steps]
@@ -168,7 +168,7 @@ def _band(column: int, start: tuple[float, float], end: tuple[float, float], col
 def _names(
     columns: Sequence[Mapping[_Path, _Station]], total: int, undecided: int, colors: Ink
 ) -> list[dict[str, Any]]:
-    """What the stations of several causes are called, at the left end of their bands."""
+    """Label the stations of several causes at the left end of their bands."""
     names = []
     decided = (total - undecided) / total
     for column, stations in enumerate(columns[:3]):
@@ -176,7 +176,7 @@ def _names(
             if column and (len(members) == 1 or not path[column]):
                 continue
             name = f"{total:,} answers" if column == 0 else f"{path[column]}<br>{_write((bottom - top) / decided)}"
-            # The second station's name stands low, clear of the first one's.
+            # The second station's label is lower, clear of the first one's.
             late = column == 2
             names.append(
                 {

@@ -14,7 +14,7 @@ from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.schema import from_rows
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 HEADS = {
     "right": "Correct",
@@ -123,8 +123,8 @@ def _given_retrieval(lost: views.Losses, code: str) -> None:
     if not len(rows):
         return
     st.caption(
-        f"For {counted(len(rows), 'system')}, some relevant passages were not shown. Correct: queries with a relevant "
-        "passage. Given retrieval: those with all relevant passages shown. Cost: the difference."
+        f"For {count_text(len(rows), 'system')}, some relevant passages were not shown. Correct: queries with a "
+        "relevant passage. Given retrieval: those with all relevant passages shown. Cost: the difference."
     )
     columns = [
         Col("system", "System", "system", of="outcomes", width=200),

@@ -1,4 +1,4 @@
-"""Where the name of each mark goes, so that no two names overlap and none hides a mark."""
+"""Placement of labels beside marks, so that no two labels overlap and none hides a mark."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SIZE = 11
 HEIGHT = 14
 """Height of a label in pixels."""
 ADVANCE = 0.58
-"""Mean advance of a character in sizes of the text; on the wide side for names of systems in Noto Sans."""
+"""Mean advance of a character, in font sizes; slightly high for system names in Noto Sans."""
 WIDER = (1.0, 1.4, 2.0)
-"""A place is sought that holds when the plot is drawn this many times the least width."""
+"""Multiples of the least plot width at which a placement must also be free of overlaps."""
 
 Boxes = np.ndarray[Any, np.dtype[np.float64]]
 """Boxes as rows (left, top, right, bottom), or lines as rows (x0, y0, x1, y1), in pixels."""
@@ -25,13 +25,13 @@ Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 @dataclass(frozen=True, slots=True)
 class LabelAnchor:
-    """A mark that wants its name beside it. Places are shares of the plot, from its left and from its top."""
+    """A mark to label. Coordinates are shares of the plot, from the left and the top."""
 
     label: str
     x: float
     y: float
     left: float
-    """Where its horizontal whisker begins; `x` where there is none."""
+    """Left end of its horizontal whisker; `x` without one."""
     right: float
     top: float
     bottom: float
@@ -39,23 +39,23 @@ class LabelAnchor:
 
 @dataclass(frozen=True, slots=True)
 class LabelPlace:
-    """Where a label is drawn, in pixels from its mark."""
+    """Position of a label, in pixels from its mark."""
 
     dx: float
-    """To the edge of the label that is nearest, or to its middle if `anchor` is `center`."""
+    """Offset to the nearest edge of the label, or to its middle if `anchor` is `center`."""
     dy: float
-    """To the label's middle; positive is down."""
+    """Offset to the label's middle; positive is down."""
     anchor: str
-    """`left`: the label begins there; `right`: it ends there; `center`."""
+    """`left`: the label begins at the offset; `right`: it ends there; `center`."""
 
     @property
     def led(self) -> bool:
-        """Whether it is far enough from its mark to need a line to it."""
+        """Return whether the label is so far from its mark that it needs a leader line."""
         return abs(self.dx) > 12 or abs(self.dy) > 16
 
 
 def _places() -> tuple[LabelPlace, ...]:
-    """Places to try, nearest first."""
+    """Return the candidate positions, nearest first."""
     near = [
         LabelPlace(8, 0, "left"),
         LabelPlace(-8, 0, "right"),
@@ -106,7 +106,7 @@ def place_labels(marks: tuple[LabelAnchor, ...], width: float, height: float) ->
 
 
 def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[int, int]]:
-    """Let the labels choose in an order, twice: the second time each knows where all others are. Cost and choice."""
+    """Place the labels in an order, twice, so that the second pass knows all others; return cost and choice."""
     chosen: dict[int, int] = {}
     costs: dict[int, float] = {}
     for _ in range(2):
@@ -117,13 +117,13 @@ def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[i
 
 
 def _choose(views: Sequence[_View], i: int, others: Mapping[int, int]) -> tuple[float, int]:
-    """The least cost of label `i` while the others stay, and its place: the first of those that cost as much."""
+    """Return the least cost of label `i` with the others fixed, and the first position that has it."""
     least = _FAR + sum(view.alone[i] for view in views)
     order = np.argsort(least, kind="stable")
     tried = order[:_TRIED]
     if others:
         cost = least[tried] + sum(view.between(i, others, tried) for view in views)
-        # Others only add to a cost: what costs more alone is not the least.
+        # Other labels only add cost, so a position that costs more alone cannot be the best.
         rest = order[_TRIED:][least[order[_TRIED:]] <= cost.min()]
         if rest.size:
             cost = np.append(cost, least[rest] + sum(view.between(i, others, rest) for view in views))
@@ -135,13 +135,13 @@ def _choose(views: Sequence[_View], i: int, others: Mapping[int, int]) -> tuple[
 
 
 def boxes(marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float) -> Boxes:
-    """The pixels that labels cover in a plot of this size, one row a label."""
+    """Return the boxes of the labels in a plot of this size, one row per label, in pixels."""
     view = _View(marks, width, height)
     return np.array([view.labels[i, PLACES.index(place)] for i, place in enumerate(places)]).reshape(-1, 4)
 
 
 class _View:
-    """The marks in a plot of one size, and what each place would cover there."""
+    """The marks in a plot of one size, and the box of each candidate label."""
 
     def __init__(self, marks: tuple[LabelAnchor, ...], width: float, height: float) -> None:
         x, y = np.array([mark.x * width for mark in marks]), np.array([mark.y * height for mark in marks])
@@ -165,7 +165,7 @@ class _View:
         self.alone = 400 * beyond + 30 * hidden + 3 * _LED * np.array(crossed)
 
     def between(self, i: int, others: Mapping[int, int], places: Indices) -> Boxes:
-        """What putting label `i` at each of these places adds to its cost alone while the others stay."""
+        """Return the cost that the other labels add to label `i` at each of these positions."""
         candidate_boxes, lines, own_led = self.labels[i, places], self.lines[i, places], _LED[places]
         marks, chosen = list(others), list(others.values())
         labels, other_lines, led = self.labels[marks, chosen], self.lines[marks, chosen], _LED[chosen]
@@ -178,14 +178,14 @@ class _View:
 
 
 def _overlap(a: Boxes, b: Boxes) -> Boxes:
-    """How much boxes a (rows) and b (columns) overlap: 1 plus pixels along the shorter side; 0 where they do not."""
+    """Return the overlap of boxes a (rows) and b (columns): 1 plus pixels along the shorter side; 0 without overlap."""
     across = np.minimum(a[:, None, 2], b[:, 2]) - np.maximum(a[:, None, 0], b[:, 0])
     down = np.minimum(a[:, None, 3], b[:, 3]) - np.maximum(a[:, None, 1], b[:, 1])
     return np.where((across > 0) & (down > 0), 1 + np.minimum(across, down), 0)
 
 
 def _touch(lines: Boxes, b: Boxes) -> Boxes:
-    """Whether lines (rows) touch boxes (columns): the stretches in which a line is within a box in x and in y meet."""
+    """Return whether lines (rows) touch boxes (columns): their overlaps in x and in y intersect."""
     start, way = lines[:, None, :2], lines[:, None, 2:] - lines[:, None, :2]
     way = np.where(way == 0, 1e-9, way)
     first, second = (b[None, :, :2] - start) / way, (b[None, :, 2:] - start) / way
@@ -194,7 +194,7 @@ def _touch(lines: Boxes, b: Boxes) -> Boxes:
 
 
 def _cross(a: Boxes, b: Boxes) -> Boxes:
-    """Whether lines a (rows) and b (columns) cross."""
+    """Return whether lines a (rows) and b (columns) cross."""
 
     def side(p: Boxes, q: Boxes, of_x: Boxes, of_y: Boxes) -> Boxes:
         return np.asarray(

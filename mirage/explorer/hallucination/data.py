@@ -84,7 +84,7 @@ def published_arena(arena: Arena) -> Arena | None:
     """The arena that holds the printed figures: this one, or the bundled one; None where there is neither."""
     if "published" in arena.tables:
         return arena
-    path = store.bundled().get("published")
+    path = store.bundled_arenas().get("published")
     return store.reopen(path) if path else None
 
 

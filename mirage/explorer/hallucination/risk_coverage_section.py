@@ -20,7 +20,7 @@ from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import FORMATS
 from mirage.stages.abstain import ALL, LOSSES
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 PICKERS = ("signal", "loss", "promise", "withheld_in")
 """Keys of the section's pickers."""
@@ -68,7 +68,7 @@ def show_withholding(page: Page, parser: str) -> None:
     with right:
         table(shown, COLUMNS, key="withholding_rows")
     st.caption(
-        f"Curves: the {counted(len(systems), 'system')} with the smallest area. Band: 95% interval of the first. "
+        f"Curves: the {count_text(len(systems), 'system')} with the smallest area. Band: 95% interval of the first. "
         "Dotted line: target error. Thresholds are chosen on half of the queries by conformal risk control; results "
         "are for the other half."
     )

@@ -23,13 +23,13 @@ A page reads:
     ui.show("leaderboard", main)
 """
 
-from mirage.explorer.kit.chart import chart, clicked
+from mirage.explorer.kit.chart import chart, clicked_mark
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.entries import PAGES
 from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, stop, switch
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
-from mirage.explorer.kit.pick import check_link, folded, pick, pick_language
+from mirage.explorer.kit.pick import check_link, pick, pick_language, pickers_popover
 from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
@@ -62,12 +62,11 @@ __all__ = [
     "badge",
     "chart",
     "check_link",
-    "clicked",
+    "clicked_mark",
     "column_help",
     "conclusion",
     "filter_rows",
     "first_time",
-    "folded",
     "formula_html",
     "heading",
     "heading_html",
@@ -83,6 +82,7 @@ __all__ = [
     "passages",
     "pick",
     "pick_language",
+    "pickers_popover",
     "plain",
     "plain_table",
     "prose",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mirage.explorer.kit.table import mode
 from mirage.store.export import to_csv, to_json, to_parquet
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,7 +163,7 @@ def download(
             st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
         if open_parts is not None:
             st.button("Figures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
-        st.caption(f"{counted(len(rows), 'row')}, {counted(rows.num_columns, 'column')}")
+        st.caption(f"{count_text(len(rows), 'row')}, {count_text(rows.num_columns, 'column')}")
         st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
 
 

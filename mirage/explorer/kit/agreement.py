@@ -22,7 +22,7 @@ from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS
 from mirage.schema import from_rows
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import MANY, counted, listed
+from mirage.text.segmentation import MANY, count_text, join_or_count
 
 if TYPE_CHECKING:
     from mirage.people.votes.stage import CorrectionResult
@@ -92,8 +92,10 @@ def agreement_words(row: votes.Agreement) -> str:
 def explanation(row: votes.Agreement) -> str:
     """Explain the basis of a row, and why it is unreliable if it is."""
     where = "all languages with enough votes" if row.language == "all" else name_of(row.language)
-    people = counted(row.voters, "person")
-    sentence = f"{counted(row.n, 'vote')} of {people} on {counted(row.queries, 'query')} drawn at random, {where}."
+    people = count_text(row.voters, "person")
+    sentence = (
+        f"{count_text(row.n, 'vote')} of {people} on {count_text(row.queries, 'query')} drawn at random, {where}."
+    )
     if not row.enough:
         sentence += f" Not reliable yet: {votes.ENOUGH} queries are needed."
     return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
@@ -168,7 +170,7 @@ def show_citations(page: Page, languages: Sequence[str]) -> None:
     st.header("Citation support, by people", anchor=False)
     table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
     few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and not row.enough)
-    few_names = listed([name_of(code) for code in few], "language")
+    few_names = join_or_count([name_of(code) for code in few], "language")
     st.caption(
         plain(
             "Votes from the Spot check page on randomly drawn answers; the majority of voters decides a citation."
@@ -237,7 +239,7 @@ def _ranking(ranking: CorrectionResult) -> None:
     code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     correction = ranking.languages[code]
     ratings = ranking.table().filter(pc.field("language") == code)
-    names = listed([name_of(name) for name in correction.languages or (code,)], "language")
+    names = join_or_count([name_of(name) for name in correction.languages or (code,)], "language")
     refusals = [f"Not in it: {error.what}." for error in ranking.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:

@@ -18,7 +18,7 @@ from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, Mode, ink
 from mirage.text.answers import Citation, part_headings
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
@@ -169,7 +169,7 @@ def _passages(shown: QueryView, *, labels: bool, _mode: Mode) -> str:
 
 
 def inks() -> str:
-    """Style of what holds cards, passages or signs: their colours in the page's mode."""
+    """Return the CSS variables of cards, passages and signs for the page's colour mode."""
     dark = mode() == "dark"
     right, wrong = ("#5cc28f", "#ff9a6b") if dark else ("#1f7a4d", "#b3441e")
     return f"--mg-hit: {ink(mode()).accent}; --mg-right: {right}; --mg-wrong: {wrong}"
@@ -192,11 +192,11 @@ def card(
         answer: the answer.
         shown: the query it belongs to.
         texts: whether the arena has the answers' texts.
-        hit: whether it carries a bar at its side.
-        leave_out: names of features that are not told.
+        hit: whether to mark the card with a bar at its side.
+        leave_out: names of features to hide.
         note: HTML beside the system's name.
-        stretches: what is marked in the text beside citations; the text that decided unless given.
-        scores: whether the scores that came with the answer are told.
+        stretches: spans to mark besides citations; by default the text that decided the outcome.
+        scores: whether to show the scores imported with the answer.
     """
     mark = mark_html(answer.system, mode())
     name = f'<span class="mg-name">{escape(answer.system)}</span>'
@@ -204,7 +204,7 @@ def card(
     if texts:
         parts.append(body(answer, shown, stretches))
     if answer.retriever:
-        shown_by = f"Retrieved: {counted(len(answer.shown), 'passage')} by {answer.retriever}."
+        shown_by = f"Retrieved: {count_text(len(answer.shown), 'passage')} by {answer.retriever}."
         parts.append(f'<div class="mg-why">{escape(shown_by)}</div>')
     if answer.rule:
         where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""

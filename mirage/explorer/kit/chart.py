@@ -53,7 +53,7 @@ def chart(
         "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
     }
     state: Any = place.plotly_chart(
-        _checked(json.dumps(figure)),
+        _build_figure(json.dumps(figure)),
         key=key,
         theme=None,
         config=config,
@@ -65,7 +65,7 @@ def chart(
     return points[0].get("customdata") if points else None
 
 
-def clicked(key: str) -> Any:
+def clicked_mark(key: str) -> Any:
     """Return `customdata` of the mark that is clicked in a chart that comes later in the run, or None."""
     state = st.session_state.get(key)
     points = state.selection.points if state is not None else []
@@ -73,7 +73,7 @@ def clicked(key: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _checked(figure: str) -> Any:
+def _build_figure(figure: str) -> Any:
     """Return a figure in JSON as Plotly's own, which checks every property once, not on every run."""
     from plotly.graph_objects import Figure
 

@@ -15,7 +15,7 @@ from mirage.ranking.surrogate.summaries import RegressorSummary
 from mirage.stages.features import FEATURES
 from mirage.store import Arena
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted, listed
+from mirage.text.segmentation import count_text, join_or_count
 
 SURE: Final = 0.05
 """A p-value below this tells two regressors apart."""
@@ -42,7 +42,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
         return ""
     most = max(known, key=lambda row: (row.clear, abs(row.tau or 0.0)))
     evidence = f"Kendall's tau {_tau(most.tau or 0.0)}, "
-    evidence += f"{_interval(most.low, most.high)}, n = {counted(most.systems, 'system')}"
+    evidence += f"{_interval(most.low, most.high)}, n = {count_text(most.systems, 'system')}"
     title = _title(most.feature)
     if not most.clear:
         return (
@@ -51,7 +51,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
     lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
     reverse = "" if (most.tau or 0.0) > 0 else ". More of it goes with a lower rating"
     return (
-        f"{title} correlates most clearly with the rating by {names[0]} among {counted(len(known), 'feature')} "
+        f"{title} correlates most clearly with the rating by {names[0]} among {count_text(len(known), 'feature')} "
         f"({evidence}){reverse}{lacking}."
     )
 
@@ -67,9 +67,8 @@ def _lacking(shown: of_features.Overview, feature: str, *, above: bool) -> str:
     low, high = last["low"], last["high"]
     ends = "no interval" if None in (low, high) else f"95% CI {low:.{digits}f} to {high:.{digits}f}"
     least = "the lowest" if above else "the highest"
-    text = (
-        f". {last['system']} has {least} mean: {last['mean']:.{digits}f} ({ends}, n = {counted(last['n'], 'answer')})"
-    )
+    n = count_text(last["n"], "answer")
+    text = f". {last['system']} has {least} mean: {last['mean']:.{digits}f} ({ends}, n = {n})"
     if None in (low, high, before["low"], before["high"]) or (low <= before["high"] and before["low"] <= high):
         text += f", not significantly different from {before['system']}"
     return text
@@ -103,7 +102,7 @@ def of_answers(shown: QueryView) -> str:
         "unparsed": [a.system for a in known if a.outcome not in ("answered", "abstained")],
     }
     words = [_count(names, kind, len(known)) for kind, names in kinds.items() if names]
-    words[0] = words[0].replace(" ", f" of {counted(len(known), 'system')} ", 1)
+    words[0] = words[0].replace(" ", f" of {count_text(len(known), 'system')} ", 1)
     judged = [answer for answer in known if answer.correct is not None]
     right = sum(answer.correct is True for answer in judged)
     of_them = f". {right:,} of {len(judged):,} decisions {'is' if right == 1 else 'are'} correct" if judged else ""
@@ -113,7 +112,7 @@ def of_answers(shown: QueryView) -> str:
 def _count(names: Sequence[str], kind: str, total: int) -> str:
     """Count the systems of a kind; name them if they are few."""
     verb = f"{kind}s" if len(names) == 1 and kind != "unparsed" else kind
-    named = f" ({listed(names, 'system')})" if 0 < len(names) <= 2 < total else ""
+    named = f" ({join_or_count(names, 'system')})" if 0 < len(names) <= 2 < total else ""
     return f"{len(names):,} {verb}{named}"
 
 
@@ -131,8 +130,8 @@ def of_nuggets(shown: NuggetMatrix | None) -> str:
     }
     full = sorted(set.intersection(*stated.values()))
     verb = "states" if len(full) == 1 else "state"
-    named = f" ({listed(full, 'system')})" if 0 < len(full) <= 2 < len(shown.systems) else ""
-    text = f"{len(full):,} of {counted(len(shown.systems), 'system')}{named} {verb} {_every(len(vital), kind)}"
+    named = f" ({join_or_count(full, 'system')})" if 0 < len(full) <= 2 < len(shown.systems) else ""
+    text = f"{len(full):,} of {count_text(len(shown.systems), 'system')}{named} {verb} {_every(len(vital), kind)}"
     if len(vital) > 1:
         least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
         n = len(stated[least.nugget.nugget_id])
@@ -142,7 +141,7 @@ def of_nuggets(shown: NuggetMatrix | None) -> str:
 
 
 def _every(n: int, kind: str) -> str:
-    return f"the {kind}" if n == 1 else f"all {counted(n, kind)}"
+    return f"the {kind}" if n == 1 else f"all {count_text(n, kind)}"
 
 
 def of_surrogate(summary: RegressorSummary) -> str:
@@ -215,10 +214,10 @@ def _of_best(
     others = [row for row in rows if row is not best]
     if not others:
         return f"{text}. Agreement with people is unknown without votes."
-    among = counted(len(rows), "judge")
+    among = count_text(len(rows), "judge")
     alike = sorted(row["judge"] for row in others if _overlap(best, row, measure))
     if alike:
-        return f"{text}: {most} of {among}, but not significantly {more} than {listed(alike, 'judge')}."
+        return f"{text}: {most} of {among}, but not significantly {more} than {join_or_count(alike, 'judge')}."
     return f"{text}: significantly {most} of {among}."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage.store.shipped import shipped
+from mirage.store.shipped import shipped_folder
 
 HOME = "leaderboard"
 """The page at the root of the site."""
@@ -28,7 +28,7 @@ class PageEntry:
     @property
     def file(self) -> Path:
         """The page's script."""
-        return shipped() / "pages" / f"{self.name}.py"
+        return shipped_folder() / "pages" / f"{self.name}.py"
 
 
 RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"

@@ -8,7 +8,7 @@ import streamlit as st
 
 from mirage.explorer.kit.pick import check_link, pick
 from mirage.text.languages import in_order, language, name_of
-from mirage.text.segmentation import listed
+from mirage.text.segmentation import join_or_count
 
 MANY = 18
 """With more languages than this, a code is hard to guess, and people look for families."""
@@ -40,7 +40,7 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
         )
     )
     if picked:
-        st.caption(listed([name_of(code) for code in picked], "language"))
+        st.caption(join_or_count([name_of(code) for code in picked], "language"))
     return picked
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.text import note
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 ROWS = 100
 """Rows of a table that stand on the page; with more it scrolls within."""
@@ -48,7 +48,7 @@ def is_drawable(figure: Mapping[str, Any]) -> bool:
     marks = sum(len(trace.get("y", ())) for trace in figure["data"])
     if marks > 2 * MARKS:
         note(
-            f"Chart too large ({counted(marks, 'mark')}; limit {2 * MARKS:,}). Choose fewer languages; the table and "
-            "download have every value."
+            f"Chart too large ({count_text(marks, 'mark')}; limit {2 * MARKS:,}). Choose fewer languages; the table "
+            "and download have every value."
         )
     return marks <= 2 * MARKS

@@ -161,13 +161,13 @@ def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, 
     return code
 
 
-def folded(label: str, keys: Iterable[str], about: str) -> Any:
-    """A place for pickers that most readers leave as they are: behind a button, which says how many are not.
+def pickers_popover(label: str, keys: Iterable[str], about: str) -> Any:
+    """Return a popover for less common pickers; its button shows how many of them are set.
 
     Args:
-        label: what the pickers are about, in a word.
-        keys: theirs.
-        about: the same in a sentence, above them.
+        label: the button's label.
+        keys: query parameters of the pickers.
+        about: a sentence above the pickers.
     """
     changed = sum(key in st.query_params for key in keys)
     place = st.popover(f"{label}: {changed} set" if changed else label)

@@ -116,7 +116,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
             form = FORMATS[col.kind]
             data[col.name] = values
             if form.rewrites:
-                data[col.name] = pa.array([form.shown(v) for v in values.to_pylist()], pa.float64())
+                data[col.name] = pa.array([form.table_value(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
     return pa.table(data), config
 

@@ -40,7 +40,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
     )
     if not picked:
         return arena
-    part = store.tagged(arena, [options[option] for option in picked])
+    part = store.select_tagged(arena, [options[option] for option in picked])
     left = [code for code in part.languages("tags") if not languages or code in languages]
     if not left:
         problems.append(f"No query in these languages has all of these tags: {', '.join(picked)}. Tags ignored.")

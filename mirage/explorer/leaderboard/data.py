@@ -292,9 +292,9 @@ def board(
         referee: `relevance`, a judge's name, or `pooled`.
         skill: which queries count; with a judge always `both`.
         languages: codes to rate; those without battles are named in the result.
-        choice: what counts, where not everything does as it is; of relevance labels only its ties.
-        voted: the version of people's votes (`people.version`) that stand in for the judges' verdicts on the same
-            battles; None where they do not.
+        choice: which verdicts count, and how; relevance labels use only its tie rule.
+        voted: the version of people's votes (`people.version`), if they replace the judges' verdicts on the same
+            battles; else None.
 
     Raises:
         NotEnoughData: if none of the languages can be rated.

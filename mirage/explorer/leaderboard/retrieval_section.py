@@ -14,7 +14,7 @@ from mirage.explorer.kit.text import plain
 from mirage.explorer.leaderboard import retrieval as views
 from mirage.explorer.leaderboard import retrieval_chart as charts
 from mirage.publish.charts.palette import FORMATS
-from mirage.text.segmentation import counted, listed
+from mirage.text.segmentation import count_text, join_or_count
 
 _WRITE = FORMATS["rate"].write
 PICKERS = ("retrieval_in",)
@@ -62,7 +62,7 @@ def _summary(shown: views.Retrieval, code: str) -> str:
     gain, judged = shown.of(best, "nDCG@10", code), shown.of(best, "judged@10", code)
     if gain is None or gain.mean is None:
         return "No query has a relevant passage, so only judged@k is measured."
-    words = f"{best} ranks best: nDCG@10 {gain.mean:.2f} over {counted(gain.n, 'query')} with a relevant passage."
+    words = f"{best} ranks best: nDCG@10 {gain.mean:.2f} over {count_text(gain.n, 'query')} with a relevant passage."
     if judged is not None and judged.mean is not None and judged.mean < 1:
         words += f" {_WRITE(1 - judged.mean)} of its top 10 are unlabelled and count as not relevant."
     return words + " given: passages supplied with the queries."
@@ -73,7 +73,10 @@ def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
     rows = []
     for retriever in shown.retrievers:
         names = shown.systems.get(retriever, ())
-        row: dict[str, object] = {"retriever": retriever, "systems": listed(list(names), "system") if names else "none"}
+        row: dict[str, object] = {
+            "retriever": retriever,
+            "systems": join_or_count(list(names), "system") if names else "none",
+        }
         for measure in HELP:
             mean = shown.of(retriever, measure, language)
             values = (mean.mean, mean.low, mean.high) if mean else (None, None, None)

@@ -8,7 +8,7 @@ from mirage.battles.referee import POOLED, Referee
 from mirage.explorer.leaderboard.data import Board
 from mirage.schema import Skill
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted, listed
+from mirage.text.segmentation import count_text, join_or_count
 
 FEW = 4
 """Languages that a sentence names."""
@@ -54,7 +54,7 @@ def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ..
     if None not in (row["rank_low"], row["rank_high"]):
         rank += f" (95% CI {row['rank_low']} to {row['rank_high']})"
     by = "all judges" if referee == POOLED else f"{referee} labels" if Referee.from_name(referee).by_labels else referee
-    n = f"n = {counted(row['battles'], 'battle')}, {counted(len(board.languages), 'language')}, by {by}"
+    n = f"n = {count_text(row['battles'], 'battle')}, {count_text(len(board.languages), 'language')}, by {by}"
     value = f"Rating {_rating(row['rating'])} logits, {_interval(row['low'], row['high'])}"
     return value, (rank[0].upper() + rank[1:], n)
 
@@ -83,4 +83,4 @@ def _sure(alike: tuple[str, ...], systems: int) -> str:
         return "significantly ahead of all others"
     if len(alike) == systems - 1:
         return "not significantly ahead of any other"
-    return f"not significantly ahead of {listed(sorted(alike), 'other system')}"
+    return f"not significantly ahead of {join_or_count(sorted(alike), 'other system')}"

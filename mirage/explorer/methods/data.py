@@ -14,7 +14,7 @@ from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts.origins import ORIGINS, PromptOrigin
 from mirage.stages.outcomes import RULES, departures, rates
-from mirage.stages.outcomes.accuracy import OutcomeAccuracy, measured
+from mirage.stages.outcomes.accuracy import OutcomeAccuracy, measured_accuracy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +74,7 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 
 def outcome_accuracy() -> tuple[str, pa.Table]:
     """The half of the labels that the rules for free answers were measured on, and the errors by language."""
-    half, rows = measured()
+    half, rows = measured_accuracy()
     return half, schema.from_rows(OutcomeAccuracy, list(rows))
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from mirage import schema
 from mirage.explorer.kit.text import direction, text_html
 from mirage.explorer.nuggets.data import BankEdit
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 CHANGES = {
     "reword": "reworded",
@@ -75,4 +75,4 @@ def _origin(nugget: schema.Nugget, passages: Mapping[str, schema.Passage]) -> st
 
 def edits_title(edits: Sequence[BankEdit]) -> str:
     """Return the number of changes in words."""
-    return counted(len(edits), "change") if edits else "No changes yet"
+    return count_text(len(edits), "change") if edits else "No changes yet"

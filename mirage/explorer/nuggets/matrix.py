@@ -16,7 +16,7 @@ from mirage.explorer.nuggets.data import NuggetMatrix, NuggetRow, matrix
 from mirage.schema import NuggetAssignment
 from mirage.stages.nuggets import TERMS
 from mirage.store import Arena
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 _MARKS = {
     "support": ("●", "full support"),
@@ -38,7 +38,7 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
     if shown is None:
         return
     vital = sum(row.nugget.importance == "vital" for row in shown.rows)
-    st.header(counted(len(shown.rows), "nugget"), anchor=False)
+    st.header(count_text(len(shown.rows), "nugget"), anchor=False)
     floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
     assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     st.caption(

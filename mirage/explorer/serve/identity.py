@@ -1,9 +1,9 @@
 """Identity of a reader: the name verified by the deployment's login, and the session.
 
-The login is Streamlit's own (`st.login`, where its secrets name a provider), else a proxy's: it asks for a name and
-passes it on in a header, in place of one that the browser sent. Where the explorer shares a secret with the proxy, a
-header without it is nobody's. What a reader brings (votes, files) is theirs by that name, or, without a login, by their
-session alone: a name that somebody only typed proves nothing.
+The login is Streamlit's own (`st.login`, if its secrets configure a provider), else a proxy's: the proxy authenticates
+the reader and passes the name in a header, replacing any that the browser sent. If the explorer shares a secret with
+the proxy, a header without it is ignored. A reader owns votes and files by that name, or, without a login, by session:
+a typed name proves nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mirage.explorer.serve.replicas import PROXY_SECRET
 from mirage.store.roles import Role, roles
 
 HEADER = "X-Forwarded-User"
-"""In which a proxy that asks for a login names who is there."""
+"""Header in which an authenticating proxy passes the reader's name."""
 LOGIN = "MIRAGE_LOGIN"
-"""The variable of the environment that says whether votes need a login: `required`, or `optional` (the default)."""
+"""Environment variable: whether votes need a login, `required` or `optional` (the default)."""
 _SESSION, _READER = "_reader_session", "_reader"
 
 
@@ -34,11 +34,11 @@ class Reader:
     """Reader of a page."""
 
     name: str
-    """The name that the login verified; empty without a login."""
+    """The verified name; empty without a login."""
     session: str
-    """Id of the session, drawn at random on the server, which alone knows it. A reload of the page is a new session."""
+    """Random session id, known only to the server. A reload of the page starts a new session."""
     provided: bool = False
-    """Whether a login of Streamlit's own is set up."""
+    """Whether Streamlit's own login is configured."""
 
     @property
     def owner(self) -> str:
@@ -47,7 +47,7 @@ class Reader:
 
 
 def look() -> Reader:
-    """Look who reads the page, once a run: settings and headers are asked."""
+    """Identify the reader from settings and headers, once per run."""
     session: str = st.session_state.setdefault(_SESSION, uuid.uuid4().hex)
     provided = provider()
     current = Reader(_of_provider() if provided else _of_proxy(), session, provided)
@@ -65,7 +65,7 @@ def login_required() -> bool:
     """Return whether votes need a verified name.
 
     Raises:
-        BadInput: if the setting is neither `required` nor `optional`; nobody may vote then.
+        BadInput: if the setting is neither `required` nor `optional`; voting is then disabled.
     """
     setting = os.environ.get(LOGIN, "").strip()
     if setting not in ("", "optional", "required"):
@@ -77,7 +77,7 @@ def may(role: Role) -> bool:
     """Return whether the reader has a role's rights, by the file of roles and, if votes need one, a login.
 
     Raises:
-        BadInput: if a setting cannot be understood; nobody may do anything but read then.
+        BadInput: if a setting is invalid; readers can then only read.
     """
     name = reader().name
     return roles().permit(name, role) and (bool(name) or not login_required())
@@ -89,9 +89,7 @@ def provider() -> bool:
 
 
 def _of_provider() -> str:
-    """The e-mail address where the provider has verified it, else the provider's own id of the person: other names are
-    anybody's to choose.
-    """
+    """Return the e-mail address if the provider verified it, else the provider's id: other names are unverified."""
     if not st.user.is_logged_in:
         return ""
     person = st.user.to_dict()
@@ -102,7 +100,7 @@ def _of_provider() -> str:
 
 
 def _of_proxy() -> str:
-    """The name in the header. Two headers that differ are no name: a proxy sets one, so one is somebody else's."""
+    """Return the name in the header; empty if several headers differ, since the proxy sets only one."""
     secret = os.environ.get(PROXY_SECRET, "")
     shown = st.context.headers.get(PROXY_HEADER) or ""
     if secret and not hmac.compare_digest(secret.encode(), shown.encode("utf-8", "replace")):
@@ -112,7 +110,7 @@ def _of_proxy() -> str:
 
 
 def decode_name(value: str) -> str:
-    """A header's value as it was meant: proxies send UTF-8, servers read Latin-1. In Unicode's composed form."""
+    """Decode a header's value (proxies send UTF-8, servers read Latin-1) and normalise it to NFC."""
     with suppress(UnicodeError):  # then it is Latin-1, or text already
         value = value.encode("latin-1").decode("utf-8")
     return unicodedata.normalize("NFC", value).strip()

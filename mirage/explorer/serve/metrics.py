@@ -72,7 +72,7 @@ def request(method: str, path: str, status: int, began: float) -> None:
     logs.event("request", method=method, path=path, status=status, ms=round(1000 * (time.perf_counter() - began), 1))
 
 
-def connected(change: Literal[1, -1]) -> None:
+def count_reader(change: Literal[1, -1]) -> None:
     """Count a reader who came or went."""
     if has_prometheus():
         from mirage.explorer.serve import counts

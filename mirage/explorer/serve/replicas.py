@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from mirage.errors import BadInput
-from mirage.store.shipped import shipped
+from mirage.store.shipped import shipped_folder
 
 PROXY_SECRET = "MIRAGE_PROXY_SECRET"  # noqa: S105  # a name
 """Environment variable: what the proxy shows the explorers, so that they believe the names that it gives."""
@@ -60,7 +60,11 @@ class _Kept:
             self.began = now
             # The other end of its input is held here and by nobody else: it closes when this process ends.
             self.process = subprocess.Popen(  # noqa: S603  # our own programs
-                self.command, env=dict(self.environment), cwd=shipped(), stdin=subprocess.PIPE, start_new_session=True
+                self.command,
+                env=dict(self.environment),
+                cwd=shipped_folder(),
+                stdin=subprocess.PIPE,
+                start_new_session=True,
             )
 
     def end(self) -> None:
@@ -81,10 +85,10 @@ class _Kept:
 
 @dataclass
 class Keeper:
-    """Keeps processes running until it is told to end."""
+    """Supervisor that restarts processes until it is stopped."""
 
     tell: Callable[[str], None]
-    """Is given what happens, a line each."""
+    """Callback for log lines."""
     _kept: list[_Kept] = field(default_factory=list)
     _over: threading.Event = field(default_factory=threading.Event)
 

@@ -1,10 +1,10 @@
-"""The explorer's server: Streamlit's behind guards, with routes for its keepers and a count of requests.
+"""The explorer's server: Streamlit's server behind guards, with routes for operators and request metrics.
 
     streamlit run mirage/explorer/serve/serve.py     # what mirage app starts
 
-`/healthz` says that the process answers, `/readyz` that it has an arena to show (and whether the votes' database
-answers), `/metrics` is for Prometheus. They stand at the root whatever the base path is, and need no login: the proxy
-passes on the first two alone.
+`/healthz`: the process responds; `/readyz`: it has an arena to show, and whether the votes' database responds;
+`/metrics`: for Prometheus. They are at the root, whatever the base path, and need no login; the proxy passes on only
+the first two.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from streamlit.starlette import App
 
 KEPT = "MIRAGE_KEPT"
-"""Environment variable: `1` where whoever started the process holds its input open; it ends when that closes."""
+"""Environment variable: `1` if the process must end when its standard input closes."""
 _KINDS = ("_stcore/stream", "_stcore/upload_file", "_stcore/health", "_stcore", "media", "static", "healthz", "readyz")
-"""Kinds of paths that are counted; all others are pages. A path itself would make a label for every file."""
+"""Kinds of paths to count; all others are pages. Full paths would create a label per file."""
 
 
 class _Counted:
-    """Counts and logs requests: method, kind of path, status, time; for a connection, when it ends."""
+    """Middleware that counts and logs requests: method, kind of path, status and time; for WebSockets, on close."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -55,11 +55,11 @@ class _Counted:
             return
         began, status = time.perf_counter(), 500
 
-        async def noted(message: Message) -> None:
+        async def record_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "websocket.accept":
                 status = 101
-                metrics.connected(1)
+                metrics.count_reader(1)
             elif message["type"] == "http.response.start":
                 status = message["status"]
             elif message["type"] == "websocket.close" and status == 500:
@@ -67,11 +67,11 @@ class _Counted:
             await send(message)
 
         try:
-            await self._app(scope, receive, noted)
+            await self._app(scope, receive, record_status)
         finally:
             if status == 101:
-                metrics.connected(-1)
-            # Anybody may invent a method; the well-known ones alone are labels.
+                metrics.count_reader(-1)
+            # Clients can send any method; only well-known ones become labels.
             method = scope.get("method", "GET")
             method = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
             metrics.request(method, _kind(scope["path"]), status, began)

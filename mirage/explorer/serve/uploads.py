@@ -1,8 +1,8 @@
-"""Uploads: who may send one, and how many bytes a visit and all visits together may hold.
+"""Uploads: who may upload, and limits in bytes per session and for all sessions.
 
-Streamlit takes a file from any open visit, whether its page has a field for one or not, and keeps it in memory.
-`UploadGate` stands in front: it passes on only what comes from a visit that was shown the field, within the bounds
-below. Streamlit frees a visit's files when the visit ends.
+Streamlit accepts a file from any open session, whether its page has an upload field or not, and keeps it in memory.
+`UploadGate` is middleware in front of it: it passes on only uploads from sessions that were shown the field, within
+the limits below. Streamlit frees a session's files when the session ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""A ballot as one HTML file: what is voted on, the program that takes the votes, and words in two languages.
+"""A ballot as one HTML file: the items to vote on, the voting program, and labels in two languages.
 
-The file needs no server and no network, and a policy in it forbids both (`Content-Security-Policy`). Texts stand in it
-as JSON and reach the page as text, never as markup. It names neither systems nor verdicts, unless an answer
-does.
+The file needs no server and no network, and its `Content-Security-Policy` forbids both. Texts are embedded as JSON and
+inserted as text, never as markup. The file contains no names of systems and no verdicts, unless an answer does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the Spot check page shows: what to vote on next, and who was who afterwards.
+"""Data of the Spot check page: the next item to vote on, and the result revealed after the vote.
 
-What names a system is kept apart from what is drawn before the vote: an item carries names for the database alone.
+System names are separate from what is shown before the vote: an item carries them for the database only.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ WHY: Mapping[str, str] = {
 }
 """Why the queue chooses a battle, in words."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
-"""What an answer that cites anything holds (`mirage.text.answers.citations`)."""
+"""Pattern found in any answer with citations (`mirage.text.answers.citations`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOpinion:
-    """Opinion of one judge on a battle, both orders together."""
+    """Decision of one judge on a battle, over both orders."""
 
     judge: str
     winner: str | None
     """The better system; null for a tie."""
     read: bool
-    """Whether a verdict could be read."""
+    """Whether a verdict was parsed."""
     flipped: bool
-    """Whether its two orders do not agree, which counts as a tie."""
+    """Whether its two orders disagree, which counts as a tie."""
     agrees: bool | None
-    """Whether the vote says the same; null where one of the two says nothing."""
+    """Whether the vote agrees; null if either is undecided."""
 
 
 @dataclass(frozen=True, slots=True)

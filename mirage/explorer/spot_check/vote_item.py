@@ -43,21 +43,21 @@ export default function ({ parentElement, data }) {
 
 
 def top(item: str) -> None:
-    """Begin at the top when another item is shown.
+    """Scroll to the top when another item is shown.
 
     Args:
-        item: what names the item, and nothing in it.
+        item: an id of the item that reveals nothing.
     """
     component = st.components.v2.component("mirage_ballot_top", html="<span></span>", js=_TOP_JS)
     component(key="spot_top", data={"item": item})
 
 
 def show_sides(battle: BattleView, *, labels: bool) -> None:
-    """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand.
+    """Show the two answers as A and B; `first` is A. Outcomes and features are hidden: they would bias the vote.
 
     Args:
         battle: the two answers.
-        labels: whether citations tell if their passage is relevant.
+        labels: whether citations show the relevance of their passage.
     """
     cards = [
         _card(letter, answer, battle.query, labels=labels)

@@ -51,14 +51,15 @@ class VoteSession:
 
     @property
     def last(self) -> Any:
-        """The last of them that may be taken back here: anybody can type a name, so without a login only what this
-        session gave; None without any.
+        """Return the latest own vote that can be undone, or None.
+
+        Without a login names are unverified, so only votes of this session can be undone.
         """
         rows = [row for row in self.own_votes if self.reader.name or row.session == self.reader.session]
         return rows[-1] if rows else None
 
     def token(self, item: tuple[str, ...]) -> str:
-        """The id of the vote that will be given on an item; the clock starts when it is first asked for."""
+        """Return the id of the coming vote on an item; the first call starts its clock."""
         return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
 
     def seconds(self, token: str) -> float | None:

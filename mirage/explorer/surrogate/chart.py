@@ -151,7 +151,7 @@ def tau_figure(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mod
 
 
 def importance_figure(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
-    """What left-out systems lose when a feature is that of another system, with 95% intervals.
+    """Draw the permutation importances on left-out systems, with 95% intervals.
 
     Args:
         rows: permutations, top to bottom; those without a value are not drawn.

@@ -98,7 +98,7 @@ class PrintedSurrogate:
 
 
 @lru_cache(maxsize=8)
-def printed(arena: Arena) -> PrintedSurrogate:
+def printed_figures(arena: Arena) -> PrintedSurrogate:
     """The printed figures, from the arena or else from the bundled one."""
     figures = figures_of(arena)
     if figures is None:
@@ -181,7 +181,7 @@ def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str
     """One regressor language by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
     `published`, the tau that the paper prints for its forest with a judge.
     """
-    tau = printed(arena).tau
+    tau = printed_figures(arena).tau
     return tuple(
         {
             "language": row.language,

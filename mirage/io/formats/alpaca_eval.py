@@ -15,7 +15,7 @@ from mirage import store
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.fields import need, number, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
-from mirage.io.formats.values import listed
+from mirage.io.formats.values import as_list
 from mirage.io.formats.whole import whole_answers, whole_queries
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def recognise(sample: Sample) -> str | None:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each annotation as a query, two answers and a verdict."""
-    builder.guessed("order", "alpaca_eval does not record the order shown: output_1 is assumed to be first")
+    builder.note_guess("order", "alpaca_eval does not record the order shown: output_1 is assumed to be first")
     for record in records:
         instruction, further = need(record, "instruction"), text(record, "input")
         query = builder.query(
@@ -83,7 +83,7 @@ def _verdict(record: Record) -> tuple[str | None, float | None]:
 
 def _rationale(completion: Any) -> str | None:
     """Return the annotator's text, also from a service's reply."""
-    (given, *_) = listed(completion) or [None]
+    (given, *_) = as_list(completion) or [None]
     if isinstance(given, Mapping):
         message = given.get("message")
         written = message.get("content") if isinstance(message, Mapping) else None

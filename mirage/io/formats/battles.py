@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mirage import schema
-from mirage.io.formats.fields import listed, wrong
+from mirage.io.formats.fields import list_field, wrong
 from mirage.io.formats.spec import Record
 
 PEOPLE = "human"
@@ -37,7 +37,7 @@ def conversation(record: Record, name: str) -> Turns:
     Raises:
         BadInput: if it is not a list of objects with a role and a content.
     """
-    given = listed(record, name)
+    given = list_field(record, name)
     if not all(isinstance(turn, Mapping) and "role" in turn for turn in given):
         raise wrong(record, name, "a list of objects with role and content", given)
     return [(str(turn["role"]), _content(turn.get("content"))) for turn in given]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from mirage.io.formats.fields import answer_text, is_measure, listed, need, number, system_of, text
+from mirage.io.formats.fields import answer_text, is_measure, list_field, need, number, system_of, text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
 
 RATER = "bergen"
@@ -30,7 +30,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 
 def _take(record: Record, builder: Builder) -> None:
-    labels = [str(label) for label in listed(record, "label")]
+    labels = [str(label) for label in list_field(record, "label")]
     if labels[1:]:
         builder.left_out("label", "a query has one reference answer: the first is kept", len(labels) - 1)
     query_text = text(record, "question")
@@ -43,9 +43,9 @@ def _take(record: Record, builder: Builder) -> None:
     )
     passages = _passages(text(record, "instruction") or "", query_text)
     if passages:
-        builder.guessed("passages", "extracted from the instruction, from `Document 1:` to the question")
+        builder.note_guess("passages", "extracted from the instruction, from `Document 1:` to the question")
     shown = builder.passages(query, passages, where=record.where)
-    if any(listed(record, "ranking_label")):
+    if any(list_field(record, "ranking_label")):
         builder.left_out("ranking_label", "it refers to documents, which the instruction does not name")
     system = system_of(record, builder, from_file=_experiment(record))
     builder.answer(

@@ -390,7 +390,7 @@ class Collector:
                     f"{name} has two values of {fact}: {card[fact]!r} and {value!r}", do="keep the right one"
                 )
 
-    def guessed(self, what: str, why: str) -> None:
+    def note_guess(self, what: str, why: str) -> None:
         """See `spec.Builder`."""
         self.guesses.setdefault(what, why)
 

@@ -52,9 +52,9 @@ def need(record: Record, *names: str) -> str:
     return content
 
 
-def listed(record: Record, *names: str) -> list[Any]:
+def list_field(record: Record, *names: str) -> list[Any]:
     """Return the list under the first of these names, also if serialised in a cell; empty if there is none."""
-    return values.listed(first(record.value, *names), record.where)
+    return values.as_list(first(record.value, *names), record.where)
 
 
 def unpack(value: Any) -> Any:
@@ -62,7 +62,7 @@ def unpack(value: Any) -> Any:
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
-        parsed = values.listed(value)
+        parsed = values.as_list(value)
     except BadInput:
         return value
     return parsed if value.lstrip()[0] == "[" and parsed != [value] else parsed[0]
@@ -108,5 +108,5 @@ def system_of(record: Record, builder: Builder, *, from_file: str | None = None)
         return name
     path = PurePath(record.where.rpartition(":")[0])
     name = from_file or _ENDINGS.sub("", path.name) or "system"
-    builder.guessed("system", f"named {name} after {path.name}; change it with --set system=NAME")
+    builder.note_guess("system", f"named {name} after {path.name}; change it with --set system=NAME")
     return name

@@ -15,7 +15,7 @@ from mirage.io.sources.files.read import Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set
 from mirage.text.languages import language as language_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     pass
@@ -155,11 +155,11 @@ def _detect(
             names[key] = usual, key[1]
     if counts:
         shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in sorted(counts.items(), key=_most))
-        collected.guessed(
+        collected.note_guess(
             "language", f"detected from the text of the queries: {shares}; override with --set language=CODE"
         )
     if counts and undecided:
-        collected.guessed(
+        collected.note_guess(
             "language of short queries",
             f"{len(undecided):,} queries too short to tell are taken for {language_of(str(usual)).name}",
         )
@@ -278,9 +278,9 @@ def _tables(
                 for names, values in getattr(entry, seen).items()
             ]
     if changed:
-        collected.guessed(
+        collected.note_guess(
             "numbered citations",
-            f"`[n]` is renumbered in {counted(len(changed), 'answer')}: passages were shown in another order",
+            f"`[n]` is renumbered in {count_text(len(changed), 'answer')}: passages were shown in another order",
         )
     tables = {name: schema.from_columns(name, _columns(name, part)) for name, part in rows.items() if part}
     tables |= _of_answers(collected, answers, changed)

@@ -83,7 +83,7 @@ class _File:
             self.builder.left_out("metrics.description", "an arena keeps the names and the ends of scales")
         references = {str(model.get("model_id")) for _, model in self._rows("models")} & {"reference"}
         for name in references:
-            self.builder.guessed(
+            self.builder.note_guess(
                 "system", f"the model {name} was rated beside the others, so it is a system as well as the reference"
             )
         n = 0

@@ -28,7 +28,7 @@ from mirage.io.formats.fields import need, text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 from mirage.io.formats.whole import WholeQuery, whole_queries
 from mirage.text.content import content_id
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -96,16 +96,16 @@ def read(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         _battle(record, builder, battles)
     if battles.repeated:
-        builder.guessed(
+        builder.note_guess(
             "repeated battles",
-            f"{counted(battles.repeated, 'verdict')} of the same judge and voter on a battle that came before: the "
+            f"{count_text(battles.repeated, 'verdict')} of the same judge and voter on a battle that came before: the "
             "voter is called ~2, ~3 ...",
         )
     if battles.renamed:
-        builder.guessed(
+        builder.note_guess(
             "repeated queries",
-            f"{counted(battles.renamed, 'row')} with other texts under an id that came before: the query_id ends with "
-            "~2, ~3 ...; intervals take these for different queries, and are too narrow if they are not",
+            f"{count_text(battles.renamed, 'row')} with other texts under an id that came before: the query_id ends "
+            "with ~2, ~3 ...; intervals take these for different queries, and are too narrow if they are not",
         )
 
 
@@ -152,14 +152,14 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
         query_id = query_id if unique == known_as else unique
     else:
         query_id = PurePath(record.where).name
-        builder.guessed(
+        builder.note_guess(
             "query_id",
             "the rows have neither an id nor a text: each battle is a query of its own, called by file and line; "
             "intervals take battles for independent",
         )
     if language is None and not prompts:
         language = _LANGUAGE
-        builder.guessed("language", "not given, and no text: assumed English; change it with --set language=CODE")
+        builder.note_guess("language", "not given, and no text: assumed English; change it with --set language=CODE")
     query = builder.query(
         prompts[-1] if prompts else None,
         where=record.where,
@@ -190,13 +190,13 @@ def _judgment(
     voter: str | None,
 ) -> None:
     if judge == "winner":
-        builder.guessed(
+        builder.note_guess(
             "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
         )
     elif person:
-        builder.guessed(judge, f"by its name it holds people's verdicts; those of a program: --map {judge}=ITS-NAME")
+        builder.note_guess(judge, f"by its name it holds people's verdicts; those of a program: --map {judge}=ITS-NAME")
     if verdict == "both_bad":
-        builder.guessed("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
+        builder.note_guess("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
     builder.judgment(
         query,
         GivenVerdict(PEOPLE if judge == "winner" else judge, *systems, verdict=verdict, person=person, voter=voter),

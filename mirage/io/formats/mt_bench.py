@@ -11,9 +11,9 @@ from pathlib import PurePath
 from typing import Any
 
 from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
-from mirage.io.formats.fields import listed, need, number, text, wrong
+from mirage.io.formats.fields import list_field, need, number, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
-from mirage.io.formats.values import listed as as_list
+from mirage.io.formats.values import as_list
 
 _SIDES = {"model_1": "A", "model_2": "B", "tie": "tie", "error": "unparsed"}
 _SWAPPED = {"A": "B", "B": "A"}
@@ -81,7 +81,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
     """Return the query of a turn; a record without a turn is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
-    builder.guessed("query_id", "each turn is a query of its own, 81#1 and 81#2; intervals take each for a unit")
+    builder.note_guess("query_id", "each turn is a query of its own, 81#1 and 81#2; intervals take each for a unit")
     tags = {"turn": str(place)} | fields.pop("tags", {})
     return builder.query(
         fields.pop("text", None),
@@ -96,8 +96,8 @@ def _query(record: Record, builder: Builder, turn: int | None = None, **fields: 
 def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, str]]:
     """Return the queries of a question's turns; those with a reference with their index and reference."""
     category = text(record, "category")
-    turns = [str(turn) for turn in listed(record, "turns")]
-    references = listed(record, "reference")
+    turns = [str(turn) for turn in list_field(record, "turns")]
+    references = list_field(record, "reference")
     for place, turn in enumerate(turns, start=1):
         query = _query(
             record,
@@ -113,7 +113,7 @@ def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, 
 
 def _turns(record: Record, builder: Builder) -> list[str]:
     """Return the answers to the turns, from the first choice."""
-    choices = listed(record, "choices")
+    choices = list_field(record, "choices")
     turns = choices[0].get("turns") if choices and isinstance(choices[0], Mapping) else None
     if not isinstance(turns, Sequence) or isinstance(turns, str):
         raise wrong(record, "choices", "a list whose first object has turns", record.value.get("choices"))
@@ -192,7 +192,7 @@ def _vote(record: Record, builder: Builder) -> None:
     word = need(record, "winner")
     if word == _INCONSISTENT:
         verdict: str | None = "tie"
-        builder.guessed("inconsistent", "two orders that disagree came as one tie: they cannot be told apart here")
+        builder.note_guess("inconsistent", "two orders that disagree came as one tie: they cannot be told apart here")
     else:
         verdict = winner(word)
     if verdict is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-from mirage.io.formats.fields import listed, need, text, wrong
+from mirage.io.formats.fields import list_field, need, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 from mirage.io.sources.nomiracl.origin import SUBSETS
 from mirage.io.sources.nomiracl.prompt import split_prompt, split_title
@@ -48,7 +48,7 @@ def _judged(record: Record, builder: Builder) -> None:
         language=text(record, "language", "lang") or language_of_file(PurePath(record.where.rpartition(":")[0]).name),
         subset=text(record, "subset"),
     )
-    passages = [_labelled(record, name, entry) for name in _JUDGED for entry in listed(record, name)]
+    passages = [_labelled(record, name, entry) for name in _JUDGED for entry in list_field(record, name)]
     # By id: systems see this order, which the labels have no part in.
     builder.passages(query, sorted(passages, key=lambda passage: passage.passage_id or ""), where=record.where)
 
@@ -68,7 +68,7 @@ def _labelled(record: Record, name: str, entry: object) -> ShownPassage:
 
 def _read_answers(record: Record, builder: Builder) -> None:
     path = PurePath(record.where.rpartition(":")[0])
-    query_id, ids = need(record, "query_id"), [str(each) for each in listed(record, "docids")]
+    query_id, ids = need(record, "query_id"), [str(each) for each in list_field(record, "docids")]
     prompt, results = text(record, "prompt"), record.value["results"]
     if not isinstance(results, Mapping):
         raise wrong(record, "results", "an object of answers by system", results)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
-from mirage.io.formats.fields import answer_text, listed, need, number, text, wrong
+from mirage.io.formats.fields import answer_text, list_field, need, number, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.formats.whole import json_lines
 from mirage.schema import Assignment, NuggetImportance
@@ -67,7 +67,7 @@ def _query(record: Record, builder: Builder, content: str | None, name: str = "q
 
 def _nuggets(record: Record, builder: Builder) -> None:
     """Read the nuggets of a query, and their assignments to an answer or a passage."""
-    nuggets = listed(record, "nuggets")
+    nuggets = list_field(record, "nuggets")
     for nugget in nuggets:
         if not isinstance(nugget, Mapping) or not isinstance(nugget.get("text"), str) or not nugget["text"].strip():
             raise wrong(record, "nuggets", "a list of objects with text and importance", nugget)
@@ -103,7 +103,7 @@ def _bank_of(record: Record, builder: Builder, query: QueryKey, nuggets: Sequenc
         twins = names.count(name) + sum(other.startswith(f"{name}-") for other in names)
         names.append(f"{name}-{twins + 1}" if twins else name)
         if nugget.get("importance") not in ("vital", "okay"):
-            builder.guessed("importance", "nuggets without an importance are taken for okay")
+            builder.note_guess("importance", "nuggets without an importance are taken for okay")
         builder.nugget(
             query,
             nugget["text"],

@@ -120,7 +120,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                     "answer": plan["answer"][1:],
                     "reference": (*plan.get("reference", ()), _GOLD),
                 }
-                builder.guessed(
+                builder.note_guess(
                     "answer",
                     f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
                     f"--map {plan['answer'][0]}=other",
@@ -132,7 +132,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             )
         query = _query(value, plan, builder, where)
         contexts = _get(value, plan, "contexts")
-        labels = values.listed(_get(value, plan, "relevant")) if "relevant" in plan else []
+        labels = values.as_list(_get(value, plan, "relevant")) if "relevant" in plan else []
         plain = type(contexts) is list and not labels and set(map(type, contexts)) <= _PLAIN
         key = (query, tuple(contexts)) if plain else None
         passages: Sequence[ShownPassage] = ()
@@ -217,21 +217,21 @@ def _reference(value: Any, where: str) -> str | None:
 def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
     tags: dict[str, list[str]] = {}
     for tag in _TAGS:
-        for entry in values.listed(_get(value, plan, tag)):
+        for entry in values.as_list(_get(value, plan, tag)):
             tags.setdefault(tag, []).append(str(entry))
     given = _get(value, plan, "tags")
     if isinstance(given, Mapping):
         for tag, entries in given.items():
-            tags.setdefault(str(tag), []).extend(str(entry) for entry in values.listed(entries))
+            tags.setdefault(str(tag), []).extend(str(entry) for entry in values.as_list(entries))
     else:
-        tags.setdefault("tag", []).extend(str(entry) for entry in values.listed(given))
+        tags.setdefault("tag", []).extend(str(entry) for entry in values.as_list(given))
     return {tag: entries for tag, entries in tags.items() if entries}
 
 
 def _turns(value: Any, where: str) -> list[tuple[str, str]]:
     """Return earlier turns: objects with speaker and text, or alternating texts of user and agent."""
     turns = []
-    for place, entry in enumerate(values.listed(value)):
+    for place, entry in enumerate(values.as_list(value)):
         if isinstance(entry, Mapping):
             speaker = values.first(entry, "role", "speaker", "from", "type")[1]
             text = values.text(values.first(entry, "content", "text", "value")[1], "turns", where)
@@ -246,7 +246,7 @@ def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[
     """Return the passages of a record, and whether its prompt numbered them: true if they have no ids to cite."""
     entries = _split_numbered(value) if isinstance(value, str) else None
     if entries is None:
-        entries = values.listed(value, where)
+        entries = values.as_list(value, where)
     if labels and len(labels) != len(entries):
         raise BadInput(
             f"there are {len(labels)} labels of {len(entries)} passages",

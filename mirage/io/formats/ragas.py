@@ -11,7 +11,7 @@ from mirage.io.formats.fields import (
     answer_text,
     first,
     is_measure,
-    listed,
+    list_field,
     number,
     system_of,
     text,
@@ -95,7 +95,7 @@ def _conversation(record: Record) -> tuple[str | None, tuple[tuple[str, str], ..
     """Return the last human turn, the turns before it, and the model's turn after it."""
     value = unpack(first(record.value, *_QUERY))
     if not isinstance(value, list):
-        return text(record, *_QUERY), tuple(_turn(record, turn) for turn in listed(record, "turns")), None
+        return text(record, *_QUERY), tuple(_turn(record, turn) for turn in list_field(record, "turns")), None
     turns = [_turn(record, message) for message in value]
     people = [k for k, (speaker, _) in enumerate(turns) if speaker in _USERS]
     if not people:
@@ -112,10 +112,10 @@ def _turn(record: Record, message: Any) -> tuple[str, str]:
 
 
 def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
-    contexts = listed(record, *_CONTEXTS)
+    contexts = list_field(record, *_CONTEXTS)
     if not all(isinstance(context, str) for context in contexts):
         raise wrong(record, "retrieved_contexts", "a list of texts", contexts)
-    wanted = {context for context in listed(record, "reference_contexts") if isinstance(context, str)}
+    wanted = {context for context in list_field(record, "reference_contexts") if isinstance(context, str)}
     if lacking := wanted - set(contexts):
         builder.left_out("reference_contexts", "this system was not shown them", len(lacking))
     return [ShownPassage(context, relevant=True if context in wanted else None) for context in contexts]

@@ -107,7 +107,7 @@ def _game(record: Record, builder: Builder) -> None:
     judge = text(record, "judge")
     if judge is None:
         judge = JUDGE
-        builder.guessed("judge", f"RAGElo's results do not name it, so it is called {JUDGE}; --set judge=NAME")
+        builder.note_guess("judge", f"RAGElo's results do not name it, so it is called {JUDGE}; --set judge=NAME")
     exception = text(record, "exception")
     builder.judgment(
         builder.query(None, where=record.where, query_id=need(record, *_QUERY_ID), language=text(record, "language")),

@@ -66,7 +66,7 @@ class Summary:
         """Return the summary as lines of text."""
         rows = ", ".join(f"{n:,} {name}" for name, n in self.rows.items())
         return [
-            f"{text.counted(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
+            f"{text.count_text(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
             f"made: {rows}",
             *(f"guessed: {what}: {why}" for what, why in self.guessed.items()),
             *(
@@ -152,7 +152,7 @@ def read(
         raise
     for word, n_times in collected.counts.items():
         noun, told = _GUESSES[word]
-        collected.guessed(word, f"{text.counted(n_times, noun)} {told}")
+        collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
     mapped = {field.partition(".")[0] for field in options.names if "." in field}
     return tables, Summary(
         format=taken.format.name,

@@ -223,7 +223,7 @@ class Builder(Protocol):
         """Add facts of a system card (`schema.SystemCard`)."""
         ...
 
-    def guessed(self, what: str, why: str) -> None:
+    def note_guess(self, what: str, why: str) -> None:
         """Add an inference to the summary, once per text: `ties`, "`tie (bothbad)` is taken for a tie"."""
         ...
 

@@ -390,7 +390,7 @@ def _name_runs(pools: Mapping[_Key, _QueryPool], builder: Builder) -> None:
                 )
             pool.runs[name] = ranked
     for tag in sorted(several):
-        builder.guessed(f"run {tag}", "several files have a run of this tag: each is called by tag and file")
+        builder.note_guess(f"run {tag}", "several files have a run of this tag: each is called by tag and file")
 
 
 def _stem(file: str, language: str | None) -> str:
@@ -442,10 +442,10 @@ def _build(
 ) -> None:
     alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
     if not alone and any(pool.runs or pool.grades for pool in pools.values()):
-        builder.guessed("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
+        builder.note_guess("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
     _tell_runs(pools, texts, builder)
     if any(grade > 1 for pool in pools.values() for grade in pool.grades.values()):
-        builder.guessed(
+        builder.note_guess(
             "relevant", f"from grade {RELEVANT_FROM} on; grades stay in the metadata. Other: --value grade:1=0"
         )
     for (language, query_id), pool in pools.items():
@@ -481,7 +481,7 @@ def _tell_runs(
     lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name not in _WHOLE]
     by_score = (sorted(ranked.values(), key=lambda value: (-value[0], value[1])) for ranked in lists)
     if any(value[1] > after[1] for order in by_score for value, after in pairwise(order)):
-        builder.guessed("rank", "by the scores, as trec_eval has it; the ranks of the file say otherwise")
+        builder.note_guess("rank", "by the scores, as trec_eval has it; the ranks of the file say otherwise")
     known = {passage for _, passage in texts}
     unknown = {passage for ranked in lists for passage in ranked} - known if texts else set()
     if unknown:

@@ -57,7 +57,7 @@ def _take(record: Record, builder: Builder) -> None:
     )
     passages = [ShownPassage(None, name) for name in places]
     shown = builder.passages(query, passages, where=record.where)
-    builder.guessed("citations", "the numbers of a sentence's references are written behind it: `[1, 3]`")
+    builder.note_guess("citations", "the numbers of a sentence's references are written behind it: `[1, 3]`")
     builder.answer(query, GivenAnswer(system, text, numbered=True, shown=shown), where=record.where)
 
 

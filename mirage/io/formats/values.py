@@ -102,7 +102,7 @@ def number(value: Any, name: str, where: str) -> float | None:
     return None if math.isnan(result) else result
 
 
-def listed(value: Any, where: str = "") -> list[Any]:
+def as_list(value: Any, where: str = "") -> list[Any]:
     """Return a value as a list.
 
     Lists serialised by JSON, Python or numpy (`["a", "b"]`, `['a' 'b']`) are parsed, a single value is wrapped, a

@@ -147,7 +147,7 @@ def _import(
             {table: store.by_key(table, data) for table, data in tables.items()},
             made_by=store.Provenance(f"mirage import {summary.format}", sources=origins),
             check=lambda current: misfits.refuse_changes(current, arena, tables),
-            stale=store.derived({"passages"}) if grown else (),
+            stale=store.derived_tables({"passages"}) if grown else (),
         )
         return FileImport(result.arena, summary)
 

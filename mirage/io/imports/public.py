@@ -55,7 +55,7 @@ def import_outputs(
             sources=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
             notes=notes,
         ),
-        stale=store.derived(tables),
+        stale=store.derived_tables(tables),
     )
     return result.arena
 
@@ -93,7 +93,7 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
             sources=[{"name": origin.name, "url": origin.url}],
             notes=[drawn] if drawn else [],
         ),
-        stale=store.derived(tables),
+        stale=store.derived_tables(tables),
     )
     return result.arena
 
@@ -153,7 +153,7 @@ def import_miracl(
                 *([] if with_text else [miracl.NO_TEXT]),
             ],
         ),
-        stale=store.derived(tables),
+        stale=store.derived_tables(tables),
     )
     return result.arena, counts
 

@@ -18,7 +18,7 @@ from typing import Generic
 
 from mirage import store
 from mirage.people.votes.rows import IMPORTED, AnyRow, Evidence, NuggetVote, Row, Vote, digest, item, standing
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class ArenaVotes(Generic[AnyRow]):
         lines = []
         if self.changed:
             lines.append(
-                f"Left out: {counted(len(self.changed), 'vote')} on answers whose text has changed since the vote."
+                f"Left out: {count_text(len(self.changed), 'vote')} on answers whose text has changed since the vote."
             )
         if self.by_name:
             lines.append(
-                f"{counted(self.by_name, 'vote')} of an earlier version, which kept no digest of the query: counted "
+                f"{count_text(self.by_name, 'vote')} of an earlier version, which kept no digest of the query: counted "
                 "for the name of the arena's folder."
             )
         return lines

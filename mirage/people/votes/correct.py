@@ -26,7 +26,7 @@ from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, label
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,8 +147,8 @@ class Correction:
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
             + (f"features {', '.join(self.features)}, " if self.features else "")
-            + f"{counted(self.n_votes, 'vote')} of {counted(len(self.voters), 'person')} on "
-            f"{counted(self.n_queries, 'query')}, drawn with "
+            + f"{count_text(self.n_votes, 'vote')} of {count_text(len(self.voters), 'person')} on "
+            f"{count_text(self.n_queries, 'query')}, drawn with "
             f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
             f"sandwich over queries, ranks by {DRAWS:,} draws, seed {self.seed}"
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")

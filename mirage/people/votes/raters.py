@@ -37,7 +37,7 @@ from mirage.people.votes.coefficients import (
 )
 from mirage.schema import CodeOrAll, Count, Judgment, Share
 from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -239,7 +239,7 @@ def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | No
     elif levels > MOST_VALUES:
         reasons.append(f"no alpha for ranks: the scores have {levels} different values")
     if n < LEAST:
-        reasons.append(f"scores on {counted(n, 'query')} are too few for an interval: it takes {LEAST}")
+        reasons.append(f"scores on {count_text(n, 'query')} are too few for an interval: it takes {LEAST}")
     elif values["equal_low"] is None:
         reasons.append("no interval of the share of equal pairs: the draws of queries do not differ")
     return "; ".join(reasons) or None

@@ -28,15 +28,15 @@ from mirage.schema import Ties
 from mirage.text.languages import in_order, is_code, name_of
 
 HEAD = ROW + 2
-"""Height of a table's head in pixels: rows of a chart beside a table line up with its rows."""
+"""Height of a table's header in pixels, so that the rows of a chart align with those of a table beside it."""
 FOOT = 52
 
 
 def axis_title(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
-    """Title of the axis of ratings, or of differences to a reference: what it measures and on which scale.
+    """Return the axis title of ratings, or of differences to a reference: the quantity and its scale.
 
-    With a tie as half a point for each a rating stands for the expected points of a battle; where ties are dropped, or
-    an outcome of their own, for the odds of winning it.
+    If a tie is half a point for each, a rating gives the expected points of a battle; if ties are dropped or an outcome
+    of their own, the odds of winning it.
     """
     quantity = "Rating" if reference is None else f"Difference to {label_text(reference)}"
     outcome = "expected<br>points" if ties == "half" else "winning<br>against losing"

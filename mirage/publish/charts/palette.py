@@ -202,21 +202,21 @@ class NumberFormat:
     d3: str
     text: str
     scale: float = 1
-    """What a value is multiplied by before `table` is applied."""
+    """Factor applied to a value before `table`."""
 
     @property
     def rewrites(self) -> bool:
-        """Whether tables show a number other than the value: a scaled one, or 0 for what rounds to a signed 0."""
+        """Return whether tables need another number than the value: scaled, or 0 instead of a signed 0."""
         return self.scale != 1 or self.table.startswith("%+")
 
-    def shown(self, value: float | None) -> float | None:
-        """The number that a table formats; 0 has no minus."""
+    def table_value(self, value: float | None) -> float | None:
+        """Return the number for a table to format; 0 has no minus sign."""
         if value is None:
             return None
         return 0.0 if value < 0 and _is_zero(self.text.format(value)) else value * self.scale
 
     def write(self, value: float | None) -> str:
-        """The number as text, 0 without a sign; a dash where there is none."""
+        """Format a number, 0 without a sign; None is a dash."""
         if value is None:
             return "–"
         text = self.text.format(value)

@@ -76,23 +76,23 @@ def for_paper(figure: Mapping[str, Any], *, width: Width, face: Face) -> dict[st
         layout["margin"] = layout["margin"] | {"l": SPACE}
     if screen.get("showlegend"):
         layout["legend"] = {"orientation": "h", "x": 0, "y": -0.15, "yanchor": "top", "font": {"size": _TEXT}}
-    return {"data": [_fitted(_shrunk(trace), room) for trace in light["data"]], "layout": layout}
+    return {"data": [_fit_cells(_shrunk(trace), room) for trace in light["data"]], "layout": layout}
 
 
 def in_light(figure: Mapping[str, Any]) -> dict[str, Any]:
     """The same chart in the colours of the light mode, without what a pointer does; one in light stays as it is."""
     ground = figure["layout"].get("paper_bgcolor")
     return {
-        "data": [_recolored(trace, ground == DARK.ground) for trace in figure["data"]],
-        "layout": _recolored(figure["layout"], ground == DARK.ground),
+        "data": [_recolor(trace, ground == DARK.ground) for trace in figure["data"]],
+        "layout": _recolor(figure["layout"], ground == DARK.ground),
     }
 
 
-def _recolored(value: Any, dark: bool, field: str = "") -> Any:
+def _recolor(value: Any, dark: bool, field: str = "") -> Any:
     if isinstance(value, Mapping):
-        return {key: _recolored(part, dark, f"{field}.{key}") for key, part in value.items() if key not in _SCREEN}
+        return {key: _recolor(part, dark, f"{field}.{key}") for key, part in value.items() if key not in _SCREEN}
     if isinstance(value, list | tuple):
-        return [_recolored(part, dark, field) for part in value]
+        return [_recolor(part, dark, field) for part in value]
     if not dark or not isinstance(value, str):
         return value
     if field.endswith("textfont.color"):
@@ -130,7 +130,7 @@ def _is_cells(trace: Mapping[str, Any]) -> bool:
     return trace.get("mode") == "markers+text" and trace.get("marker", {}).get("symbol") == "square"
 
 
-def _fitted(trace: dict[str, Any], room: float) -> dict[str, Any]:
+def _fit_cells(trace: dict[str, Any], room: float) -> dict[str, Any]:
     """A matrix whose cells and the texts in them fit into the width; another trace as it is."""
     size = trace.get("marker", {}).get("size")
     if not _is_cells(trace) or not isinstance(size, int | float) or size <= room:

@@ -41,7 +41,7 @@ def joint_estimate(languages: Mapping[str, LanguageDifferences], *, reach: float
     if joint is None:
         return None
     if units.shared:
-        joint = _parallel(known, units, reach) or _correlated(known, units, joint, reach)
+        joint = _parallel(known, units, reach) or _widen_for_shared(known, units, joint, reach)
     without = [f"{code} ({languages[code].estimate.reason})" for code in languages.keys() - known.keys()]
     return replace(joint, reason="the mean is without " + ", ".join(sorted(without))) if without else joint
 
@@ -62,7 +62,7 @@ def _parallel(known: Mapping[str, LanguageDifferences], units: Units, reach: flo
     return paired_estimate(total / len(known), cells[1].ravel(), reach=reach)
 
 
-def _correlated(
+def _widen_for_shared(
     known: Mapping[str, LanguageDifferences], units: Units, joint: PairedEstimate, reach: float | None
 ) -> PairedEstimate:
     """Widen an estimate that assumes independent languages for the queries they share."""

@@ -11,7 +11,7 @@ from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQu
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
 from mirage.text.printing import markdown_text, single_line
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 _HEAD = ("Language", "Verdict", "Difference", "95% interval", "p (Holm)", "Queries", "Detectable", "More queries")
 _DIGITS = 3
@@ -57,7 +57,7 @@ def to_markdown(report: ComparisonReport, *, require: bool = False) -> str:
     lines += ["", markdown_text(f"Measure: {report.title}{margin}.")]
     if report.moved:
         head = ("Language", "Query", markdown_text(report.first), markdown_text(report.second), "Difference")
-        lines += ["", f"<details><summary>{counted(len(report.moved), 'query')} that moved most</summary>", ""]
+        lines += ["", f"<details><summary>{count_text(len(report.moved), 'query')} that moved most</summary>", ""]
         lines += [*_table(head, [_moved_cells(row) for row in report.moved]), "", "</details>"]
     return "\n".join(lines) + "\n"
 
@@ -107,7 +107,7 @@ def _subject(report: ComparisonReport, row: Comparison) -> str:
 def _sentence(report: ComparisonReport, row: Comparison) -> str:
     """Describe a row in one sentence."""
     unit = f" {report.unit}" if report.unit else ""
-    text = f"{row.verdict}: {_signed(row.difference)}{unit} ({_interval(row)}) on {counted(row.n_queries, 'query')}"
+    text = f"{row.verdict}: {_signed(row.difference)}{unit} ({_interval(row)}) on {count_text(row.n_queries, 'query')}"
     if row.difference is None:
         return f"{row.verdict}: {row.reason}"
     if row.verdict == "inconclusive" and row.detectable is not None:

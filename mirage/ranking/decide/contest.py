@@ -96,7 +96,7 @@ class Contest:
         with np.errstate(invalid="ignore"):
             dearer = costs[:, None, :] > costs[None, :, :]
         at_most = np.asarray(~np.swapaxes(dearer, 0, 1).any(axis=2))
-        return _undominated(self.worth[None], at_most)[0], _undominated(self._shrunk, at_most).mean(axis=0)
+        return _pareto_front(self.worth[None], at_most)[0], _pareto_front(self._shrunk, at_most).mean(axis=0)
 
     @cached_property
     def _shrunk(self) -> Array:
@@ -141,7 +141,7 @@ class Contest:
         return tuple((*part, *ends) for part, ends in zip(parts, bounds, strict=True))
 
 
-def _undominated(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _pareto_front(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether no system of at most the same cost is worth more (B x S); `at_most` is S x S, the column against
     the row.
     """

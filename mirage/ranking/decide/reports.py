@@ -10,7 +10,7 @@ from mirage.ranking.compare.measures import RATING
 from mirage.ranking.decide.records import ChoiceReport, LanguageChoice, SystemOption
 from mirage.ranking.records import JOINT
 from mirage.text.languages import name_of
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 _SURE = 0.9995
 """Probability above which "over 99.9%" is printed."""
@@ -94,7 +94,7 @@ def notes(report: ChoiceReport) -> Iterator[str]:
         yield f"unit of the draws: {report.unit}"
     if refused := [option for option in report.options if option.refused]:
         reasons = "; ".join(map(_describe_refusal, refused))
-        yield f"{counted(len(refused), 'system')} excluded by the requirements: {reasons}"
+        yield f"{count_text(len(refused), 'system')} excluded by the requirements: {reasons}"
 
 
 def _describe_refusal(option: SystemOption) -> str:

@@ -105,7 +105,7 @@ class Training:
             names, {c: replace(language, values=language.values[:, :, columns]) for c, language in selected.items()}
         )
 
-    def unused(self) -> dict[str, dict[str, tuple[str, ...]]]:
+    def unused_features(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return by feature and language the systems with too few values, for which the feature is excluded there."""
         unused: dict[str, dict[str, tuple[str, ...]]] = {}
         for code, language in self.languages.items():

@@ -172,7 +172,7 @@ def conclusions(report: Report, *, price: float | None = None) -> list[str]:
         for test in comparison.tests
         if test.than == surrogate.PUBLISHED and test.languages
     ]
-    for feature, languages in training.unused().items():
+    for feature, languages in training.unused_features().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
         if len(languages) > _FEW:
             everyone = sorted({system for systems in languages.values() for system in systems})

@@ -25,7 +25,7 @@ BLOCK = 2_000_000
 """Maximum weights in memory at once."""
 
 
-def checked(signal: Floats, loss: Floats) -> None:
+def check_signals(signal: Floats, loss: Floats) -> None:
     """Check that signals and losses are valid and aligned.
 
     Raises:
@@ -81,7 +81,7 @@ def curve(
     """
     import numpy as np
 
-    checked(signal, loss)
+    check_signals(signal, loss)
     n, reason = len(signal), lacking(signal)
     if reason is not None:
         mean = float(loss.mean()) if n else None
@@ -90,7 +90,7 @@ def curve(
     groups = _ends(signal[orders[0]]), _ends(loss[orders[1]])
     steps = np.arange(1, STEPS + 1) / STEPS
 
-    def measured(weights: Floats) -> tuple[Floats, Floats, Floats]:
+    def risks_of(weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Risks at the steps, area and oracle's area of each row of weights."""
         count, total = _sums(weights[:, orders[0]], loss[orders[0]], groups[0])
         risks = np.array([np.interp(steps * n, *row) for row in zip(count, total, strict=True)]) / (steps * n)
@@ -100,14 +100,14 @@ def curve(
             _area(*_sums(weights[:, orders[1]], loss[orders[1]], groups[1])),
         )
 
-    risks, areas, oracles = measured(np.ones((1, n)))
+    risks, areas, oracles = risks_of(np.ones((1, n)))
     rng = np.random.default_rng([seed, n])
     block = max(1, BLOCK // n)
     place = np.arange(n) if units is None else np.unique(units, return_inverse=True)[1]
     sizes = np.bincount(place)
     m = len(sizes)
     drawn = [
-        measured(_resample_counts(rng, sizes, min(block, draws - start))[:, place]) for start in range(0, draws, block)
+        risks_of(_resample_counts(rng, sizes, min(block, draws - start))[:, place]) for start in range(0, draws, block)
     ]
     drawn_risks, drawn_areas, drawn_oracles = (np.concatenate(part) for part in zip(*drawn, strict=True))
     # The bootstrap variance of m queries is too small by the factor (m - 1) / m.

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from mirage.errors import BadInput
-from mirage.stages.abstain.curve import checked, lacking
+from mirage.stages.abstain.curve import check_signals, lacking
 from mirage.stages.abstain.records import Method, Promise
 from mirage.stats.intervals import CONFIDENCE, wilson_of_variance
 
@@ -50,7 +50,7 @@ def promise(
     """
     import numpy as np
 
-    checked(signal, loss)
+    check_signals(signal, loss)
     if calibration.shape != signal.shape:
         raise BadInput(f"{calibration.shape} marks of a calibration and {signal.shape} signals")
     if not 0 < error < 1 or not 0 < confidence < 1:

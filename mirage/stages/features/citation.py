@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
-from mirage.text.answers import cited
+from mirage.text.answers import cited_ids
 
 CUTOFF = 10
 """Number of cited passages that count for MAP and recall."""
@@ -34,8 +34,8 @@ def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
     """Return the numbers of distinct passages cited and of unknown labels, MAP@10 and recall@10, or reasons."""
     if not answer.passage_ids:
         return ("the passages are not known",) * 4
-    cited_passages = cited(answer.mentions)
-    ranking = cited(answer.mentions, unknown=True)
+    cited_passages = cited_ids(answer.mentions)
+    ranking = cited_ids(answer.mentions, unknown=True)
     counts: tuple[Measured, ...] = (float(len(cited_passages)), float(len(ranking) - len(cited_passages)))
     if any(label is None for label in answer.relevant):
         return counts + ("the passages carry no relevance labels",) * 2

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from mirage.errors import BadInput
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
-from mirage.text.answers import cited
+from mirage.text.answers import cited_ids
 
 MODEL = "BAAI/bge-reranker-v2-m3"
 """Default model."""
@@ -37,7 +37,7 @@ def _pairs(answer: MeasuredAnswer) -> list[tuple[str, str]] | str:
     if answer.query is None:
         return "the text of the query is not known"
     text = dict(zip(answer.passage_ids, answer.texts, strict=True))
-    texts = [text[passage] for passage in cited(answer.mentions)]
+    texts = [text[passage] for passage in cited_ids(answer.mentions)]
     known_texts = [passage for passage in texts if passage is not None]
     if len(known_texts) < len(texts):
         return "the texts of the cited passages are not known"

@@ -19,7 +19,7 @@ from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever
 from mirage.stages.stage import Stage, Tables
 from mirage.store import ledger_path
-from mirage.text.answers import citations, cited, is_numbered, parse_answer
+from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -217,7 +217,7 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
                 "key": row["call"],
                 "reason": parts and parts.reason,
                 "answer": parts and parts.answer,
-                "citations": ",".join(cited(mentions, unknown=True)),
+                "citations": ",".join(cited_ids(mentions, unknown=True)),
                 "why": row["reason"],
             }
         )

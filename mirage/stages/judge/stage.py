@@ -229,12 +229,12 @@ def judge_statistics(
     Args:
         path: the arena's folder.
         limits: prices; without them costs are null.
-        tags: as for `store.tagged`: only verdicts on queries that have them.
+        tags: as for `store.select_tagged`: only verdicts on queries that have them.
 
     Raises:
         ArenaError: if the arena lacks judgments.
     """
-    arena = store.tagged(store.open_arena(path), tags)
+    arena = store.select_tagged(store.open_arena(path), tags)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names, encoded=names[:-1])
     with store.kept_ledger(path) as ledger:

@@ -71,13 +71,13 @@ def accuracy(labelled: Mapping[str, Sequence[tuple[str, str, Outcome]]]) -> list
 
 
 @cache
-def measured() -> tuple[str, tuple[OutcomeAccuracy, ...]]:
+def measured_accuracy() -> tuple[str, tuple[OutcomeAccuracy, ...]]:
     """Return which half of the labels was measured, `dev` or `held`, and its rows."""
     content = json.loads(get_data("mirage.stages.outcomes", FILE) or b'{"half": "", "rows": []}')
     return content["half"], tuple(OutcomeAccuracy(**row) for row in content["rows"])
 
 
-def written(half: str, rows: Sequence[OutcomeAccuracy]) -> str:
+def to_json(half: str, rows: Sequence[OutcomeAccuracy]) -> str:
     """Return the content of the file for these rows."""
     return json.dumps({"half": half, "rows": [asdict(row) for row in rows]}, indent=1) + "\n"
 

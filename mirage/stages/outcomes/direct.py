@@ -50,7 +50,7 @@ def direct_answer(answer: str, text: str, until: int, folded: Folded, language: 
     """
     if cited := _CITED.match(text):
         return Parsed("answered", "citation", *folded.raw(*cited.span(1)))
-    labels = [match.end() for match in _announced(language).finditer(text)]
+    labels = [match.end() for match in _announcement_pattern(language).finditer(text)]
     start = labels[-1] if labels else 0
     left, has_question = _without_questions(text[start : len(text) if labels else until], language)
     words = left.strip(" \t\n\"'.,:;-*#()")
@@ -102,7 +102,7 @@ def _without_questions(text: str, language: str) -> tuple[str, bool]:
 
 
 @cache
-def _announced(language: str) -> re.Pattern[str]:
+def _announcement_pattern(language: str) -> re.Pattern[str]:
     """Return the pattern of announcements of an answer."""
     return compile_folded(
         rf"^[ \t#]*(?:the )?(?:final |correct )?(?:{ANSWER})(?: \w+)?\s*:"

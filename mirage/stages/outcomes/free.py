@@ -19,8 +19,8 @@ Claims beside a gap may be no answer but further content of the sources, which t
 the words of the query ("None says who designed it") responds to it, a gap about something else ("Its cost is not
 given") accompanies an answer, and an answer starts with what was asked. So claims are outvoted if the gap is more
 similar to the query than the first claim is, by a lead to which evidence adds: topics, further gaps, a gap that
-concludes, a gap at the end, and claims without a digit where the query asks for a number or a date (`_outvoted`). If
-the query is unknown, topics alone decide.
+concludes, a gap at the end, and claims without a digit where the query asks for a number or a date
+(`_is_outvoted`). If the query is unknown, topics alone decide.
 
 In an answer with the headings Reason and Answer only the part under Answer is read
 (`mirage.text.answers.parse_answer`).
@@ -229,7 +229,7 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bo
     if not gaps:
         asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
-    elif _outvoted(
+    elif _is_outvoted(
         claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness, figure=figure
     ):
         claims = []
@@ -285,7 +285,7 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
     return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
 
 
-def _outvoted(
+def _is_outvoted(
     claims: Sequence[_Clause],
     topics: Sequence[_Clause],
     gaps: Sequence[_Clause],

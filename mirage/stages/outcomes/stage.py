@@ -33,9 +33,9 @@ def _labelled(tables: Tables) -> pa.Table:
     return answers.join(unlabelled, keys, join_type="left anti").select(answers.column_names)
 
 
-def _unlabelled(tables: Tables) -> list[str]:
+def _remark_unlabelled(tables: Tables) -> list[str]:
     count = len(tables["answers"]) - len(_labelled(tables))
     return [f"{count:,} answers have no outcome because their queries have no relevance label"] if count else []
 
 
-OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=2, remarks=_unlabelled)
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=2, remarks=_remark_unlabelled)

@@ -114,7 +114,7 @@ class Bm25:
         return hits
 
     def _numbers(self, term: str) -> Sequence[int]:
-        """Return the index terms of a query term: a single character stands for every bigram that contains it."""
+        """Return the index terms of a query term; a single character matches every bigram that contains it."""
         if self._analyse is search_terms and is_character(term):
             return self._by_character.get(term, ())
         return [self._vocabulary[term]] if term in self._vocabulary else ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.stages.retrieve.attribution import Attribution, Cause, ShownAnswer, attribute
 from mirage.stages.retrieve.grades import RELEVANT_FROM, grades
 from mirage.stages.shown import ShownPassages
-from mirage.text.answers import citations, cited, is_numbered
+from mirage.text.answers import citations, cited_ids, is_numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -194,4 +194,4 @@ def _cites(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str
     text = answer.get("text")
     if not text:
         return ()
-    return cited(citations(text, passage_ids, numbered=is_numbered(answer["template"], answer["numbered"])))
+    return cited_ids(citations(text, passage_ids, numbered=is_numbered(answer["template"], answer["numbered"])))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage.errors import BadInput, UnknownName
 from mirage.stats.sampling import sample
-from mirage.text.answers import citations, cited, is_numbered, parse_answer
+from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +186,7 @@ def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     parts = parse_answer(row["text"])
     if not parts.markers or not parts.reason or not parts.answer:
         return "it lacks a part, ##Reason or ##Answer"
-    cited_passages = cited(citations(row["text"], list(labels), numbered=False), unknown=True)
+    cited_passages = cited_ids(citations(row["text"], list(labels), numbered=False), unknown=True)
     if not cited_passages:
         return "it cites nothing"
     if any(passage not in labels for passage in cited_passages):
@@ -197,7 +197,7 @@ def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
 def _example(key: Key, record: Mapping[str, Any], prompt: str, system: str) -> Example:
     labels: Mapping[str, bool] = record["labels"]
     parts = parse_answer(record["answer"])
-    cited_passages: Sequence[str] = cited(citations(record["answer"], list(labels), numbered=False))
+    cited_passages: Sequence[str] = cited_ids(citations(record["answer"], list(labels), numbered=False))
     return Example(
         language=key[0],
         query_id=key[1],

@@ -1,4 +1,4 @@
-"""What the figures of the Hallucination page share: names, axes, whiskers, patterns, and what is said on hover."""
+"""Parts shared by the charts of the Hallucination page: labels, axes, whiskers, patterns and hover texts."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ def share_axis(mode: Mode, title: str, **more: object) -> dict[str, object]:
 
 
 def pattern(shape: str, mode: Mode) -> dict[str, Any]:
-    """A pattern over a bar's own colour; none for an empty shape."""
+    """Return a pattern over a bar's own colour; none for an empty shape."""
     return {"shape": shape, "fgcolor": ink(mode).text, "size": 6, "solidity": 0.2, "fillmode": "overlay"}
 
 
 def joint_hover(row: Row) -> str:
-    """What is said of a system: a row of `views.Rates.systems`."""
+    """Return the hover text of a system, from a row of `Rates.systems`."""
     lines = [f"<b>{label_text(row['system'])}</b> ({family(row['system']).name})"]
     for metric, title in RATES.items():
         cell = {key: row[f"{metric}_{key}"] for key in SAID}
-        lines += _said(cell, title)
+        lines += _rate_lines(cell, title)
         if cell["n"]:
             lines.append(f"n = {said_count(cell['n'])} answers to {QUERIES[metric]}")
     return "<br>".join(lines)
 
 
 def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str:
-    """What is said of one rate of a system in a language: a row of `views.Rates.cells`, or None."""
+    """Return the hover text of one rate of a system in a language, from a row of `Rates.cells` or None."""
     lines = [f"<b>{label_text(system)}</b>, {name_of(language)}, {QUERIES[metric]}"]
     if cell is None:
         return "<br>".join([*lines, "no answers in this arena"])
-    lines += _said(cell, RATES[metric])
+    lines += _rate_lines(cell, RATES[metric])
     if cell["n"]:
         lines.append(
             f"n = {said_count(cell['n'])} answers: {said_count(cell['answered'])} answered, "
@@ -85,11 +85,11 @@ def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str
 
 
 SAID = ("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason")
-"""What a hover says of a rate."""
+"""Fields of a rate used in hover texts."""
 
 
-def _said(cell: Row, title: str) -> list[str]:
-    """A rate in words: value, interval, both definitions, and what is undecided; or why there is none."""
+def _rate_lines(cell: Row, title: str) -> list[str]:
+    """Describe a rate: value, interval, both definitions and the undecided share; or why it is missing."""
     if cell["value"] is None:
         lines = [f"no {title.lower()}: {cell['reason'] or 'no answers in this arena'}"]
     else:

@@ -1,4 +1,4 @@
-"""The order of the systems by one definition of a rate and by the other."""
+"""Chart of the systems' order by either definition of a rate."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LINE = 24
 
 
 def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
-    """How the order of the systems by one rate moves from one definition to the other; those that move are coloured.
+    """Draw the order of the systems by both definitions of a rate; systems that move are coloured.
 
     Args:
-        rows: rows of `views.moves`.
+        rows: rows of `mirage.explorer.hallucination.data.moves`.
         mode: light or dark.
     """
     colors = ink(mode)
@@ -36,7 +36,7 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
         )
         text = [
             f"{label_text(row['system'])}   {said_rate(row['decided'])}  ",
-            f"  {said_rate(row['as_published'])}   {moved(fall)}",
+            f"  {said_rate(row['as_published'])}   {move_text(fall)}",
         ]
         data.append(
             primitives.dots(
@@ -68,6 +68,6 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
     }
 
 
-def moved(fall: int) -> str:
-    """A change of place as an arrow with words; empty if there is none."""
+def move_text(fall: int) -> str:
+    """Format a change of place as an arrow with words; empty if there is none."""
     return f"{'▼' if fall > 0 else '▲'} {abs(fall)} {'place' if abs(fall) == 1 else 'places'}" if fall else ""

@@ -10,7 +10,7 @@ from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, place_
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT
 from mirage.publish.charts.palette import CLEAR, MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 366
 """Pixels of the plot; the width is the least it is drawn at."""
@@ -99,19 +99,19 @@ def _crowds(rows: Sequence[Row], focus: Collection[str]) -> dict[int, list[str]]
 
 
 def _close(row: Row, other: Row) -> bool:
-    """Whether two marks lie on each other."""
+    """Return whether two marks overlap."""
     gaps: list[float] = [row[f"{metric}_value"] - other[f"{metric}_value"] for metric in ("hallucination", "error")]
     return max(map(abs, gaps)) <= _ON_EACH_OTHER
 
 
 def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
-    """Every system's name beside its mark, or how many lie on each other; and what the best corner and the dotted line
-    mean.
+    """Label each mark with its system, or with the number of overlapping systems; also the best corner and the dotted
+    line.
     """
     colors, width = ink(mode), 1 + 2 * _EDGE
 
     def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> LabelAnchor:
-        """From value, low and high of both rates; an end that is null is where the value is."""
+        """Build the anchor from value, low and high of both rates; a null end is placed at the value."""
         across, down = (
             [((value if value is not None else values[0] or 0) + _EDGE) / width for value in values]
             for values in (x, y)
@@ -123,7 +123,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
     crowds = _crowds(rows, focus)
     first = sorted(crowds, key=lambda k: (rows[k]["system"] not in focus, k))[:NAMED]
     crowds = {k: crowd for k, crowd in crowds.items() if k in first}
-    labels = [crowd[0] if len(crowd) == 1 else counted(len(crowd), "system") for crowd in crowds.values()]
+    labels = [crowd[0] if len(crowd) == 1 else count_text(len(crowd), "system") for crowd in crowds.values()]
     marks = [
         mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
         for label, k in zip(labels, crowds, strict=True)

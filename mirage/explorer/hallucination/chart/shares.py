@@ -1,4 +1,4 @@
-"""What the answers amount to: shares of the outcomes, stacked."""
+"""Stacked bars of the outcomes' shares."""
 
 from __future__ import annotations
 
