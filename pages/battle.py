@@ -311,7 +311,15 @@ def fought(
         answer_card.query_html(battle.query),
         battle_view.verdict_line(battle, selection.referee),
         battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
-        battle_view.note(" ".join([layout.why, *([battle_view.shared(parts)] if differences else [])])),
+        battle_view.note(
+            " ".join(
+                [
+                    layout.why,
+                    *([answer_card.decisions_note(battle.query)] if by_labels else []),
+                    *([battle_view.shared(parts)] if differences else []),
+                ]
+            )
+        ),
     ]
     below = [
         battle_view.judge_verdicts(battle, selection.referee) if battle.judges else "",

@@ -21,6 +21,7 @@ from views_answers_cases import NUMBERS, SYSTEMS, build
 
 from mirage import schema, store
 from mirage.errors import ArenaError
+from mirage.explorer.kit import answer_card
 from mirage.io.imports.public import import_outputs
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -71,6 +72,7 @@ def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Pa
     assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
     assert '<span class="mg-sign mg-sign-wrong"></span>wrong decision</span>' in markup
     assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
+    assert answer_card.MEASURED in markup, "what a decision is correct by is said"
     style = re.sub(r"\s+", " ", markup)
     signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
     assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
@@ -434,7 +436,7 @@ def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: 
         page.get_by_role("button", name="Which river is number 7?").click()
         page.wait_for_selector("text=8 of 30")
         assert "query=en%3Ae07" in page.url
-        field = page.get_by_label("Text", exact=True)
+        field = page.get_by_label("Search", exact=True)
         field.fill("number 1")
         field.press("Enter")
         page.wait_for_selector("text=1 of 11")

@@ -26,7 +26,7 @@ RIGHT = (
     "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
 )
-"""SQL of the answers that battle by human labels: whether each is right, as in `rank.from_outcomes`."""
+"""SQL of the answers that battle by human labels: whether each is a correct decision, as in `rank.from_outcomes`."""
 
 
 @dataclass(frozen=True, slots=True)
