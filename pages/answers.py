@@ -14,6 +14,7 @@ from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import answer_card, listing, steps, texts
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit.query_keys import Key, key_text
+from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.text.languages import name_of
@@ -45,6 +46,7 @@ def main(page: ui.Page) -> None:
         queries,
         (page.arena.version, selection),
         lambda query: views.query_of_link(page.arena, query, page.picked),
+        start=queries.first_in(reader_languages()),
     )
     if key is None:
         page.summary(summary)
