@@ -235,7 +235,8 @@ class OutcomeRow:
     span_end: Count | None
     """End of the deciding text (exclusive)."""
     correct: bool | None
-    """Whether the outcome is correct for the subset; null if undecided (neither answered nor abstained)."""
+    """Whether the outcome is the correct decision for the subset: to answer if a passage answers the query, to abstain
+    if none does. It does not say whether the answer is true. Null if undecided (neither answered nor abstained)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import answer_card, listing, steps, texts
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit.query_keys import Key, key_text
+from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.text.languages import name_of
@@ -45,6 +46,7 @@ def main(page: ui.Page) -> None:
         queries,
         (page.arena.version, selection),
         lambda query: views.query_of_link(page.arena, query, page.picked),
+        start=queries.first_in(reader_languages()),
     )
     if key is None:
         page.summary(summary)
@@ -123,9 +125,9 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     key="cause",
                     kind="cause",
                     width=150,
-                    help="Why a wrong answer is wrong. not_retrieved: no relevant passage was shown. ignored: a "
-                    "relevant passage was shown but not used. unsupported: the system answers although no passage "
-                    "does. See Hallucination for frequencies.",
+                    help="Why a decision is wrong. not_retrieved: no relevant passage was shown. ignored: a relevant "
+                    "passage was shown but not used. unsupported: the system answers although no passage does. right, "
+                    "right_refusal: the correct decision, to answer or to abstain.",
                 )
     return views.AnswerFilter(
         languages=page.picked,
@@ -204,12 +206,15 @@ def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views
     names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
+    about = answer_card.decisions_note(shown)
     head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
     if hits:
-        answer_card.show_answers(head, shown, hits, hits=hits if others else (), texts=scope.answer_texts)
+        marked = hits if others else ()
+        answer_card.show_answers(head, shown, hits, hits=marked, texts=scope.answer_texts, about=about)
     if others:
         head = f"The other {len(others)}" if hits else f"None of the {len(names)} answers matches"
-        answer_card.show_answers(head, shown, others, hits=(), texts=scope.answer_texts)
+        above = "" if hits else about
+        answer_card.show_answers(head, shown, others, hits=(), texts=scope.answer_texts, about=above)
     answer_card.about_features(shown)
 
 

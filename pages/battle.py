@@ -21,6 +21,7 @@ from mirage.explorer.kit import answer_card, listing, steps, texts
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
+from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.text import Markup
 from mirage.explorer.nuggets.data import matrix as matrix_of
@@ -59,7 +60,9 @@ def main(page: ui.Page) -> None:
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
         referees = referees_of(page.arena)
         referee = who.referee(referees, "Decides each battle.", listed=True)
-        pair = None if view == "win matrix" else systems(matrices.matrix(page.arena, referees[0]).systems)
+        # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
+        known = matrices.matrix(page.arena, referees[0])
+        pair = None if view == "win matrix" else systems(known.systems, first_pair=known.first_pair)
     if pair is None:
         matrix(page, referee)
         return
@@ -77,7 +80,7 @@ def main(page: ui.Page) -> None:
         battles,
         (page.arena.version, selection),
         lambda query: all_battles.resolve(query, page.picked),
-        start=battles.start,
+        start=battles.start(reader_languages()),
     )
     if key is None:
         page.summary(summary)
@@ -108,6 +111,7 @@ def unjudged(page: ui.Page) -> None:
         battles,
         (page.arena.version, selection),
         lambda query: answers.query_of_link(page.arena, query, page.picked),
+        start=battles.first_in(reader_languages()),
     )
     if key is None:
         page.summary(summary)
@@ -128,19 +132,25 @@ def show_undecided(page: ui.Page, battle: views.BattleView) -> None:
             st.code(verdicts_command(page.arena, scored[0]), language=None, wrap_lines=True)
 
 
-def systems(ordered: Sequence[str]) -> tuple[str, str] | None:
-    """Pick two systems; the default is the first two in the order given."""
+def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[str, str] | None:
+    """Pick two systems.
+
+    Args:
+        ordered: the systems.
+        first_pair: the default; the first two in the order given unless told.
+    """
+    first_pair = first_pair or ordered[:2]
     names = tuple(sorted(ordered))
     previous = st.session_state.get("_battle_was")
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
         # Who picks the other one of the two has them change places.
         st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
-    first = ui.pick("First system", names, key="a", kind="system", width=230, default=ordered[0])
+    first = ui.pick("First system", names, key="a", kind="system", width=230, default=first_pair[0])
     others = tuple(other for other in names if other != first)
     if not others:
         return None
     # A link leaves out what stands at its default, which so must not hang on more than the link tells.
-    best = next(system for system in reversed(ordered[:2]) if system != first)
+    best = next((system for system in reversed(first_pair) if system != first), others[0])
     second = ui.pick("Second system", others, key="b", kind="system", width=230, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
@@ -311,7 +321,15 @@ def fought(
         answer_card.query_html(battle.query),
         battle_view.verdict_line(battle, selection.referee),
         battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
-        battle_view.note(" ".join([layout.why, *([battle_view.shared(parts)] if differences else [])])),
+        battle_view.note(
+            " ".join(
+                [
+                    layout.why,
+                    *([answer_card.decisions_note(battle.query)] if by_labels else []),
+                    *([battle_view.shared(parts)] if differences else []),
+                ]
+            )
+        ),
     ]
     below = [
         battle_view.judge_verdicts(battle, selection.referee) if battle.judges else "",

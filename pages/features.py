@@ -16,7 +16,6 @@ from mirage.explorer.features import data as views
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
-from mirage.publish.charts.palette import columns_width, family, looks
 from mirage.stages.features import FEATURES
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
@@ -24,6 +23,8 @@ from mirage.text.segmentation import count_text
 
 FEW, MOST = 4, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
+DRAWN, NARROW = 8, 30
+"""Systems that can be in focus at once; and marks in a row of a panel that a phone's width has room for."""
 FILTERS = ("features", "systems")
 """Keys of the pickers that most readers leave as they are."""
 PATIENCE = 0.3
@@ -54,7 +55,7 @@ def main(page: ui.Page) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.sections(PICKERS, FORMER)
-        with ui.pickers_popover("Filter", FILTERS, "Choose features, and systems to highlight."):
+        with ui.pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {
@@ -96,49 +97,57 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
         help="Features to show. Default: all.",
     )
     chosen = ui.pick(
-        "Highlight",
+        "Systems in focus",
         shown.systems,
         key="systems",
         kind="system",
         many=True,
-        placeholder=f"All {len(shown.systems)} systems",
-        help="Highlights these systems in the panels. Tables show all systems.",
+        placeholder=f"{min(len(shown.systems), views.FOCUS)} of {len(shown.systems)}",
+        help=f"Systems drawn one by one, at most {DRAWN}. Default: {views.FOCUS} spread over the ranking. Tables show "
+        "all systems.",
     )
     return list(names), list(chosen)
 
 
-def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
-    """The marks of the systems; where systems are in focus, theirs with their lines."""
+def systems_in_focus(page: ui.Page, shown: views.Overview, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems that are drawn one by one, and show their marks: those chosen, or some over the ranking."""
+    n = len(shown.systems)
     if chosen:
-        ui.legend(ui.LegendEntry(system, system, charts.dash(k)) for k, system in enumerate(chosen))
-        return
-    by_look = {look: [s for s in shown.systems if family(s) == look] for look in looks(shown.systems)}
-    ui.legend(ui.LegendEntry(systems[0], ", ".join(systems)) for systems in by_look.values())
+        focus = tuple(chosen[:DRAWN])
+        about = f"The first {DRAWN} of {len(chosen)} chosen systems. " if len(chosen) > DRAWN else ""
+    else:
+        ranked, referee = views.ranked_systems(page.arena, shown.systems)
+        focus = views.spread(ranked)
+        by = f"the ranking by {referee}" if referee else "their names in order"
+        about = f"{len(focus)} of {n} systems, spread over {by}; choose others under Filter. " if len(focus) < n else ""
+    ui.legend(ui.LegendEntry(system, system) for system in focus)
+    ui.note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
+    return focus
 
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """A panel for each feature, and above them the way on from the dot that is clicked."""
-    legend(shown, chosen)
+    focus = systems_in_focus(page, shown, chosen)
     place = st.empty()
     clicked = ui.chart(
         charts.panels(
             shown.by_feature,
             features=tuple(names),
             languages=shown.languages,
-            chosen=tuple(chosen),
+            focus=focus,
             mode=ui.mode(),
         ),
         key="panels",
-        alt="Mean of every system in every language, one panel per feature.",
+        alt="Mean of the systems in focus in every language over the range of all systems, one panel per feature.",
         select=True,
-        # Panels of many languages scroll sideways.
-        wide=bool(columns_width(len(shown.languages))),
+        # Marks of several systems in many languages need room: on a phone the panels scroll sideways.
+        wide=len(shown.languages) * len(focus) > NARROW,
         name=f"{page.arena.name}-features",
     )
     if clicked:
         with place.container():
             onward(shown, *clicked)
-    return {}
+    return {"systems in focus": list(focus)}
 
 
 def drawn_features(shown: views.Overview) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from mirage.explorer.hallucination import data as views
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
+from mirage.explorer.kit import answer_card
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
 from mirage.store import Arena
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
 SAYS = {
-    "decided": "wrong answers / decided answers",
-    "as-published": "1 − accuracy; undecided answers count as wrong",
+    "decided": "wrong decisions / decided answers",
+    "as-published": "1 − accuracy; undecided answers count as wrong decisions",
 }
 MEANING = {
     "hallucination": "Share of non-relevant queries (no passage answers them) that the system answers",
@@ -173,7 +174,7 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     page.summary(
         f"NoMIRACL: rates of {count_text(len(rows), 'system')} in "
         f"{count_text(len(rates.languages['error']), 'language')} as printed: "
-        "1 − accuracy, undecided answers count as wrong. The paper prints no n or intervals.",
+        "1 − accuracy, undecided answers count as wrong decisions. The paper prints no n or intervals.",
         conclusion=_answer(rows),
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
@@ -380,8 +381,8 @@ def _moves(rates: views.Rates) -> None:
     """Show how the ranking changes with the definition."""
     ui.heading(
         "Ranking by definition",
-        "Left: decided answers only. Right: undecided answers count as wrong, as in the papers' tables. Lowest rate "
-        "on top; systems that change places are coloured.",
+        "Left: decided answers only. Right: undecided answers count as wrong decisions, as in the papers' tables. "
+        "Lowest rate on top; systems that change places are coloured.",
     )
     for place, metric in zip(
         ui.side_by_side((480, 1), (480, 1), key="order", gap="medium"), views.SUBSETS, strict=True
@@ -497,8 +498,8 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
     """Shares of all six outcomes."""
     ui.heading(
         "Outcomes",
-        "Wrong, undecided, then correct. Rate as published: wrong plus undecided. Rate over decided answers: wrong / "
-        "(wrong + correct). Click a part for its answers.",
+        "Wrong decisions, undecided, then correct decisions. Rate as published: wrong plus undecided. Rate over "
+        f"decided answers: wrong / (wrong + correct). {answer_card.MEASURED} Click a part for its answers.",
     )
     drawn = ui.page_systems(order, key="drawn_outcomes")
     for column, metric in zip(

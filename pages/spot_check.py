@@ -29,6 +29,8 @@ BALLOTS = (
     ui.Col("left", "Remaining", "count", help="Battles without a vote."),
 )
 
+NAME = "spot_voter_now"
+"""Key of the field for the name that the first vote asks for."""
 KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nuggets": votes.NuggetVote}
 """What is voted on: the rows of its log."""
 
@@ -66,21 +68,16 @@ def main(page: ui.Page) -> None:
             width=120,
             help="Choose a language you read well. " + ", ".join(f"{code}: {name_of(code)}" for code in codes),
         )
-        voter = vote_session.voter()
-    if not voter:
+        voter = vote_session.voter(ask=False)
+    if not may("voter"):
         page.summary("Vote first; then the systems and the judges' verdicts are revealed.")
         with st.container(border=True):
             if login_required() and not reader().name:
                 st.markdown("**Log in to vote.**")
                 st.caption("Open the page through your login address. All other pages are readable without it.")
-            elif not may("voter"):
+            else:
                 st.markdown("**Voting requires the voter role.**")
                 st.caption("Ask your administrator. All other pages are readable without it.")
-            else:
-                st.markdown("**Enter a name or pseudonym to start.**")
-                st.caption(
-                    "Your votes are stored under this name. One key per vote; you can undo votes of this session."
-                )
         return
     kind = KINDS[subject]
     try:
@@ -130,11 +127,13 @@ def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) 
 
 @st.fragment
 def vote() -> None:
-    """One item; a vote draws this part again and nothing else."""
+    """One item; a vote draws this part again and nothing else, but for the first, which needs a name."""
     session = vote_session.current_session()
+    if not session.voter and vote_session.name():
+        st.rerun()
     if session.failed is not None:
         ui.refuse(session.failed)
-    for line in session.left_out:
+    for line in (*session.left_out, *filter(None, [session.notice])):
         st.caption(ui.plain(line))
     row = vote_session.pending()
     if session.kind is votes.Vote:
@@ -153,8 +152,8 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     st.progress(
         min(1.0, progress.queries / progress.enough),
         text=f"You voted on {progress.own:,} of {progress.own + progress.left:,} battles, {progress.own_random:,} "
-        f"drawn at random. Everyone's random votes cover {progress.queries:,} queries; judge agreement needs "
-        f"{progress.enough}.",
+        f"drawn at random. Everyone's random votes cover {counted(progress.queries, 'query')}; judge "
+        f"agreement needs {progress.enough}.",
     )
     if own_votes:
         last_vote = own_votes[-1]
@@ -163,7 +162,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open this battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
-    item, *following = votes.next_items(pool, voter=session.voter, seen=own_votes, n=2) or [None]
+    item, *following = votes.next_items(pool, voter=session.order, seen=own_votes, n=2) or [None]
     if item is None:
         show_finished("battles" if pool.battles else "")
         bar(session, {}, None, unsent_vote)
@@ -302,6 +301,9 @@ def bar(
             )
         elif item is not None:
             token, make_vote = item
+            if session.held is not None:
+                held_vote(session, session.held)
+                return
             for choice, (label, key) in choices.items():
                 st.button(
                     label,
@@ -330,12 +332,25 @@ def bar(
             )
 
 
+def held_vote(session: vote_session.VoteSession, held: vote_session.HeldVote) -> None:
+    """Ask for the name under which the first vote is stored."""
+    label, _ = vote_item.CHOICES[held.choice]
+    st.markdown(f"**{label}**. Under which name?", width="content")
+    vote_session.ask_name(NAME, bare=True)
+    vote_item.focus_field(NAME, held.token)
+    st.button("Change vote", key=f"spot_drop_{held.token}", type="tertiary", on_click=session.drop)
+
+
 def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice: str) -> None:
     """Vote; where the database does not answer the vote waits, and no other is given meanwhile."""
     if vote_session.pending() is not None or any(row.vote_id == token for row in session.log):
         return
+    note = st.session_state.get(f"spot_note_{token}")
+    if not session.voter:
+        session.hold(token, choice, note, make_vote)
+        return
     try:
-        row = make_vote(choice, st.session_state.get(f"spot_note_{token}"))
+        row = make_vote(choice, note)
     except MirageError as error:
         session.failed = error
         return

@@ -64,9 +64,9 @@ def judge(
     judges stay, and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice.
     The same model at another service counts as another judge. With `--replace` every battle is judged and paid for
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
-    of a correct and a wrong answer by the relevance labels (table outcomes), half of them on queries without a relevant
-    passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own; rankings do
-    not count them.
+    of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
+    relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
+    rankings do not count them.
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, stage

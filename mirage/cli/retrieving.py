@@ -75,8 +75,9 @@ def failures(
     """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
 
     Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the human
-    labels of passages, the passages shown to its system, and what it says and cites. Shares have 95% intervals over
-    queries. Writes nothing.
+    labels of passages, the passages shown to its system, and what it says and cites. `right` and `right_refusal` are
+    correct decisions, to answer and to abstain: the labels do not tell whether an answer is true. Shares have 95%
+    intervals over queries. Writes nothing.
     """
     from mirage import api, store
 

@@ -38,8 +38,16 @@ def mean(system: str, language: str, value: float | None) -> FeatureMean:
     return feature_mean(system, language, value)
 
 
-def panels(rows: list[FeatureMean], *, chosen: tuple[str, ...] = (), mode: Any = "light") -> dict[str, Any]:
-    return features.panels({"length": tuple(rows)}, features=("length",), languages=LANGUAGES, chosen=chosen, mode=mode)
+def panels(
+    rows: list[FeatureMean], *, focus: tuple[str, ...] = ("a", "b"), feature: str = "length", mode: Any = "light"
+) -> dict[str, Any]:
+    return features.panels({feature: tuple(rows)}, features=(feature,), languages=LANGUAGES, focus=focus, mode=mode)
+
+
+def systems_marks(figure: dict[str, Any]) -> dict[str, Any]:
+    """The one trace with the marks of systems, which can be clicked."""
+    (trace,) = (trace for trace in marks(figure) if "customdata" in trace)
+    return trace
 
 
 def rank_map(names: list[str], mode: Any = "light") -> dict[str, Any]:
@@ -68,9 +76,9 @@ def strings(part: Any) -> Iterator[str]:
 def test_marks_lie_where_the_axes_put_their_values() -> None:
     rows = [mean("a", "ar", 1.0), mean("a", "te", 3.0), mean("b", "ar", 2.0), mean("b", "en", None)]
     figure = panels(rows)
-    (trace,) = marks(figure)
+    trace = systems_marks(figure)
     known = [row for row in rows if row.mean is not None]
-    assert trace["x"] == [LANGUAGES.index(row.language) for row in known], "a mean that is missing has no mark"
+    assert [round(x) for x in trace["x"]] == [LANGUAGES.index(row.language) for row in known], "none for a missing mean"
     assert trace["y"] == [row.mean for row in known]
     assert trace["customdata"] == [[row.system, row.language, "length"] for row in known]
     low, high = figure["layout"]["xaxis"]["range"]
@@ -81,7 +89,9 @@ def test_marks_lie_where_the_axes_put_their_values() -> None:
 def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     systems = ("aya-101", "baseline/x", "aya-101")
     rows = [mean(system, code, 1.0 + k) for k, (system, code) in enumerate(zip(systems, LANGUAGES, strict=True))]
-    (trace,) = marks(panels(rows, mode=mode))
+    trace = systems_marks(panels(rows, focus=("aya-101", "baseline/x"), mode=mode))
+    rows = [*rows[::2], rows[1]]
+    systems = tuple(row.system for row in rows)
     assert trace["marker"]["color"] == [family(system).color(mode) for system in systems]
     assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
 
@@ -89,7 +99,9 @@ def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
 def test_all_systems_of_a_panel_are_one_trace() -> None:
     """Plotly spends more on a trace than on its marks."""
     rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
-    assert len(marks(panels(rows))) == 1
+    figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
+    assert len(figure["data"]) == 4, "ranges, stems, means and marks"
+    assert len(systems_marks(figure)["x"]) == 27
 
 
 @pytest.mark.parametrize("symbol", sorted(SHAPES))
@@ -118,16 +130,33 @@ def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     assert layout["yaxis"]["ticktext"] == names
 
 
-def test_panels_in_focus_have_a_line_through_their_dots_and_the_others_fade() -> None:
-    rows = [mean(system, code, k + 1.0) for k, code in enumerate(LANGUAGES) for system in ("a", "b")]
-    figure = panels(rows, chosen=("a",))
-    color = family("a").color("light")
-    (line,) = [trace for trace in figure["data"] if trace["mode"] == "lines" and trace["line"]["color"] == color]
-    assert (line["x"], line["y"]) == ([0, 1, 2], [1, 2, 3])
-    behind, front = marks(figure)
-    assert behind["marker"]["opacity"] == pytest.approx(0.22)
-    assert front["marker"]["opacity"] == 1
-    assert {click[0] for click in front["customdata"]} == {"a"}, "those in focus are drawn last, on top"
+def test_no_two_systems_in_focus_have_the_same_place_and_the_others_are_a_range() -> None:
+    systems = [f"system-{k:02}" for k in range(20)]
+    rows = [mean(system, code, 5.0 + (k == 19)) for code in LANGUAGES for k, system in enumerate(systems)]
+    focus = tuple(systems[:5])
+    figure = panels(rows, focus=focus)
+    trace = systems_marks(figure)
+    assert {click[0] for click in trace["customdata"]} == set(focus)
+    assert len(set(zip(trace["x"], trace["y"], strict=True))) == 5 * len(LANGUAGES), "equal values stand side by side"
+    (box,) = (trace for trace in figure["data"] if trace.get("fill"))
+    assert {y for y in box["y"] if y is not None} == {5.0, 6.0}
+    columns = [[x for x in trace["x"] if round(x) == k] for k in range(len(LANGUAGES))]
+    assert all(len(column) == 5 and max(column) - min(column) <= 0.8 for column in columns)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
+    low, high = features.value_range("support_entailment", values)
+    assert high - low >= 0.1, "a tenth of a range from 0 to 1"
+    assert 0 <= low <= min(values) <= max(values) <= high <= 1
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) -> None:
+    low, high = features.value_range("not a declared feature", values)
+    assert low <= min(values) <= max(values) <= high
+    assert high - low >= 0.1 * max(map(abs, values)) * (1 - 1e-9)
+    assert high > low
 
 
 def test_whiskers_reach_their_ends_and_beyond_the_edge_without_a_bound() -> None:
@@ -337,7 +366,7 @@ def test_every_label_is_free_of_markup_and_keeps_its_text(text: str) -> None:
 def hostile_figures() -> Iterator[dict[str, Any]]:
     yield rank_map([NAME, "plain"])
     rows = (mean(NAME, "en", 1.0), mean("b", "ar", 2.0))
-    yield features.panels({NAME: rows}, features=(NAME,), languages=LANGUAGES, chosen=(NAME,), mode="light")
+    yield features.panels({NAME: rows}, features=(NAME,), languages=LANGUAGES, focus=(NAME,), mode="light")
     relations = (Relation(NAME, "en", 0.5, None, None, 5, 1, NAME),)
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
     difference = {"where": NAME, "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9}

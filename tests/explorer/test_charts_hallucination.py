@@ -210,7 +210,10 @@ def test_bars_carry_intervals_and_say_where_there_are_no_queries(mode: Any) -> N
 def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metric: str) -> None:
     figure = checked(charts.share_bars(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
     wrong, right = ("answered", "abstained") if metric == "hallucination" else ("abstained", "answered")
-    assert [trace["name"] for trace in figure["data"]] == [wrong, "unparsed", right], "what never occurs is left out"
+    outcomes = [trace["customdata"][0][-1] for trace in figure["data"]]
+    assert outcomes == [wrong, "unparsed", right], "what never occurs is left out"
+    names = [trace["name"] for trace in figure["data"]]
+    assert [word in name for word, name in zip(("wrong", "unparsed", "correct"), names, strict=True)] == [True] * 3
     assert [sum(shares) for shares in zip(*(trace["x"] for trace in figure["data"]), strict=True)] == [
         pytest.approx(1)
     ] * 3

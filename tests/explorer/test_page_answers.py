@@ -16,11 +16,13 @@ from conftest import PATIENCE
 from nomiracl_cases import row, save
 from page_answers_cases import APP, PAGE, address, open_page
 from payloads import HOSTILE
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from views_answers_cases import NUMBERS, SYSTEMS, build
 
 from mirage import schema, store
 from mirage.errors import ArenaError
+from mirage.explorer.kit import answer_card
 from mirage.io.imports.public import import_outputs
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -71,6 +73,7 @@ def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Pa
     assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
     assert '<span class="mg-sign mg-sign-wrong"></span>wrong decision</span>' in markup
     assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
+    assert answer_card.MEASURED in markup, "what a decision is correct by is said"
     style = re.sub(r"\s+", " ", markup)
     signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
     assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
@@ -165,12 +168,21 @@ def test_the_next_and_the_previous_query_are_one_key_away(arenas: Path) -> None:
     assert (step(page, "left").disabled, step(page, "right").disabled) == (False, True)
 
 
+@pytest.mark.parametrize(("locale", "code"), [(None, "en"), ("ja-JP", "ja"), ("te-IN", "en")])
+def test_the_page_opens_in_the_readers_language(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, locale: str | None, code: str
+) -> None:
+    monkeypatch.setattr(ContextProxy, "locale", property(lambda self: locale))
+    assert address(open_page()).split(":")[0] == code
+    assert address(open_page(languages="de")).split(":")[0] == "de", "a choice of languages comes first"
+
+
 def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
     page = open_page(page="3")
     assert "25 of 33" in page_text(page)
     assert address(page) == "en:e22"
     assert "page" not in page.query_params
-    assert "1 of 33" in page_text(open_page(page="99"))
+    assert address(open_page(page="99")) == "en:e00"
 
 
 def test_a_linked_query_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
@@ -184,7 +196,7 @@ def test_pitfall_44_a_link_to_an_unknown_query_names_the_nearest(arenas: Path) -
     page = open_page(query="en:e3O")
     assert not page.exception
     assert "there is no query 'en:e3O'; did you mean: en:e" in page_text(page)
-    assert "1 of 33" in page_text(page)
+    assert address(page) == "en:e00"
     page.run()
     assert "there is no query" in page_text(page), "the answer stays until another query is chosen"
     step(page, "right").click().run()

@@ -19,6 +19,7 @@ from views_battle_cases import A, B, judged
 
 from mirage import schema, store
 from mirage.explorer.battle import data as views
+from mirage.explorer.kit import answer_card
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from pages import conclusion, headings, html, page_text, text
@@ -189,6 +190,7 @@ def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert not page.exception
     assert "gpt-4 : correct decision, llama-2-7b : wrong decision (by relevance labels)." in flat(page)
+    assert answer_card.MEASURED in flat(page), "what a decision is correct by is said"
     assert headings(page) == ["Features", "3 passages"]
     assert conclusion(page).startswith("gpt-4 wins: it ")
     tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")

@@ -20,8 +20,7 @@ from mirage import schema, store
 from mirage.explorer import kit as ui
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
-from mirage.publish.charts.palette import family
-from pages import page_text, titles
+from pages import notes, page_text, titles
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "features.py"
@@ -162,9 +161,28 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert not page.exception
     assert len(panel_names(figures["panels"])) == 2
     assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
-    assert [t["mode"] for t in figures["panels"]["data"]].count("lines") == 2 * 2
+    clicks = [click for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
+    assert {system for system, *_ in clicks} == {"sim-02"}
     assert "Unknown value in the link" in page_text(page)  # length is not measured in this arena
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
+
+
+def test_five_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chosen(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = drawn(monkeypatch)
+
+    def focus(page: AppTest) -> list[str]:
+        assert not page.exception
+        return list(dict.fromkeys(c[0] for t in figures["panels"]["data"] for c in t.get("customdata", ())))
+
+    page = open_page()
+    arena = store.open_arena(arenas / "simulated")
+    ranked, referee = views.ranked_systems(arena, [f"sim-0{k}" for k in range(1, 7)])
+    assert sorted(focus(page)) == sorted(views.spread(ranked))
+    assert len(focus(page)) == 5
+    assert any(f"5 of 6 systems, spread over the ranking by {referee}" in note for note in notes(page))
+    assert focus(open_page(systems=["sim-05", "sim-01"])) == ["sim-05", "sim-01"]
 
 
 def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,14 +284,13 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
         page.locator(f".st-key-panels {browser.MARKS}").first.wait_for()
         places = browser.mark_places(page, "panels")
-        assert len(places) == 6
+        assert len(places) == 5 + 1, "five systems in focus, and the mean of all"
         opened.settle()
         legend = page.locator(".mg-mark")
-        assert legend.count() == len({family(f"sim-0{k}") for k in range(1, 7)})
+        assert legend.count() == 5
         assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
             "what cleans HTML has left the mark"
         )
-        assert page.locator(".mg-legend i").count() == 0
         page.mouse.move(*places[-1])
         hover = page.locator(".st-key-panels .hoverlayer .hovertext")
         hover.wait_for()
@@ -294,19 +311,6 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         page.get_by_role("heading", name="Answers", exact=True).wait_for()
         opened.settle()
         assert "12 of 36 queries; 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
-        assert opened.heard == ([], [], [])
-
-
-@pytest.mark.browser
-def test_a_system_in_focus_has_its_line_in_the_legend(explorer: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02&languages=en")
-        lines = opened.page.locator(".mg-legend i")
-        lines.first.wait_for()
-        looks = lines.evaluate_all("all => all.map(line => [line.offsetWidth, getComputedStyle(line).background])")
-        assert [width > 10 for width, _ in looks] == [True, True]
-        assert ["gradient" in background for _, background in looks] == [False, True], "the first line is solid"
         assert opened.heard == ([], [], [])
 
 

@@ -176,17 +176,63 @@ def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkey
     assert [row.voter for row in rows()] == [HOSTILE[0].strip()]
 
 
-def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
-    app = open_page(voter="")
-    assert "Enter a name or pseudonym to start." in page_text(app)
-    assert 'mg-sides mg-blind"' not in html(app)
-    app.text_input(key="spot_voter").set_value("  ").run()
-    assert "Enter a name or pseudonym to start." in page_text(app)
-    app.text_input(key="spot_voter").set_value("amina").run()
+def name_field(app: AppTest) -> Any:
+    """The field that asks for a name after the first vote, or None."""
+    fields = [field for field in app.text_input if field.label == "Your name" and field.key != "spot_voter"]
+    return fields[0] if fields else None
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path, script: Path) -> None:
+    app = open_page(script, voter="")
+    assert not app.exception
     assert 'mg-sides mg-blind"' in html(app)
+    assert name_field(app) is None
+    assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
+    assert "queries are needed" in page_text(app) or "queries" in page_text(app), "what a correction needs is said"
+    query = re.search(r"Which river is number \d+", text(app))
+    assert query is not None
+    key(app, "2").click().run()
+    assert not app.exception
+    assert rows() == [], "a vote without a name is not stored"
+    assert not [name for name in (*NAMES, *votes.REASONS) if name in everything(app)], "still blind"
+    assert query.group() in text(app), "the battle stays in sight"
+    assert not [button for button in app.button if button.proto.shortcut in ["1", "2", "3", "4", "s"]]
+    name_field(app).set_value("  ").run()
+    assert rows() == []
+    name_field(app).set_value("amina").run()
+    assert not app.exception
+    (row,) = rows()
+    assert (row.vote, row.voter) == ("B", "amina")
+    assert row.seconds is not None
+    assert f"A was {row.system_a} , B was {row.system_b} ." in " ".join(text(app).split())
     assert "amina" not in str(dict(app.query_params))
+    key(app, "1").click().run()
+    assert [row.voter for row in rows()] == ["amina", "amina"]
     app.button(key="spot_who").click().run()
-    assert "Enter a name or pseudonym to start." in page_text(app)
+    assert 'mg-sides mg-blind"' in html(app), "without a name the battles are still there"
+
+
+def test_a_first_vote_can_be_changed_before_the_name(arenas: Path) -> None:
+    app = open_page(voter="")
+    key(app, "1").click().run()
+    next(button for button in app.button if button.label == "Change vote").click().run()
+    assert name_field(app) is None
+    key(app, "3").click().run()
+    name_field(app).set_value("amina").run()
+    assert [row.vote for row in rows()] == ["tie"]
+
+
+def test_a_person_who_had_voted_on_the_first_battle_is_not_counted_twice(arenas: Path) -> None:
+    app = open_page()
+    for _ in range(4):
+        key(app, "1").click().run()
+    stranger = open_page(voter="")
+    key(stranger, "2").click().run()
+    name_field(stranger).set_value("amina").run()
+    assert not stranger.exception
+    assert [row.vote for row in rows()] == ["A"] * 4
+    assert "Your earlier vote counts." in page_text(stranger)
 
 
 @pytest.mark.parametrize("acknowledged", [False, True], ids=["not kept", "kept but not acknowledged"])
@@ -487,12 +533,14 @@ def enter(opened: browser.Opened, address: str, voter: str = "amina") -> None:
     """Open the page and give a name."""
     page = opened.page
     page.goto(address)
-    name = page.get_by_label("Your name", exact=True)
-    name.wait_for()
+    page.wait_for_selector(".mg-blind")
     opened.settle()
+    page.get_by_role("button", name="Set name").click()
+    name = page.get_by_label("Your name", exact=True)
     name.fill(voter)
     name.press("Enter")
-    page.wait_for_selector(".mg-blind")
+    page.get_by_role("button", name=f"Voting as {voter}").wait_for()
+    opened.settle()
 
 
 def press(opened: browser.Opened, shortcut: str) -> None:

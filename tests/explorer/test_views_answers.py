@@ -15,7 +15,8 @@ from mirage import schema, store
 from mirage.errors import TableMissing, UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import key_text
+from mirage.explorer.kit.query_keys import Keys, key_text
+from mirage.explorer.kit.reader_language import preferred_languages
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +31,24 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def ids(arena: store.Arena, **options: Any) -> list[str]:
     return [query_id for _, query_id in views.find_queries(arena, AnswerFilter(**options)).keys]
+
+
+@pytest.mark.parametrize(
+    ("locale", "codes"),
+    [
+        (None, ("en",)),
+        ("en-US", ("en-US", "en")),
+        ("pt-BR", ("pt-BR", "pt", "en")),
+        ("te", ("te", "en")),
+        ("zz_nonsense-!", ("zz", "en")),
+    ],
+)
+def test_a_page_opens_in_the_browsers_language_then_english(locale: str | None, codes: tuple[str, ...]) -> None:
+    assert preferred_languages(locale) == codes
+    keys = Keys((("ar", "q1"), ("en", "q1"), ("te", "q1"), ("te", "q2")))
+    assert keys.first_in(preferred_languages(locale)) == (("te", "q1") if locale == "te" else ("en", "q1"))
+    assert Keys((("ar", "q1"), ("te", "q1"))).first_in(("en",)) == ("ar", "q1")
+    assert Keys(()).first_in(("en",)) is None
 
 
 # What there is

@@ -16,12 +16,13 @@ from views_battle_cases import A, B, judged
 
 import mirage.ranking as rank
 from mirage import store
+from mirage.battles.decision import decide, orient_verdict
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle.chart import win_matrix
 from mirage.explorer.battle.data import BattleFilter
-from mirage.explorer.battle.matrix import matrix
+from mirage.explorer.battle.matrix import Cell, Matrix, matrix
 from mirage.explorer.battle.overlap import WORDS, shared_words
 from mirage.explorer.leaderboard.data import battles_of as ranked
 from mirage.text.segmentation import word_spans, words
@@ -74,9 +75,28 @@ def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
 
 
 def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
-    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).start == ("en", "e00")
-    assert views.find_battles(arena, BattleFilter(B, A, "zeta")).start == ("en", "e04")
-    assert views.find_battles(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start is None
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).start() == ("en", "e00")
+    assert views.find_battles(arena, BattleFilter(B, A, "zeta")).start() == ("en", "e04")
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start() is None
+
+
+def test_it_is_in_the_readers_language_where_that_has_a_winner() -> None:
+    won, lost, tied = (decide([orient_verdict(verdict, swapped=False)]) for verdict in ("A", "B", "tie"))
+    decisions = {("ar", "q1"): won, ("en", "q1"): tied, ("sw", "q1"): lost, ("sw", "q2"): won, ("te", "q1"): tied}
+    battles = views.BattleSelection(tuple(decisions), decisions, BattleFilter("x", "y", "zeta"))
+    assert battles.start(("sw", "en")) == ("sw", "q2")
+    assert battles.start(("en",)) == ("ar", "q1"), "a tie in English says less than a winner elsewhere"
+    assert battles.start(("te", "sw")) == ("sw", "q2")
+
+
+def test_the_systems_to_begin_with_have_a_battle_with_a_winner() -> None:
+    def cells(*rows: tuple[str, str, int, int]) -> dict[tuple[str, str], Cell]:
+        return {(x, y): Cell(x, y, wins, 5, losses, 0) for x, y, wins, losses in rows}
+
+    decided = Matrix(("x", "y", "z"), cells(("x", "y", 0, 0), ("x", "z", 0, 1), ("y", "z", 3, 1)))
+    assert decided.first_pair == ("x", "z")
+    assert Matrix(("x", "y", "z"), cells(("x", "y", 0, 0))).first_pair == ("x", "y")
+    assert Matrix(("x",), {}).first_pair == ("x",)
 
 
 # Human labels decide where no judge does

@@ -202,21 +202,20 @@ def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: str) -> None:
     overview = views.overview(arena, ("ar", "en", "te"))
-    for chosen in ((), ("sim-02", "sim-05")):
+    for focus in (overview.systems, ("sim-02", "sim-05")):
         names = ("support_entailment", "answer_bleu")
         figure = charts.panels(
             overview.by_feature,
             features=names,
             languages=overview.languages,
-            chosen=chosen,
+            focus=focus,
             mode=mode,  # type: ignore[arg-type]  # one of the two
         )
         checked(figure)
         dots = [point for trace in figure["data"] for point in trace.get("customdata", ())]
-        assert sorted(dots) == sorted([s, c, f] for s in overview.systems for c in overview.languages for f in names)
-        texts = [text for trace in figure["data"] for text in trace.get("text", ())]
+        assert sorted(dots) == sorted([s, c, f] for s in focus for c in overview.languages for f in names)
+        texts = [text for trace in figure["data"] if "customdata" in trace for text in trace["text"]]
         assert all("n = " in text for text in texts)
-        assert len([t for t in figure["data"] if t["mode"] == "lines"]) == len(names) * (1 + len(chosen))
         fields = [figure["layout"][axis]["domain"] for axis in ("yaxis2", "yaxis")]
         assert 0 <= fields[0][0] < fields[0][1] < fields[1][0] < fields[1][1] <= 1
     rows = views.relations(arena, "judge", "both", ("ar", "en", "te"))
@@ -224,6 +223,16 @@ def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: 
     checked(cells)
     assert sum(len(trace["x"]) for trace in cells["data"]) == 11 * 4
     checked(charts.relation_whiskers([r for r in rows if r.feature == "answer_bleu"], mode=mode))  # type: ignore[arg-type]
+
+
+def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) -> None:
+    assert views.spread("abcdefghi") == ("a", "c", "e", "g", "i")
+    assert views.spread("abc") == ("a", "b", "c")
+    assert views.spread("abcdefghijk", 2) == ("a", "k")
+    systems = views.overview(arena, ("en",)).systems
+    ranked, referee = views.ranked_systems(arena, systems)
+    assert (sorted(ranked), referee) == (sorted(systems), "judge")
+    assert views.ranked_systems(arena, ("sim-03", "sim-99"))[0] == ("sim-03", "sim-99"), "one without a battle is last"
 
 
 def test_a_systems_name_is_no_markup_in_a_figure() -> None:

@@ -8,7 +8,7 @@ cached by arena, which is hashed by its manifest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from mirage.battles.referee import RELEVANCE
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
-from mirage.explorer.kit.query_keys import Key, Keys
+from mirage.explorer.kit.query_keys import Key, Keys, language_place
 from mirage.stages.features import FEATURES
 
 if TYPE_CHECKING:
@@ -70,11 +70,17 @@ class BattleSelection(Keys):
         n = Counter(decision.winner for decision in self.decisions.values())
         return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
 
-    @cached_property
-    def start(self) -> Key | None:
-        """The battle that says most at once: the first that the first system won, else the first with a winner."""
+    def start(self, languages: Sequence[str] = ()) -> Key | None:
+        """Return the battle to open: with a winner, in the first of these languages that has one, won by the first
+        system if possible; None without battles.
+        """
         order = {result: position for position, result in enumerate(RESULTS)}
-        return min(self.keys, key=lambda key: (order[self.decisions[key].winner], key), default=None)
+
+        def place(key: Key) -> tuple[bool, int, int, Key]:
+            winner = self.decisions[key].winner
+            return winner not in ("first", "second"), language_place(key[0], languages), order[winner], key
+
+        return min(self.keys, key=place, default=None)
 
     @cached_property
     def table(self) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -26,7 +27,7 @@ RIGHT = (
     "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
 )
-"""SQL of the answers that battle by human labels: whether each is right, as in `rank.from_outcomes`."""
+"""SQL of the answers that battle by human labels: whether each is a correct decision, as in `rank.from_outcomes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,13 @@ class Matrix:
     """Those that battled, by the mean of their shares, best first."""
     cells: Mapping[tuple[str, str], Cell]
     """A cell for each two systems that met, both ways round."""
+
+    @property
+    def first_pair(self) -> tuple[str, ...]:
+        """Systems to open with: the best two that have a battle with a winner; else the first two."""
+        pairs = itertools.combinations(self.systems, 2)
+        decided = (pair for pair in pairs if (cell := self.cells.get(pair)) is not None and cell.share is not None)
+        return next(decided, self.systems[:2])
 
     @cached_property
     def table(self) -> pa.Table:

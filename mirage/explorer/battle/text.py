@@ -15,7 +15,7 @@ ACTS = {
     ("non_relevant", True): "abstains correctly (no passage is relevant)",
     ("non_relevant", False): "answers although no passage is relevant",
 }
-"""What a system does, by the subset of the query and whether that is right."""
+"""What a system does, by the subset of the query and whether that is the correct decision."""
 
 
 def conclusion(battle: BattleView, referee: str) -> str:

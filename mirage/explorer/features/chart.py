@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from textwrap import wrap
 from typing import Any, Protocol
 
@@ -66,11 +67,12 @@ class Tau(Protocol):
         """Return whether the interval excludes 0."""
 
 
-PANEL, _HEAD = 96, 46
+PANEL, _HEAD = 104, 46
 """Height of a panel and of the gap between two panels (languages above, next title below), in pixels."""
-_DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
-"""Dash patterns of highlighted systems, in order: pixels drawn and skipped."""
-_FADED = 0.22
+_COLUMN, _STEP = 0.8, 0.16
+"""Width of a language's column, and the most between two systems in it, in columns."""
+_LEAST = 0.1
+"""Smallest extent of a value axis: a share of the feature's range, or of its values where the range is open."""
 _LEFT, _TOP = 60, 26
 """Margins for the axis values and the first panel's title, in pixels."""
 _WRAP = 90
@@ -88,11 +90,6 @@ def direction_text(feature: str) -> str:
     spec = FEATURES.get(feature)
     words = {"higher": "higher is better", "lower": "lower is better", "none": "neither is better"}
     return words[spec.direction if spec else "none"]
-
-
-def dash(number: int) -> str:
-    """Return the dash pattern of the n-th highlighted system, from 0, as SVG's `stroke-dasharray`."""
-    return _DASHES[number % len(_DASHES)]
 
 
 def value_text(value: float | None) -> str:
@@ -116,10 +113,10 @@ def panels(
     *,
     features: tuple[str, ...],
     languages: tuple[str, ...],
-    chosen: tuple[str, ...],
+    focus: tuple[str, ...],
     mode: Mode,
 ) -> dict[str, Any]:
-    """Draw one panel per feature: languages along x, one dot per system, on a stem from the lowest to the highest.
+    """Draw one panel per feature: for each language the range and mean of all systems, and a lollipop for each in focus.
 
     The panels are stacked, so that a language is the same column in all of them. A click on a dot yields its
     system, language and feature.
@@ -128,7 +125,7 @@ def panels(
         by_feature: `views.Overview.by_feature`.
         features: the panels, top to bottom; at least one.
         languages: the columns.
-        chosen: systems that stand out, each with a line through its dots; the others fade. None: all alike.
+        focus: systems that are drawn one by one, left to right within a column.
         mode: light or dark.
     """
     height = _TOP + len(features) * (PANEL + _HEAD)
@@ -140,7 +137,7 @@ def panels(
         top = 1 - k * (PANEL + _HEAD) / (height - _TOP)
         domain = [max(0.0, top - PANEL / (height - _TOP)), top]
         place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
-        data += [trace | place for trace in _panel(by_feature[feature], feature, languages, chosen, mode)]
+        data += [trace | place for trace in _panel(by_feature[feature], feature, languages, focus, mode)]
         means = [row.mean for row in by_feature[feature] if row.mean is not None and row.language in languages]
         axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, means, languages, domain, number, mode)
         heads.append(_head(feature, top, mode))
@@ -187,10 +184,8 @@ def _axes(
     mode: Mode,
 ) -> tuple[dict[str, object], dict[str, object]]:
     """The axes of one panel; that of the values leaves room for half a mark on both sides."""
-    spec = FEATURES.get(feature)
-    low, high = min(means, default=0.0), max(means, default=1.0)
-    low = min(low, 0.0) if spec and spec.low == 0 else low
-    room = ((high - low) or abs(high) or 1.0) * MARK_SIZE / PANEL
+    low, high = value_range(feature, means)
+    room = (high - low) * MARK_SIZE / PANEL
     low, high = (0.0 if low == 0 else low - room), high + room
     size = 10 if len(languages) > 12 else TEXT_SIZE
     return axis(
@@ -215,56 +210,94 @@ def _axes(
     )
 
 
+def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a feature's axis: from 0 if its values begin there, and never so near that small differences
+    fill the panel.
+
+    Args:
+        feature: its name.
+        means: what is drawn.
+    """
+    spec = FEATURES.get(feature)
+    floor, ceiling = (spec.low, spec.high) if spec else (None, None)
+    low, high = min(means, default=0.0), max(means, default=1.0)
+    low = min(low, 0.0) if floor == 0 else low
+    whole = ceiling - floor if floor is not None and ceiling is not None else max(abs(low), abs(high))
+    if (lacking := (_LEAST * whole or 1.0) - (high - low)) > 0:
+        low, high = low - lacking / 2, high + lacking / 2
+        if floor is not None and low < floor:
+            low, high = floor, high + floor - low
+        if ceiling is not None and high > ceiling:
+            low, high = low + ceiling - high, ceiling
+    return low, high
+
+
 def _panel(
-    rows: tuple[FeatureMean, ...], feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
+    rows: tuple[FeatureMean, ...], feature: str, languages: tuple[str, ...], focus: tuple[str, ...], mode: Mode
 ) -> list[dict[str, Any]]:
-    """The marks of one panel; the chosen come last, and so on top."""
+    """The marks of one panel, those of the systems in focus on top."""
     place = {code: k for k, code in enumerate(languages)}
     known_rows = [row for row in rows if row.mean is not None and row.language in place]
-    data: list[dict[str, Any]] = [_stems(known_rows, place, mode)]
-    for k, system in enumerate(chosen):
-        path = sorted((place[row.language], _short(row.mean)) for row in known_rows if row.system == system)
-        line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
-        data.append(primitives.lines([x for x, _ in path], [y for _, y in path], line))
-    for front in (False, True):
-        # One trace for all systems: what Plotly does for each trace takes longer than what it does for its marks.
-        if front_rows := [row for row in known_rows if (row.system in chosen) is front]:
-            styles = [family(row.system) for row in front_rows]
-            marker = {
-                "color": [style.color(mode) for style in styles],
-                "symbol": [style.symbol for style in styles],
-                "size": MARK_SIZE + (1 if front else -1),
-                "opacity": _FADED if chosen and not front else 1,
-                "line": {"color": ink(mode).ground, "width": 0.75},
-            }
-            data.append(_dots(front_rows, feature, place, marker))
+    by_language = {code: [_short(row.mean) for row in known_rows if row.language == code] for code in languages}
+    middle = {code: _short(fmean(means)) for code, means in by_language.items() if means}
+    step = min(_COLUMN / max(len(focus), 1), _STEP)
+    offset = {system: (k - (len(focus) - 1) / 2) * step for k, system in enumerate(focus)}
+    front = sorted((row for row in known_rows if row.system in offset), key=lambda row: focus.index(row.system))
+    x = [place[row.language] + offset[row.system] for row in front]
+    styles = [family(row.system) for row in front]
+    data = [_ranges({place[code]: means for code, means in by_language.items() if means}, mode)]
+    stems = [((at, middle[row.language]), (at, _short(row.mean))) for at, row in zip(x, front, strict=True)]
+    # One trace for all stems, and one for all marks: what Plotly does for each trace takes longer than its parts.
+    data.append(primitives.segments(stems, {"color": ink(mode).muted, "width": 1.5}))
+    data.append(_middles(by_language, middle, place, mode))
+    if front:
+        marker = {
+            "color": [style.color(mode) for style in styles],
+            "symbol": [style.symbol for style in styles],
+            "size": MARK_SIZE,
+            "line": {"color": ink(mode).ground, "width": 0.75},
+        }
+        data.append(
+            primitives.dots(
+                x,
+                [_short(row.mean) for row in front],
+                [hover(row) for row in front],
+                marker,
+                clicks=[[row.system, row.language, feature] for row in front],
+                cliponaxis=False,
+            )
+        )
     return data
+
+
+def _ranges(by_position: Mapping[int, Sequence[float]], mode: Mode) -> dict[str, Any]:
+    """The range of all systems in each language, as boxes."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for position, means in by_position.items():
+        left, right, low, high = position - _COLUMN / 2, position + _COLUMN / 2, min(means), max(means)
+        x += [left, right, right, left, left, None]
+        y += [low, low, high, high, low, None]
+    colors = ink(mode)
+    return primitives.lines(x, y, {"color": colors.line, "width": 1}, fill="toself", fillcolor=colors.line)
+
+
+def _middles(
+    by_language: Mapping[str, Sequence[float]], middle: Mapping[str, float], place: Mapping[str, int], mode: Mode
+) -> dict[str, Any]:
+    """The mean of all systems in each language, which says the range on hover."""
+    hovers = [
+        f"<b>{name_of(code) if is_code(code) else label_text(code)}</b>, {len(by_language[code]):,} systems<br>mean "
+        f"{value_text(value)}, range {value_text(min(by_language[code]))} to {value_text(max(by_language[code]))}"
+        for code, value in middle.items()
+    ]
+    marker = {"symbol": "line-ew", "size": 2 * MARK_SIZE, "line": {"color": ink(mode).muted, "width": 1.5}}
+    return primitives.dots([place[code] for code in middle], list(middle.values()), hovers, marker)
 
 
 def _short(value: float | None) -> float:
     """A value as precise as a figure draws it: what is sent is a third."""
     return float(f"{value or 0.0:.5g}")
-
-
-def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
-    by_position = [
-        (position, [_short(row.mean) for row in rows if row.language == code]) for code, position in place.items()
-    ]
-    ends = [((position, min(means)), (position, max(means))) for position, means in by_position if means]
-    return primitives.segments(ends, {"color": ink(mode).line, "width": 3})
-
-
-def _dots(
-    rows: Sequence[FeatureMean], feature: str, place: Mapping[str, int], marker: Mapping[str, Any]
-) -> dict[str, Any]:
-    return primitives.dots(
-        [place[row.language] for row in rows],
-        [_short(row.mean) for row in rows],
-        [hover(row) for row in rows],
-        marker,
-        clicks=[[row.system, row.language, feature] for row in rows],
-        cliponaxis=False,
-    )
 
 
 def hover(row: FeatureMean) -> str:

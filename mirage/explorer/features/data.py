@@ -11,6 +11,8 @@ from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from mirage.battles.referee import referees
+from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.stages import features
 from mirage.stages.features import FEATURES, FeatureMean
@@ -26,8 +28,29 @@ if TYPE_CHECKING:
 
 DRAWS, SEED = 500, 0
 """Draws of systems behind the interval of a correlation, and their seed."""
+FOCUS = 5
+"""Systems in focus unless the reader chooses."""
 FEWEST = 5
 """Systems that a correlation needs to have an interval."""
+
+
+def spread(ranked: Sequence[str], n: int = FOCUS) -> tuple[str, ...]:
+    """Return n systems spread evenly over a ranking, the first and the last among them; all if there are no more."""
+    if len(ranked) <= n:
+        return tuple(ranked)
+    return tuple(ranked[round(k * (len(ranked) - 1) / (n - 1))] for k in range(n))
+
+
+def ranked_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return systems in the order of the arena's first referee, and its name; as given and no name without a referee.
+
+    The order is that of the win matrix, which needs no ratings.
+    """
+    names = referees(arena)
+    if not names:
+        return tuple(systems), ""
+    ranked = [system for system in matrix(arena, names[0]).systems if system in systems]
+    return (*ranked, *(system for system in systems if system not in ranked)), names[0]
 
 
 @dataclass(frozen=True, eq=False)

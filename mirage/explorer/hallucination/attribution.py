@@ -31,7 +31,7 @@ class Losses:
     """Causes of error by system, in some languages."""
 
     systems: tuple[str, ...]
-    """Those with a cause, the most often right first."""
+    """Those with a cause, the largest share of correct decisions first."""
     shares: tuple[CauseShare, ...]
     """By system, language (`all`: their mean) and cause."""
     undecided: Mapping[tuple[str, str], int]

@@ -10,11 +10,11 @@ from mirage.publish.charts import primitives
 from mirage.publish.charts.palette import FORMATS, SPACE, Ink, Mode, ink, label_text, layout, span
 
 TITLES = {
-    "right": "right",
+    "right": "correct decision: answers",
     "ignored": "ignored what it was shown",
     "not_retrieved": "not retrieved",
     "unsupported": "answers without support",
-    "right_refusal": "rightly silent",
+    "right_refusal": "correct decision: abstains",
     None: "undecided",
 }
 """What each cause is called, in the order of the bands; None: the labels or the answer do not say."""

@@ -17,11 +17,11 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
 HEADS = {
-    "right": "Correct",
+    "right": "Correct: answers",
     "ignored": "Ignored",
     "not_retrieved": "Not retrieved",
     "unsupported": "Unsupported",
-    "right_refusal": "Correctly abstained",
+    "right_refusal": "Correct: abstains",
 }
 """What the causes are called at the head of a column."""
 
@@ -38,8 +38,8 @@ def show_losses(page: Page, parser: str) -> None:
         system = pick("System", lost.systems, key="flow", kind="system", width=300)
         code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
     st.caption(
-        "Left to right: all answers; whether a passage is relevant; whether it was shown; the outcome. Blue: "
-        "correct. Orange: model error. Grey: retrieval error. Click a square for its answers."
+        "Left to right: all answers; whether a passage is relevant; whether it was shown; the outcome. Blue: correct "
+        "decision. Orange: wrong decision of the model. Grey: retrieval error. Click a square for its answers."
     )
     shares = lost.of(system, code)
     undecided = lost.undecided.get((system, code), 0)

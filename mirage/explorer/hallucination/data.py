@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 Definition = Literal["decided", "as-published"]
-"""`decided`: wrong answers / decided answers; `as-published`: 1 - accuracy, every undecided answer counts as wrong."""
+"""`decided`: wrong decisions / decided answers; `as-published`: 1 - accuracy, undecided answers count as wrong."""
 Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}

@@ -1,4 +1,4 @@
-"""Risk against coverage: how often the answers that are given are wrong, when the weakest are withheld."""
+"""Risk against coverage: the share of wrong decisions among the answers given, when the weakest are withheld."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def risk_coverage(
                 )
             )
         hover = [
-            f"<b>{label_text(system)}</b><br>{_write(point['coverage'])} given: {_write(point['risk'])} wrong"
+            f"<b>{label_text(system)}</b><br>{_write(point['coverage'])} given: {_write(point['risk'])} wrong decisions"
             + ("" if point["low"] is None else f", 95% {span(point['low'], point['high'], 'rate')}")
             + f"<br>n = {point['n']:,} answers"
             for point in points

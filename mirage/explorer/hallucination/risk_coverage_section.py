@@ -82,7 +82,7 @@ def _answer(records: list[dict[str, Any]], signal: str, error: float, where: str
     if best["threshold"] is None:
         return f"{words}. No threshold meets {error:.0%}: {best['reason']}."
     gives = f"it answers {_WRITE(best['coverage'])} of queries"
-    wrong = "" if best["test_risk"] is None else f", {_WRITE(best['test_risk'])} of them wrong"
+    wrong = "" if best["test_risk"] is None else f", {_WRITE(best['test_risk'])} of them wrong decisions"
     return f"{words}. At {error:.0%} target error, {gives}{wrong}."
 
 

@@ -23,6 +23,8 @@ from mirage.text.segmentation import count_text
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
 _WORDS = {"api_error": "API error"}
+MEASURED = "Labels tell whether a system should have answered, not whether its answer is true."
+"""What a decision is correct by."""
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),
     False: ("irrelevant", "not relevant"),
@@ -95,7 +97,9 @@ def _reference(shown: QueryView) -> str:
     return f'<details class="mg-more"><summary>Reference answer</summary>{text}</details>'
 
 
-def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+def show_answers(
+    head: str, shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool, about: str = ""
+) -> None:
     """Show answers one under the other.
 
     Args:
@@ -104,9 +108,16 @@ def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits:
         systems: whose answers, by name.
         hits: those that the filters look for; they carry a bar at their side.
         texts: whether the arena has the answers' texts; otherwise the position of the deciding span is shown.
+        about: a sentence between heading and answers.
     """
     cards = _cards(shown, systems=frozenset(systems), hits=frozenset(hits), texts=texts, _mode=mode())
-    st.html(Markup(heading_html(head) + cards))
+    note = f'<p class="mg-about">{escape(about)}</p>' if about else ""
+    st.html(Markup(heading_html(head) + note + cards))
+
+
+def decisions_note(shown: QueryView) -> str:
+    """Return what the decisions of the answers are correct by; empty if none is labelled."""
+    return MEASURED if any(answer.correct is not None for answer in shown.answers) else ""
 
 
 def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:
@@ -233,15 +244,16 @@ def _outcome(answer: AnswerView, shown: QueryView) -> str:
         return badge
     verdict, word = ("right", "correct decision") if answer.correct else ("wrong", "wrong decision")
     reason = (
-        "At least one passage answers the query, so answering is correct and abstaining is wrong."
+        "At least one passage answers the query, so answering is the correct decision."
         if shown.subset == "relevant"
-        else "No passage answers the query, so abstaining is correct and answering is wrong."
+        else "No passage answers the query, so abstaining is the correct decision."
     )
+    reason = f"{reason} {MEASURED}"
     return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{word}</span>'
 
 
 def sign(name: str) -> str:
-    """The sign of an outcome, or of right and wrong; nothing for another name."""
+    """The sign of an outcome, or of a correct (`right`) or wrong decision; nothing for another name."""
     return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
 
 

@@ -80,9 +80,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Rate as published",
         "Outcomes and rates",
-        "The rate in the paper's tables: one minus accuracy, with every undecided answer counted as wrong. It mixes "
-        "decisions with readability, so the undecided share is always shown with it.",
-        r"1 - \frac{\text{right outcomes}}{\text{answers present}}",
+        "The rate in the paper's tables: one minus accuracy, with every undecided answer counted as a wrong decision. "
+        "It mixes decisions with readability, so the undecided share is always shown with it.",
+        r"1 - \frac{\text{correct decisions}}{\text{answers present}}",
         f"{NM}, results of the 11 systems",
         "Most printed figures were rounded twice: accuracy to two decimals, then the difference to one.",
     ),
@@ -108,8 +108,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Judge",
         "Ranking",
         "Decides battles: relevance labels, an LLM judge, people's votes or a surrogate. With relevance labels no "
-        "model is used: a correct decision beats a wrong one; otherwise the battle is a tie. Unparsed and empty "
-        "answers are not correct. Missing answers and API errors are excluded.",
+        "model is used: a correct decision to answer or abstain beats a wrong one; otherwise the battle is a tie. "
+        "Unparsed and empty answers are no correct decision. Missing answers and API errors are excluded.",
         "",
         "ours, from the labels of NoMIRACL",
     ),

@@ -15,6 +15,11 @@ Key = tuple[str, str]
 """Language and id of a query."""
 
 
+def language_place(code: str, languages: Sequence[str]) -> int:
+    """Return the position of a language among those preferred; after the last if it is not among them."""
+    return languages.index(code) if code in languages else len(languages)
+
+
 def key_text(key: Key) -> str:
     """Return a query as written in the URL: `ar:771728#0`."""
     return ":".join(key)
@@ -42,6 +47,10 @@ class Keys:
     def page(self, number: int) -> tuple[Key, ...]:
         """The queries of a page of the list, from 1."""
         return self.keys[(number - 1) * PAGE : number * PAGE]
+
+    def first_in(self, languages: Sequence[str]) -> Key | None:
+        """Return the first query of the first of these languages that has any, else of all; None without queries."""
+        return min(self.keys, key=lambda key: (language_place(key[0], languages), key), default=None)
 
     def resolve(self, link: str, languages: Sequence[str] = ()) -> Key:
         """Return the query that a link names: `ar:771728#0`, or an id alone.

@@ -52,6 +52,28 @@ def top(item: str) -> None:
     component(key="spot_top", data={"item": item})
 
 
+_FOCUS_JS = """
+export default function ({ parentElement, data }) {
+  // The name is asked for after a key was pressed: the next keys belong in its field.
+  const root = parentElement.host ?? parentElement
+  if (root.dataset.vote === data.vote) return
+  root.dataset.vote = data.vote
+  document.querySelector(`.st-key-${data.field} input`)?.focus()
+}
+"""
+
+
+def focus_field(key: str, vote_id: str) -> None:
+    """Move the focus to the field for the voter's name, once a vote.
+
+    Args:
+        key: key of the field.
+        vote_id: id of the vote that needs a name.
+    """
+    component = st.components.v2.component("mirage_ballot_name", html="<span></span>", js=_FOCUS_JS)
+    component(key="spot_focus", data={"vote": vote_id, "field": key})
+
+
 def show_sides(battle: BattleView, *, labels: bool) -> None:
     """Show the two answers as A and B; `first` is A. Outcomes and features are hidden: they would bias the vote.
 

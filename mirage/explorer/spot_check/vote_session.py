@@ -27,9 +27,32 @@ RETRY = 5.0
 """Seconds after which a vote that waits is sent again by itself."""
 
 
+MakeVote = Callable[[str, str | None], votes.Row]
+"""Make the row of a vote from its word and the voter's note."""
+
+
+@dataclass(frozen=True)
+class HeldVote:
+    """A vote without a voter's name."""
+
+    token: str
+    """Its id."""
+    choice: str
+    """Its word."""
+    note: str | None
+    """The voter's note."""
+    seconds: float | None
+    """Time taken."""
+    make_vote: MakeVote
+    """Makes its row once there is a name."""
+
+
 @dataclass
 class VoteSession:
-    """One voter's session on one arena in one language: the votes so far, and one that waits for the database."""
+    """One voter's session on one arena in one language: the votes so far, and one that waits for the database.
+
+    The voter is empty until there is a name: everything is shown, and the first vote is held (`hold`).
+    """
 
     arena: Arena
     language: str
@@ -42,6 +65,12 @@ class VoteSession:
     """Sentences on votes that do not count (`votes.ArenaVotes.notes`)."""
     failed: MirageError | None = None
     """Why the last vote could not be kept or taken back."""
+    order: str = ""
+    """Whose order the queue has: the voter's, or the reader's session's if it began without a name."""
+    held: HeldVote | None = None
+    """A vote given before there was a name, kept until there is one."""
+    notice: str = ""
+    """A sentence on the last vote, if it was not stored because of an earlier one."""
     _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
 
     @property
@@ -63,13 +92,39 @@ class VoteSession:
         return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
 
     def seconds(self, token: str) -> float | None:
-        """Return for how long the item of a token has been shown."""
+        """Return for how long the item of a token has been shown; of a held vote, until it was given."""
+        if self.held is not None and self.held.token == token:
+            return self.held.seconds
         starts = [start for name, start in self._shown.values() if name == token]
         return round(time.monotonic() - starts[0], 3) if starts else None
 
+    def hold(self, token: str, choice: str, note: str | None, make_vote: MakeVote) -> None:
+        """Keep a vote until its voter has a name."""
+        self.held = HeldVote(token, choice, note, self.seconds(token), make_vote)
+
+    def drop(self) -> None:
+        """Discard the held vote."""
+        self.held = None
+
+    def release(self) -> None:
+        """Submit the held vote under the voter's name, unless the voter had voted on the same item before."""
+        if (held := self.held) is None:
+            return
+        try:
+            row = held.make_vote(held.choice, held.note)
+        except MirageError as error:
+            self.failed = error
+            return
+        finally:
+            self.held = None
+        if votes.item(row) in map(votes.item, self.own_votes):
+            self.notice = "You had voted on this one before. Your earlier vote counts."
+        else:
+            self.send(row)
+
     def send(self, row: Any) -> None:
         """Submit a vote (`votes.Row`); keep it in the session where the database does not answer."""
-        self.failed = None
+        self.failed, self.notice = None, ""
         try:
             vote = people.database().submit(row)
         except Unreachable as error:
@@ -137,7 +192,10 @@ def enter(
     """
     old: VoteSession | None = st.session_state.get(_SESSION)
     current_reader = reader()
-    session = VoteSession(arena, language, voter, current_reader, kind, [])
+    if old is not None and old.held is not None and voter:
+        # The vote that waits for a name keeps its item and its id.
+        old.voter = voter
+    session = VoteSession(arena, language, voter, current_reader, kind, [], order=voter or current_reader.session)
     settings = arena, language, voter, current_reader, kind
     if old is not None and (old.arena, old.language, old.voter, old.reader, old.kind) == settings:
         session = old
@@ -150,10 +208,12 @@ def enter(
     sorted_out = load(people.database())
     session.log, session.left_out = sorted_out.counting, sorted_out.notes()
     st.session_state[_SESSION] = session
+    if voter:
+        session.release()
     return session
 
 
-def voter(role: Role = "voter", doing: str = "Voting") -> str:
+def voter(role: Role = "voter", doing: str = "Voting", *, ask: bool = True) -> str:
     """Return the voter's name: from the login, or asked for and kept for the session; empty if none.
 
     Once there is a name its field is gone: in a field, the keys that vote would be letters. There is no field either
@@ -162,6 +222,7 @@ def voter(role: Role = "voter", doing: str = "Voting") -> str:
     Args:
         role: the least role that may do it.
         doing: what is done, for the page.
+        ask: show the field; false to fold it, if the page asks when it is needed (`ask_name`).
     """
     login = reader().name
     if not may(role):
@@ -176,16 +237,32 @@ def voter(role: Role = "voter", doing: str = "Voting") -> str:
             on_click=lambda: st.session_state.pop(_NAME, None),
         )
         return chosen
+    if ask:
+        ask_name()
+    else:
+        with st.popover("Set name"):
+            ask_name()
+    return ""
+
+
+def ask_name(key: str = "spot_voter", *, bare: bool = False) -> None:
+    """Ask for a name or a pseudonym.
+
+    Args:
+        key: key of the field.
+        bare: hide the label, which remains for those who hear the page.
+    """
     st.text_input(
         "Your name",
-        key="spot_voter",
+        key=key,
         max_chars=votes.LONGEST["voter"],
-        placeholder="or a pseudonym",
+        placeholder="Name or pseudonym" if bare else "or a pseudonym",
+        label_visibility="collapsed" if bare else "visible",
         width=220,
         help="Stored with your votes and edits; not part of the link.",
-        on_change=_ask_name,
+        on_change=_keep_name,
+        args=(key,),
     )
-    return ""
 
 
 def name() -> str:
@@ -194,6 +271,6 @@ def name() -> str:
     return known
 
 
-def _ask_name() -> None:
-    if typed := str(st.session_state["spot_voter"]).strip():
+def _keep_name(key: str) -> None:
+    if typed := str(st.session_state[key]).strip():
         st.session_state[_NAME] = typed

@@ -113,12 +113,12 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "known",
             "Known answers",
-            "Share of known-answer pairs on which the judge names the right answer: those where relevance labels make "
-            "one answer right and the other wrong. A pair judged in both orders is one decision.",
+            "Share of known-answer pairs on which the judge prefers the correct decision: those where, by relevance "
+            "labels, one system decides correctly to answer or abstain and the other wrongly.",
             "share",
             1.0,
             "error",
-            "no battle of this judge is between an answer that the relevance labels make right and one that is wrong",
+            "no battle of this judge is between a correct and a wrong decision by the relevance labels",
         ),
         Measure(
             "first",

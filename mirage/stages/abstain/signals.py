@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOSSES = {
     "hallucination": "of the answers that say or give an answer, those to queries that no passage answers",
-    "wrong": "of the answers that answer or abstain, those that do the wrong one",
+    "wrong": "of the answers that answer or abstain, the wrong decisions",
 }
 """What counts as wrong, from the table `outcomes`. A measure of the table `scores` is a loss too: how far an answer is
 from the best of the scale."""

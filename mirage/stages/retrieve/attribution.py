@@ -1,4 +1,4 @@
-"""Attribution of wrong answers to the retriever, or to the model that read its passages.
+"""Attribution of wrong decisions to the retriever, or to the model that read its passages.
 
     right           answers, and was shown a relevant passage; it cites one, or cites nothing
     not_retrieved   relevant passages exist, and none of them was shown

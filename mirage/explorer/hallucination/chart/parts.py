@@ -19,7 +19,12 @@ OUTCOMES = {
     "hallucination": ("answered", *UNDECIDED, "missing", "abstained"),
     "error": ("abstained", *UNDECIDED, "missing", "answered"),
 }
-"""Outcomes from wrong over undecided to right."""
+"""Outcomes from the wrong decision over undecided to the correct one."""
+DECISIONS = {
+    "hallucination": {"answered": "wrong decision: answers", "abstained": "correct decision: abstains"},
+    "error": {"abstained": "wrong decision: abstains", "answered": "correct decision: answers"},
+}
+"""Names of the outcomes that are decisions, by rate."""
 LABEL = 11
 """Size of remarks and of labels at marks, in pixels."""
 QUIET = {"itemclick": False, "itemdoubleclick": False, "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}

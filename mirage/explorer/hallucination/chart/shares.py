@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mirage.explorer.hallucination.chart.parts import (
+    DECISIONS,
     OUTCOMES,
     QUERIES,
     QUIET,
@@ -25,7 +26,7 @@ _LINE = 24
 
 
 def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
-    """Shares of the outcomes on one subset: wrong first, then undecided, right last.
+    """Shares of the outcomes on one subset: wrong decisions first, then undecided, correct decisions last.
 
     Args:
         rows: rows of `views.Rates.cells`.
@@ -43,7 +44,7 @@ def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode
         share = [joint[system][outcome] / total[system] if total[system] else 0 for system in shown]
         if not any(share):
             continue
-        label = outcome.replace("_", " ").replace("api", "API")
+        label = DECISIONS[metric].get(outcome) or outcome.replace("_", " ").replace("api", "API")
         hover = [
             f"<b>{label_text(system)}</b>, {QUERIES[metric]}<br>{label}: {said_rate(value)}<br>"
             f"{said_count(joint[system][outcome])} of {said_count(total[system])} queries"
