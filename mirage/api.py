@@ -484,6 +484,8 @@ def rank(
     seed: int = SEED,
     ties: schema.Ties = "half",
     penalty: ranks.Penalty = "jeffreys",
+    assigner: str | None = None,
+    nugget_margin: float = 0.0,
     executor: Executor | None = None,
 ) -> Ranking:
     """Rank systems by their battles: Bradley-Terry ratings with 95% intervals, tests and tiers.
@@ -494,12 +496,14 @@ def rank(
             `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
             battle's point, in [0, 1]. Files too large for memory are counted in blocks of queries.
-        judge: judge whose verdicts count, or `relevance` for an arena's outcomes by human labels; None if there is only
-            one.
+        judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by human labels, `nuggets` for
+            its nugget scores; None if there is only one.
         draws: bootstrap draws for the intervals.
         seed: random seed; the same seed gives the same numbers.
         ties: how ties count: as `half` a win, by `davidson`'s model, or not (`drop`).
         penalty: `jeffreys`, or `none` for maximum likelihood.
+        assigner: assigner of nuggets, with `nuggets`; None for the default.
+        nugget_margin: largest difference of two nugget scores that ties, with `nuggets`.
         executor: runs the counting of verdicts that do not fit in memory: `mirage.llm.engines.processes.Processes(8)`,
             or `mirage.llm.engines.cluster.Cluster(32, "HOST:PORT")` for Ray; None: this process. The result is the
             same.
@@ -511,12 +515,18 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.battles.referee import Referee, only_judge, referees
+    from mirage.battles.referee import NUGGETS, choose_referee, only_judge
     from mirage.battles.verdict_rows import judges_of
     from mirage.ranking.large import VerdictTable, rank_files
-    from mirage.ranking.ranking import rank_by, remarks
+    from mirage.ranking.ranking import rank_by, read_decisions, remarks
 
-    settings = RankSettings(draws=draws, seed=seed, ties=ties, penalty=penalty)
+    settings = RankSettings(
+        draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
+    )
+    if settings.changed & {"assigner", "nugget_margin"} and not (isinstance(battles, Arena) and judge == NUGGETS):
+        raise BadInput(
+            "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
+        )
     notes: list[str] = []
     verdicts: VerdictSource | None = _files(battles, judge)
     if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
@@ -529,10 +539,10 @@ def rank(
         table = verdicts.table
         name = only_judge(judges_of(table), judge)
     else:
-        name = only_judge(referees(battles), judge, noun="referee")
-        table = battles.read(Referee.from_name(name).table)
+        name = choose_referee(battles, judge)
+        table, notes = read_decisions(battles, name, settings)
     result = rank_by(table, name, settings)
-    notes += remarks(result, table if Referee.from_name(name).by_labels else None)
+    notes += remarks(result, table)
     return Ranking(**_values(result), remarks=tuple(notes))
 
 
@@ -569,7 +579,7 @@ def compare(
         second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
-        judge: judge of the battles, for ratings, or `relevance`; None if there is only one.
+        judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
         margin: equivalence margin, in the unit of the measure.
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.
@@ -634,7 +644,7 @@ def decide(
     Args:
         arena: an arena; its system cards and ledger give price and latency.
         weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`); None for ratings alone.
-        judge: judge of the battles, for ratings, or `relevance`; None if there is only one.
+        judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
         budget: maximum US dollars per 1,000 answers.
         seconds: maximum median latency in seconds.
         licences: acceptable licences; empty for any.
@@ -798,11 +808,11 @@ def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SE
 
 def _files(battles: Any, judge: str | None) -> VerdictFiles | None:
     """Return the Parquet files of the verdicts, if the battles are stored as such files."""
-    from mirage.battles.referee import POOLED, RELEVANCE
+    from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE
     from mirage.ranking.large import VerdictFiles
 
     if isinstance(battles, Arena):
-        judged = "judgments" in battles.tables and judge not in (RELEVANCE, POOLED)
+        judged = "judgments" in battles.tables and judge not in (RELEVANCE, POOLED, NUGGETS)
         return VerdictFiles.of_arena(battles) if judged else None
     return VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
 

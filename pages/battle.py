@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.battles.referee import Referee, judges
+from mirage.battles.referee import NUGGETS, Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
@@ -74,7 +74,8 @@ def main(page: ui.Page) -> None:
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
         f"{selection.second}, judged by {judge}. One battle is one query."
     )
-    all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second)))
+    by_nuggets = referee == NUGGETS
+    all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
     key = steps.current_query(
         "battle",
         battles,
@@ -167,7 +168,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
         help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
     )
     only: list[str] = []
-    if not Referee.from_name(referee).by_labels:
+    if Referee.from_name(referee).by_judges:
         n_judges = len(judges(page.arena))
         only = ui.pick(
             "Show only",
@@ -257,9 +258,11 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
     selection = battles.wanted
-    battle = views.battle_view(page.arena, key, selection.first, selection.second)
+    by_nuggets = selection.referee == NUGGETS
+    battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
     page.summary(summary, conclusion=battle_conclusions.conclusion(battle, selection.referee))
-    judge = "".join(battle.judges[:1]) if Referee.from_name(selection.referee).by_labels else selection.referee
+    by_judges = not selection.referee or Referee.from_name(selection.referee).by_judges
+    judge = selection.referee if by_judges else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     with bar:
         order, mark = "fixed", "whole"

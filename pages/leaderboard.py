@@ -26,6 +26,7 @@ from mirage.publish.leaderboard import to_latex, to_markdown
 from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
+from mirage.schema import Ties
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, count_text
 
@@ -37,31 +38,30 @@ OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against"
 
 def main(page: ui.Page) -> None:
     """Show what the arena has: ratings of its battles, or the published ranks."""
-    if "published" in page.arena.tables and not {"outcomes", "judgments"} & set(page.arena.tables):
+    referees = referees_of(page.arena, panel=True)
+    if "published" in page.arena.tables and not referees:
         show_published(page)
     else:
-        if "judgments" not in page.arena.tables:
-            if "outcomes" not in page.arena.tables:
-                from mirage.explorer.leaderboard import retrieval_section as retrieval
+        if not referees:
+            from mirage.explorer.leaderboard import retrieval_section as retrieval
 
-                retrieval.show_retrieval(page)
+            retrieval.show_retrieval(page)
             page.need("outcomes")
-        ratings(page)
+        ratings(page, referees)
 
 
-def ratings(page: ui.Page) -> None:
+def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
-    referees = referees_of(page.arena, panel=True)
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
         referee = who.referee(referees, "Decides each battle.")
-        by_labels = Referee.from_name(referee).by_labels
+        decider = Referee.from_name(referee)
         skill = who.skill(referee)
         options = ui.pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)
         voted = None
-        if not by_labels:
+        if decider.by_judges:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
@@ -95,7 +95,7 @@ def ratings(page: ui.Page) -> None:
     rows = cards.with_lines(shown, page.arena)
     picked = ui.table(
         shown,
-        columns.columns(by_labels=by_labels, ties=choice.ties, scale=scale, reference=reference),
+        columns.columns(by_labels=decider.by_labels, ties=choice.ties, scale=scale, reference=reference),
         key="board",
         select=True,
     )
@@ -286,8 +286,11 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
         segments=True,
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
-    if Referee.from_name(referee).by_labels:
+    decider = Referee.from_name(referee)
+    if decider.by_labels:
         return RankSettings(ties)
+    if not decider.by_judges:
+        return RankSettings(ties, control=_style_control(page, ties))
     battles = ui.pick(
         "Battles",
         ("every", "consistent"),
@@ -314,25 +317,31 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
             width=150,
             help="Exclude all judges of one maker.",
         )
-    style, control = views.controls(page.arena), []
-    if style and ties != "davidson":
-        control = ui.pick(
-            "Style control",
-            style,
-            key="control",
-            kind="covariate",
-            many=True,
-            placeholder="Off",
-            width=150,
-            help="Adjust ratings for these style features. Not available with Davidson ties.",
-        )
     return RankSettings(
         ties,
         None if without == "none" else without,
         own=own == "counts",
         consistent=battles == "consistent",
-        control=tuple(name for name in style if name in control),
+        control=_style_control(page, ties),
     )
+
+
+def _style_control(page: ui.Page, ties: Ties) -> tuple[str, ...]:
+    """Pick the style features to control for, of those measured; none with Davidson ties."""
+    style = views.controls(page.arena)
+    if not style or ties == "davidson":
+        return ()
+    control = ui.pick(
+        "Style control",
+        style,
+        key="control",
+        kind="covariate",
+        many=True,
+        placeholder="Off",
+        width=150,
+        help="Adjust ratings for these style features. Not available with Davidson ties.",
+    )
+    return tuple(name for name in style if name in control)
 
 
 def _sentences(parts: tuple[str, ...]) -> str:
@@ -383,8 +392,9 @@ def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """Describe the size of the whole arena."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     if not Referee.from_name(referee).by_labels:
+        counts = count_text(size.answers, Referee.from_name(referee).counted.removesuffix("s"))
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{count_text(size.answers, 'verdict')} by {decider} on {len(size.systems)} systems, {over}"
+        return f"{counts} by {decider} on {len(size.systems)} systems, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"
     return (
         f"Who answers from the passages, and abstains when none answers? {count_text(size.answers, noun)} of "

@@ -152,7 +152,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     st.progress(
         min(1.0, progress.queries / progress.enough),
         text=f"You voted on {progress.own:,} of {progress.own + progress.left:,} battles, {progress.own_random:,} "
-        f"drawn at random. Everyone's random votes cover {counted(progress.queries, 'query')}; judge "
+        f"drawn at random. Everyone's random votes cover {count_text(progress.queries, 'query')}; judge "
         f"agreement needs {progress.enough}.",
     )
     if own_votes:

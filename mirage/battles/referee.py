@@ -1,7 +1,9 @@
-"""Referees: human relevance labels, one judge, or several judges pooled.
+"""Referees: human relevance labels, one judge, several judges pooled, or nugget scores.
 
     referee = Referee.from_name("gpt-4o")
     battles = referee.battles(arena.read(referee.table))     # {language: Battles}
+
+Nugget scores have no stored verdicts: `ranking.nugget_battles` makes them.
 
 Callers use the referee's properties instead of comparing its name.
 """
@@ -27,17 +29,23 @@ if TYPE_CHECKING:
 POOLED = "pooled"
 """Name of the referee that pools all judges of an arena."""
 
+NUGGETS = "nuggets"
+"""Name of the referee that decides by nugget scores."""
+
+_NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
+"""Tables that nugget scores are computed from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Referee:
     """The decider of battles, and the queries it decides on."""
 
-    kind: Literal["relevance", "judge", "panel"]
+    kind: Literal["relevance", "judge", "panel", "nuggets"]
     """`relevance`: relevance labels, without a model. `judge`: one model. `panel`: several judges with their verdicts
-    pooled.
+    pooled. `nuggets`: nugget scores, without a judge.
     """
     name: str
-    """The name in tables, files and URLs: `relevance`, the judge's name, or `pooled`."""
+    """The name in tables, files and URLs: `relevance`, the judge's name, `pooled`, or `nuggets`."""
     skill: Skill = "both"
     """Skill whose queries count; a judge has only `both`."""
     parser: Parser = "strict"
@@ -61,8 +69,13 @@ class Referee:
         return cls("panel", POOLED, judges=tuple(judges))
 
     @classmethod
+    def nuggets(cls) -> Referee:
+        """Return the referee that decides by nugget scores."""
+        return cls("nuggets", NUGGETS)
+
+    @classmethod
     def from_name(cls, name: str, *, skill: Skill = "both", parser: Parser = "strict") -> Referee:
-        """Return the referee with a name: `relevance`, `pooled`, or a judge's.
+        """Return the referee with a name: `relevance`, `pooled`, `nuggets`, or a judge's.
 
         Raises:
             BadInput: if a judge is combined with a skill, or the name is that of an exam on known-answer pairs.
@@ -77,6 +90,8 @@ class Referee:
             return cls.relevance(skill, parser=parser)
         if skill != "both":
             raise BadInput(f"{name} judges answers, not the skill {skill!r}", do="leave the skill out")
+        if name == NUGGETS:
+            return cls.nuggets()
         return cls.panel() if name == POOLED else cls.judge(name)
 
     @property
@@ -85,20 +100,25 @@ class Referee:
         return self.kind == "relevance"
 
     @property
+    def by_judges(self) -> bool:
+        """True if verdicts of judges decide: options that select verdicts, and people's votes instead, apply."""
+        return self.kind in ("judge", "panel")
+
+    @property
     def table(self) -> str:
         """Name of the table the referee decides from."""
-        return "outcomes" if self.by_labels else "judgments"
+        return {"relevance": "outcomes", "nuggets": "nugget_assignments"}.get(self.kind, "judgments")
 
     @property
     def counted(self) -> str:
-        """Noun for the rows the referee counts: answers or verdicts."""
-        return "answers" if self.by_labels else "verdicts"
+        """Noun for the rows the referee counts: answers, verdicts or battles."""
+        return {"relevance": "answers", "nuggets": "battles"}.get(self.kind, "verdicts")
 
     def battles(self, table: pa.Table, *, languages: Sequence[str] | None = None) -> dict[str, Battles]:
         """Return the battles the referee decides, by language.
 
         Args:
-            table: the table named by `table`, `outcomes` or `judgments`.
+            table: the table named by `table`, `outcomes` or `judgments`; for nuggets their verdicts.
             languages: codes; None for all that have battles.
 
         Raises:
@@ -107,7 +127,7 @@ class Referee:
         """
         if self.by_labels:
             battles = from_outcomes(table, skill=self.skill, parser=self.parser)
-        elif self.kind == "judge":
+        elif self.kind != "panel":
             battles = from_judgments(table, judge=self.name)
         else:
             battles = self._pool(table)
@@ -133,7 +153,7 @@ class Referee:
 
 
 def referees(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
-    """Return the names of an arena's referees: relevance labels first, then its judges by name.
+    """Return the names of an arena's referees: relevance labels first, then its judges by name, then nuggets.
 
     Args:
         arena: the arena.
@@ -141,7 +161,25 @@ def referees(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
     """
     names = judges(arena)
     several = panel and len(names) > 1
-    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *names, *((POOLED,) if several else ()))
+    return (
+        *((RELEVANCE,) if "outcomes" in arena.tables else ()),
+        *names,
+        *((POOLED,) if several else ()),
+        *((NUGGETS,) if set(arena.tables) >= _NUGGET_TABLES and NUGGETS not in names else ()),
+    )
+
+
+def choose_referee(arena: Arena, wanted: str | None = None) -> str:
+    """Return the requested referee of an arena, or the only one; nuggets count only by request or without another.
+
+    Raises:
+        UnknownName: if the arena has no such referee.
+        BadInput: if none is requested and there is not exactly one.
+    """
+    if wanted is not None:
+        return only_judge(referees(arena, panel=True), wanted, noun="referee")
+    names = referees(arena)
+    return only_judge([name for name in names if name != NUGGETS] or names, noun="referee")
 
 
 @lru_cache(maxsize=64)

@@ -55,7 +55,7 @@ def compare(
         str | None,
         typer.Option(
             "--judge",
-            metavar="relevance|JUDGE|pooled",
+            metavar="relevance|nuggets|JUDGE|pooled",
             help="Referee of the battles, for ratings.",
             show_default="the only one",
         ),

@@ -28,7 +28,7 @@ def decide(
         str | None,
         typer.Option(
             "--judge",
-            metavar="relevance|JUDGE|pooled",
+            metavar="relevance|nuggets|JUDGE|pooled",
             help="Referee of the battles, for ratings.",
             show_default="the only one",
         ),

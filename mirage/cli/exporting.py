@@ -91,14 +91,19 @@ def export_report(
     dir_: ArenaDir,
     out: Out,
     referee: Annotated[
-        str, typer.Option("--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
+        str,
+        typer.Option(
+            "--judge",
+            metavar="relevance|nuggets|JUDGE",
+            help="Human relevance labels, nugget scores, or a judge's name.",
+        ),
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
 ) -> None:
     """Write the leaderboard and its charts into one self-contained HTML file.
 
-    Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE.
+    Reads the table outcomes (referee relevance), judgments (a judge), or the tables of nuggets. Writes FILE.
     """
     from mirage import store
     from mirage.battles.referee import Referee
@@ -129,7 +134,12 @@ def export_leaderboard(
     dir_: ArenaDir,
     out: Out,
     referee: Annotated[
-        str, typer.Option("--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")
+        str,
+        typer.Option(
+            "--judge",
+            metavar="relevance|nuggets|JUDGE",
+            help="Human relevance labels, nugget scores, or a judge's name.",
+        ),
     ] = "relevance",
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
@@ -138,23 +148,21 @@ def export_leaderboard(
 ) -> None:
     """Write the ranking as a table: .tex (LaTeX), .md (Markdown), .csv or .json, by extension.
 
-    Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE. LaTeX and Markdown hold the
-    ranking over all chosen languages, with intervals, n and tiers, and a caption that states the method; CSV and JSON
-    hold every language, unrounded.
+    Reads the table outcomes (referee relevance), judgments (a judge), or the tables of nuggets. Writes FILE. LaTeX and
+    Markdown hold the ranking over all chosen languages, with intervals, n and tiers, and a caption that states the
+    method; CSV and JSON hold every language, unrounded.
     """
-    import mirage.ranking as rank
     from mirage import store
-    from mirage.battles.referee import Referee
     from mirage.publish.leaderboard import write_leaderboard
-    from mirage.ranking.ranking import rank_by, remarks
+    from mirage.ranking.ranking import rank_by, read_decisions, remarks
     from mirage.ranking.settings import RankSettings
 
     arena = store.open_arena(dir_)
-    by_labels = Referee.from_name(referee, skill=skill).by_labels
-    table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     only = codes(languages)
-    ranking = rank_by(table, referee, RankSettings(skill=skill, languages=only, draws=draws, seed=seed))
-    write_leaderboard(ranking, out, title=arena.title, notes=remarks(ranking, table, languages=only))
+    settings = RankSettings(skill=skill, languages=only, draws=draws, seed=seed)
+    table, lines = read_decisions(arena, referee, settings)
+    ranking = rank_by(table, referee, settings)
+    write_leaderboard(ranking, out, title=arena.title, notes=[*lines, *remarks(ranking, table, languages=only)])
     note(f"The ranking is in {out}")
 
 

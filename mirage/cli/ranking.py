@@ -18,8 +18,6 @@ from mirage.errors import BadInput, UnknownName
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.cli.output import Format
     from mirage.llm.engines.tasks import Executor
     from mirage.ranking import Ranking, RankSettings
@@ -45,8 +43,8 @@ def rank(
         list[str] | None,
         typer.Option(
             "--judge",
-            metavar="relevance|JUDGE|pooled",
-            help="Human relevance labels, or a judge's name. Repeat to pool judges; pooled means all of them.",
+            metavar="relevance|nuggets|JUDGE|pooled",
+            help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
             show_default="the only one",
         ),
     ] = None,
@@ -78,6 +76,13 @@ def rank(
         typer.Option(help="Ratings in logits, or on the arena scale: 1000 + 400 per factor 10 of the odds."),
     ] = "logit",
     parser: Parser = "strict",
+    assigner: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Assigner of nuggets, with --judge nuggets.", show_default="the main one"),
+    ] = None,
+    nugget_margin: Annotated[
+        float, typer.Option(min=0, help="Largest difference of two nugget scores that ties, with --judge nuggets.")
+    ] = 0.0,
     without: Annotated[
         str | None, typer.Option("--leave-out-family", metavar="MAKER", help="Exclude the judges made by MAKER.")
     ] = None,
@@ -125,17 +130,19 @@ def rank(
 
     Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. A tie is half a point for each, so
     ratings give the expected points of a battle, not the odds of winning it. An unbounded end of an interval is
-    infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee relevance) or judgments (a
-    judge). Writes nothing; with --store, the table ratings, where ratings by other referees stay. If judges are pooled,
-    verdicts excluded or replaced by votes, or style is controlled for (which reads the table features), it lists the
-    ranks that change. With --paper: means and percentiles over tournaments as published; --store then writes the table
-    tournaments. --tag ranks only the queries with a tag; --by ranks by each value of a tag, and tests each system on a
-    value against the other queries of the same languages (Welch's t, Holm-corrected over all tests); both read the
-    table tags and write nothing. Verdicts that fit in memory are ranked here, whatever the --engine. Makers come from
-    DIR/makers.csv, else from the systems' names.
+    infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee relevance), judgments (a
+    judge), or answers, nuggets and nugget_assignments (nuggets: of a query's two answers the one that states the
+    greater share of the vital nuggets in full wins; scores within --nugget-margin tie). Writes nothing; with --store,
+    the table ratings, where ratings by other referees stay. If judges are pooled, verdicts excluded or replaced by
+    votes, or style is controlled for (which reads the table features), it lists the ranks that change. With --paper:
+    means and percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the
+    queries with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of
+    the same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts
+    that fit in memory are ranked here, whatever the --engine. Makers come from DIR/makers.csv, else from the systems'
+    names.
     """
     from mirage import store
-    from mirage.battles.referee import only_judge
+    from mirage.battles.referee import choose_referee, referees
     from mirage.ranking import DRAWS, RankSettings
     from mirage.ranking.paper import TOURNAMENTS
 
@@ -147,6 +154,8 @@ def rank(
         control=tuple(part.strip() for part in (control or "").split(",") if part.strip()),
         skill=skill,
         parser=parser,
+        assigner=assigner,
+        nugget_margin=nugget_margin,
         languages=codes(languages),
         penalty=penalty,
         draws=draws or (TOURNAMENTS if paper else DRAWS),
@@ -159,11 +168,14 @@ def rank(
         _rank_file(dir_, judges[0] if judges else None, settings, executor, printed)
         return
     arena = select_tagged(store.open_arena(dir_), tags)
-    judges = judges or [only_judge(_referees(arena), noun="referee")]
+    if not judges:
+        if not referees(arena):
+            arena.need("judgments")
+        judges = [choose_referee(arena)]
     if without is not None or no_own:
         settings = replace(settings, makers=store.makers_of(arena))
     way = _choose_way(judges, settings, paper=paper, by=by, votes=votes)
-    _refuse_combinations(way, settings, printed, stored=store_, paper=paper, part=bool(tags or by))
+    _refuse_combinations(way, judges, settings, printed, stored=store_, paper=paper, part=bool(tags or by))
     if way == "what if":
         _rank_what_if(arena, judges, settings, votes, printed)
     elif way == "paper":
@@ -197,12 +209,20 @@ def _choose_way(judges: list[str], settings: RankSettings, *, paper: bool, by: s
 
 
 def _refuse_combinations(
-    way: Way, settings: RankSettings, printed: RankingPrinter, *, stored: bool, paper: bool, part: bool
+    way: Way,
+    judges: Sequence[str],
+    settings: RankSettings,
+    printed: RankingPrinter,
+    *,
+    stored: bool,
+    paper: bool,
+    part: bool,
 ) -> None:
     """Reject options that do not apply to a way of ranking.
 
     Args:
         way: the way.
+        judges: names of the referees.
         settings: settings of the ranking.
         printed: output options.
         stored: whether to store the ranking.
@@ -212,6 +232,8 @@ def _refuse_combinations(
     Raises:
         BadInput: if one does not apply.
     """
+    from mirage.battles.referee import NUGGETS
+
     changed = settings.changed
     if part and (stored or paper):
         raise BadInput("a ranking on some of the queries cannot be stored", do="omit --store and --paper")
@@ -219,6 +241,13 @@ def _refuse_combinations(
         raise BadInput(
             "a ranking by pooled judges, some verdicts, with votes, or with style control cannot be stored",
             do="omit --store, --paper, --skill, --parser and --penalty",
+        )
+    if NUGGETS not in judges and changed & {"assigner", "nugget_margin"}:
+        raise BadInput("this option applies to nugget scores", do="add --judge nuggets, or omit the option")
+    if NUGGETS in judges and stored:
+        raise BadInput(
+            "ratings by nuggets change with every edit of a bank, so they are computed and not stored",
+            do="omit --store",
         )
     if stored and changed & {"languages", "ties", "parser", "penalty"}:
         raise BadInput(
@@ -240,11 +269,14 @@ def _rank_as_published(arena: Arena, referee: str, settings: RankSettings, how: 
 
 def _rank_by_tag(arena: Arena, referee: str, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
     """Print one ranking for each value of a tag."""
+    from mirage.ranking.ranking import read_decisions
     from mirage.ranking.tags import rank_by_tag
 
     arena.need("tags")
-    table = _read_decisions(arena, referee)
+    table, lines = read_decisions(arena, referee, settings)
     printed.show_split(rank_by_tag(table, arena.read("tags"), tag, referee, settings))
+    for line in lines:
+        note(line)
 
 
 def _rank_plainly(
@@ -259,17 +291,17 @@ def _rank_plainly(
     """Print the ranking by one referee with every verdict, counted in blocks by `executor` if they are many."""
     from mirage.battles.referee import Referee
     from mirage.ranking.large import VerdictFiles, rank_files
-    from mirage.ranking.ranking import rank_by, remarks
+    from mirage.ranking.ranking import rank_by, read_decisions, remarks
 
-    by_labels = Referee.from_name(referee).by_labels
-    files = None if by_labels or arena.tags else VerdictFiles.of_arena(arena, languages=settings.languages)
+    by_judges = Referee.from_name(referee).by_judges
+    files = None if not by_judges or arena.tags else VerdictFiles.of_arena(arena, languages=settings.languages)
     if files is not None and files.large:
         ranking = rank_files(files, settings, judge=referee, executor=executor)
         lines = remarks(ranking)
     else:
-        files, table = None, _read_decisions(arena, referee)
+        files, (table, lines) = None, read_decisions(arena, referee, settings)
         ranking = rank_by(table, referee, settings)
-        lines = remarks(ranking, table, languages=settings.languages)
+        lines = [*lines, *remarks(ranking, table, languages=settings.languages)]
     printed.check(ranking)
     if stored:
         _store_ratings(arena, ranking, settings, in_blocks=files is not None)
@@ -296,32 +328,6 @@ def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings, *, in
     options |= {} if by_labels else {"judge": referee}
     stage = RELEVANCE_RATINGS if by_labels else JUDGED_RATINGS
     run(stage, arena.path, made_by=made_by, part="referee", notes=[f"{referee}: {ranking.method}"], **options)
-
-
-def _referees(arena: Arena) -> tuple[str, ...]:
-    """Return the referees available in an arena.
-
-    Raises:
-        TableMissing: if it has neither outcomes nor judgments.
-    """
-    from mirage.battles.referee import referees
-
-    names = referees(arena)
-    if not names:
-        arena.need("judgments")
-    return names
-
-
-def _read_decisions(arena: Arena, referee: str) -> pa.Table:
-    """Read the table that a ranking by a referee is computed from."""
-    import mirage.ranking as rank
-    from mirage.battles.referee import Referee
-
-    return (
-        arena.read("outcomes")
-        if Referee.from_name(referee).by_labels
-        else arena.read("judgments", columns=rank.COLUMNS)
-    )
 
 
 def _refuse_arena_options(
@@ -441,19 +447,19 @@ def _rank_what_if(
     arena: Arena, judges: list[str], settings: RankSettings, voted: bool, printed: RankingPrinter
 ) -> None:
     """Print a ranking with some of the verdicts, or at equal style, and the ranks that change."""
-    import mirage.ranking as rank
+    from mirage.battles.referee import NUGGETS, POOLED
     from mirage.people.votes import Vote
     from mirage.people.votes.stage import people_verdicts
-    from mirage.ranking.ranking import change_lines, counted_lines, remarks, what_if
+    from mirage.ranking.ranking import change_lines, counted_lines, read_decisions, remarks, what_if
     from mirage.ranking.whatif import compare
 
-    table = arena.read("judgments", columns=rank.COLUMNS)
+    table, lines = read_decisions(arena, NUGGETS if NUGGETS in judges else POOLED, settings)
     features = arena.read("features") if settings.control else None
     people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
     result = what_if(table, judges, settings, features=features, votes=people)
     printed.check(result.ranking)
     printed.show(result.ranking)
-    for line in (result.method, *counted_lines(result), *remarks(result.ranking, table)):
+    for line in (result.method, *lines, *counted_lines(result), *remarks(result.ranking, table)):
         note(line)
     if settings != settings.plain or result.voted:
         usual = what_if(table, judges, settings.plain).ranking

@@ -63,7 +63,7 @@ def surrogate(
     where rows for other referees stay.
     """
     from mirage import store
-    from mirage.battles.referee import Referee
+    from mirage.battles.referee import NUGGETS, Referee
     from mirage.ranking.surrogate.reporting import report_on
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
     from mirage.ranking.surrogate.summaries import conclusions
@@ -73,6 +73,11 @@ def surrogate(
     arena = store.open_arena(dir_)
     by_labels = Referee.from_name(referee).by_labels
     only = codes(languages)
+    if referee == NUGGETS:
+        raise BadInput(
+            "nugget scores are features, so a prediction from features would know the ratings by nuggets",
+            do="choose relevance or a judge",
+        )
     if store_ and (only or regressor):
         raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
     stage = RELEVANCE_PREDICTIONS if by_labels else JUDGED_PREDICTIONS

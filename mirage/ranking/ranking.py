@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
-from mirage.battles.referee import POOLED, RELEVANCE, Referee
-from mirage.battles.verdict_rows import judges_of
+from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee
+from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
 from mirage.ranking.bootstrap import units_of
 from mirage.ranking.control import covariates
@@ -20,13 +21,40 @@ from mirage.text.segmentation import count_text, join_first
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.store import Arena
+
+
+def read_decisions(arena: Arena, referee: str, settings: RankSettings = RankSettings()) -> tuple[pa.Table, list[str]]:
+    """Read the table that a ranking by a referee is computed from, and remarks on it.
+
+    Args:
+        arena: the arena.
+        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
+        settings: settings of the ranking; the margin and the assigner of nuggets count here.
+
+    Returns:
+        Table `outcomes`; `judgments` without rationales; or the verdicts of nugget scores in the same columns.
+
+    Raises:
+        TableMissing: if the arena lacks the table.
+        UnknownName: if there is no such assigner.
+        NotEnoughData: if nugget scores decide no battle.
+    """
+    if referee == NUGGETS:
+        from mirage.ranking.nugget_battles import nugget_battles
+
+        decided = nugget_battles(arena, settings)
+        return decided.verdicts, decided.lines
+    decider = Referee.from_name(referee)
+    return arena.read(decider.table, columns=None if decider.by_labels else COLUMNS), []
+
 
 def rank_by(table: pa.Table, referee: str, settings: RankSettings = RankSettings()) -> rank.Ranking:
     """Rank the systems by a referee.
 
     Args:
-        table: `outcomes` if the referee is `relevance`, else `judgments`.
-        referee: `relevance`, or a judge's name.
+        table: as `read_decisions` returns it.
+        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
         settings: the settings; those that select verdicts of judges need `what_if`.
 
     Raises:
@@ -52,8 +80,8 @@ def what_if(
     """Rank the systems by one judge or several pooled, with the verdicts that the settings select.
 
     Args:
-        judgments: table `judgments`.
-        judges: names; `pooled` for every judge of the table.
+        judgments: table `judgments`, or the verdicts of nugget scores.
+        judges: names; `pooled` for every judge of the table; `nuggets` alone.
         settings: the settings; the bias reduction is always by Jeffreys' prior.
         features: table `features`, for style control.
         votes: people's verdicts that replace the judges' (`ranking.whatif.recompute`).
@@ -61,12 +89,18 @@ def what_if(
     Raises:
         UnknownName: if a judge, maker, covariate or language is not known here.
         NotEnoughData: if nothing is left to rate.
-        BadInput: if relevance labels are among the judges, or style control is combined with a model of ties.
+        BadInput: if relevance labels, or nuggets with others or a choice of verdicts, are among the judges, or style
+            control is combined with a model of ties.
     """
     if RELEVANCE in judges:
         raise BadInput(
             "relevance labels are not a judge: options for judges (pooling, makers, style control) do not apply",
             do="choose judges, or drop the options for judges",
+        )
+    if NUGGETS in judges and (len(judges) > 1 or votes is not None or replace(settings, control=()).selects_verdicts):
+        raise BadInput(
+            "nuggets are not a judge: options for judges (pooling, makers, both orders, votes) do not apply",
+            do="rank by nuggets alone, with style control if you like",
         )
     names = judges_of(judgments) if POOLED in judges else list(dict.fromkeys(judges))
     verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}

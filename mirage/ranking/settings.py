@@ -43,6 +43,10 @@ class RankSettings:
     """Skill whose queries count, by relevance labels; a judge has only `both`."""
     parser: Parser = "strict"
     """Parser whose outcomes decide, by relevance labels."""
+    assigner: str | None = None
+    """Assigner of nuggets, by nuggets; None for the one with the most assignments."""
+    nugget_margin: float = 0.0
+    """Largest difference of two nugget scores that ties, by nuggets. With 0 one more vital nugget wins."""
     languages: tuple[str, ...] | None = None
     """Codes; None for all that can be ranked."""
     penalty: Penalty = "jeffreys"
@@ -51,6 +55,9 @@ class RankSettings:
     """Bootstrap draws for the intervals."""
     seed: int = SEED
     """Random seed; the same seed gives the same numbers."""
+
+    def __post_init__(self) -> None:
+        _check_margin(self.nugget_margin)
 
     @property
     def selects_verdicts(self) -> bool:
@@ -76,7 +83,7 @@ class CompareSettings:
     measure: str = "rating"
     """`rating`, `rate`, `nuggets` or `feature:NAME`."""
     judge: str | None = None
-    """Judge of the battles, for ratings, or `relevance`; None if there is only one."""
+    """Judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one."""
     margin: float = 0.0
     """Equivalence margin: largest difference that counts as none, in the unit of the measure."""
     languages: tuple[str, ...] | None = None
@@ -98,7 +105,9 @@ class CompareSettings:
     @property
     def ranking(self) -> RankSettings:
         """Settings of the ranking behind a comparison of ratings."""
-        return RankSettings(parser=self.parser, languages=self.languages, draws=self.draws, seed=self.seed)
+        return RankSettings(
+            parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,7 @@ class DecideSettings:
     differences are scaled by the range from the worst to the best system.
     """
     judge: str | None = None
-    """Judge of the battles, for ratings, or `relevance`; None if there is only one."""
+    """Judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one."""
     requirements: Requirements = field(default_factory=Requirements)
     """Requirements on a system."""
     margin: float = 0.0
@@ -158,7 +167,9 @@ class DecideSettings:
     @property
     def ranking(self) -> RankSettings:
         """Settings of the ranking behind the ratings."""
-        return RankSettings(parser=self.parser, languages=self.languages, draws=self.draws, seed=self.seed)
+        return RankSettings(
+            parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
+        )
 
 
 def _check_margin(margin: float) -> None:

@@ -113,10 +113,10 @@ def rank_by_tag(
     others.
 
     Args:
-        table: `outcomes` if the referee is `relevance`, else `judgments`.
+        table: as `ranking.read_decisions` returns it.
         tags: table `tags`.
         tag: name of the tag.
-        referee: `relevance`, or a judge's name.
+        referee: `relevance`, `nuggets`, or a judge's name.
         settings: as for `rank_by`.
 
     Raises:

@@ -10,6 +10,7 @@ import numpy as np
 from mirage import store
 from mirage.battles.referee import Referee
 from mirage.ranking import RankSettings, paper
+from mirage.ranking.ranking import read_decisions
 from mirage.ranking.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
 from mirage.stages.stage import Progress, run
 
@@ -19,7 +20,7 @@ def tournaments(
 ) -> paper.TournamentResult:
     """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_by`."""
     decider = Referee.from_name(referee, skill=settings.skill, parser=settings.parser)
-    battles = decider.battles(arena.read(decider.table), languages=settings.languages)
+    battles = decider.battles(read_decisions(arena, referee, settings)[0], languages=settings.languages)
     return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
-from mirage.battles.referee import RELEVANCE
+from mirage.battles.referee import NUGGETS, RELEVANCE
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
 from mirage.explorer.kit.query_keys import Key, Keys, language_place
+from mirage.explorer.leaderboard.data import nugget_battles
 from mirage.stages.features import FEATURES
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class BattleFilter:
     first: str
     second: str
     referee: str
-    """Who decides: `relevance`, or a judge; empty where nobody has decided anything."""
+    """Who decides: `relevance`, `nuggets`, or a judge; empty where nobody has decided anything."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
     result: Winner | Literal[""] = ""
@@ -138,13 +139,17 @@ class BattleView:
     compared: tuple[FeatureComparison, ...]
     apart: tuple[str, ...]
     """Titles of the features that one of the two has a value of and the other has not."""
+    by_nuggets: Decision | None = None
+    """The decision of nugget scores, if they were asked for and decide."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
         """The verdicts of one judge: one for each order."""
         return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
-        """Return the decision of a judge."""
+        """Return the decision of a judge, or of nuggets."""
+        if judge == NUGGETS and self.by_nuggets is not None:
+            return self.by_nuggets
         return decide(
             [
                 orient_verdict(judgment.verdict, swapped=judgment.system_a != self.first.system, grade=judgment.points)
@@ -159,8 +164,12 @@ class BattleView:
 
 
 @lru_cache(maxsize=64)
-def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
-    """Every battle of two systems, sorted by language and id: what each referee made of it."""
+def decisions_of(
+    arena: Arena, first: str, second: str, *, by_nuggets: bool = False
+) -> Mapping[Key, Mapping[str, Decision]]:
+    """Every battle of two systems, sorted by language and id: what each referee made of it; nuggets, whose scores are
+    computed, if they are asked for.
+    """
     by_battle: dict[Key, dict[str, list[OrientedVerdict]]] = {}
     if "judgments" in arena.tables:
         rows = arena.sql(
@@ -181,13 +190,29 @@ def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[
         for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
             verdict = "tie" if x == y else "A" if x else "B"
             by_battle.setdefault((language, query_id), {})[RELEVANCE] = [orient_verdict(verdict, swapped=False)]
+    if by_nuggets:
+        for key, oriented in _by_nuggets(arena, first, second).items():
+            by_battle.setdefault(key, {})[NUGGETS] = [oriented]
     return {key: {name: decide(verdicts) for name, verdicts in by_battle[key].items()} for key in sorted(by_battle)}
+
+
+def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerdict]:
+    import pyarrow.compute as pc
+
+    rows = nugget_battles(arena).verdicts
+    low, high = sorted((first, second))
+    rows = rows.filter(pc.and_(pc.equal(rows["system_a"], low), pc.equal(rows["system_b"], high)))
+    columns = (rows[name].to_pylist() for name in ("language", "query_id", "verdict"))
+    return {
+        (language, query_id): orient_verdict(verdict, swapped=low != first)
+        for language, query_id, verdict in zip(*columns, strict=True)
+    }
 
 
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     """The battles of two systems that match."""
-    referees_by_battle = decisions_of(arena, search.first, search.second)
+    referees_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=search.referee == NUGGETS)
     decisions = {
         key: by_referee[search.referee]
         for key, by_referee in referees_by_battle.items()
@@ -230,13 +255,15 @@ def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
     """Return whether the judges with readable verdicts disagree."""
-    results = {decision.winner for name, decision in decisions.items() if name != RELEVANCE}
+    results = {decision.winner for name, decision in decisions.items() if name not in (RELEVANCE, NUGGETS)}
     return len(results - {"unparsed"}) > 1
 
 
 @lru_cache(maxsize=128)
-def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
-    """One battle with the query, its passages, both answers, every verdict and the features that both have."""
+def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: bool = False) -> BattleView:
+    """One battle with the query, its passages, both answers, every verdict and the features that both have; with the
+    decision of nuggets if they are asked for.
+    """
     query = answers.query_view(arena, key, "strict")
     by_system = {answer.system: answer for answer in query.answers}
     first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
@@ -257,6 +284,9 @@ def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
         judgments=tuple(sorted(pair_judgments, key=lambda judgment: (judgment.judge, judgment.system_a != first))),
         compared=tuple(compared),
         apart=tuple(apart),
+        by_nuggets=decisions_of(arena, first, second, by_nuggets=True).get(key, {}).get(NUGGETS)
+        if by_nuggets
+        else None,
     )
 
 

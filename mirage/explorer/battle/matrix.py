@@ -95,7 +95,7 @@ def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matri
 
     Args:
         arena: the arena.
-        referee: `relevance`, or a judge's name.
+        referee: `relevance`, `nuggets`, or a judge's name.
         languages: codes; all if empty.
 
     Raises:

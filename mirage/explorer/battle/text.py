@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mirage.battles.decision import Decision
-from mirage.battles.referee import Referee
+from mirage.battles.referee import NUGGETS, Referee
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle.data import BattleView, FeatureComparison
 
@@ -63,6 +63,8 @@ def _by_judge(battle: BattleView, decision: Decision, judge: str) -> str:
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
+    if judge == NUGGETS:
+        return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
     return f"{judge} prefers {winner} to {loser}{orders}{because}."
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision
-from mirage.battles.referee import Referee
+from mirage.battles.referee import NUGGETS, Referee
 from mirage.explorer.answers.data import AnswerView, MeasureScores
 from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
 from mirage.explorer.battle.overlap import Parts
@@ -100,6 +100,8 @@ def _verdict_html(battle: BattleView, referee: str) -> str:
         right = [r.correct is True for r in (first, second)]
         return f"{sides} (by relevance labels){both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
     decision = battle.decision(referee)
+    if referee == NUGGETS:
+        return f"{_winner(battle, decision)} (by the share of vital nuggets stated in full)."
     orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
     if decision.n_verdicts > 1:
         orders += ", different winners" if not decision.consistent else ", same winner"

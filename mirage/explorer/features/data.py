@@ -213,7 +213,7 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 
     Args:
         arena: an arena with features, and with battles by the referee.
-        referee: `relevance`, or a judge's name.
+        referee: `relevance`, `nuggets`, or a judge's name.
         skill: which queries count (`leaderboard.board`).
         languages: codes; one without a rating is left out.
 

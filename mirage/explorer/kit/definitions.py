@@ -107,9 +107,11 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Judge",
         "Ranking",
-        "Decides battles: relevance labels, an LLM judge, people's votes or a surrogate. With relevance labels no "
-        "model is used: a correct decision to answer or abstain beats a wrong one; otherwise the battle is a tie. "
-        "Unparsed and empty answers are no correct decision. Missing answers and API errors are excluded.",
+        "Decides battles: relevance labels, nugget scores, an LLM judge, people's votes or a surrogate. With relevance "
+        "labels no model is used: a correct decision to answer or abstain beats a wrong one; otherwise the battle is a "
+        "tie. Unparsed and empty answers are no correct decision. Missing answers and API errors are excluded. With "
+        "nuggets the answer that states the greater share of the vital nuggets in full wins, and equal shares tie; a "
+        "query without vital nuggets, or an answer with an unassigned one, has no battle.",
         "",
         "ours, from the labels of NoMIRACL",
     ),

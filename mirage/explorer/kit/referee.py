@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from mirage.battles.referee import Referee
+from mirage.battles.referee import NUGGETS, Referee
 from mirage.explorer.kit.pick import check_link, pick
 from mirage.schema import Skill
 
@@ -28,7 +28,8 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
         kind="referee",
         segments=few,
         width="content" if few else 200,
-        help=f"{role} relevance: human relevance labels, no model.",
+        help=f"{role} relevance: human relevance labels, no model."
+        + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in referees else ""),
     )
     return chosen
 

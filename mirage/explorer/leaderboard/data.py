@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
-from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
+from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee, judges
 from mirage.battles.verdict_rows import REPEATED
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import whatif
@@ -30,6 +30,7 @@ from mirage.store import is_remote, makers_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.ranking.nugget_battles import NuggetBattles
     from mirage.schema import Skill
     from mirage.store import Arena
 
@@ -43,7 +44,8 @@ class Board:
 
     everything: pa.Table
     """The leaderboard (`ranking.leaderboard`), with the `answers` behind each row and `undecided`, their share in
-    [0, 1], null where there are none. For a judge: its verdicts, and the share that could not be read."""
+    [0, 1], null where there are none. For a judge: its verdicts, and the share that could not be read; for nuggets:
+    battles."""
     rows: pa.Table
     """The joint ratings of it, or those of the one language."""
     ranks: pa.Table
@@ -105,13 +107,23 @@ def controls(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def size(arena: Arena, referee: str) -> Size:
-    """Return the amount of data behind a referee in the whole arena; for a judge, answers are verdicts.
+    """Return the amount of data behind a referee in the whole arena; for a judge, answers are verdicts, for nuggets
+    battles.
 
     Raises:
         TableMissing: if the arena lacks what the referee decides by.
     """
-    arena.need("outcomes" if Referee.from_name(referee).by_labels else "judgments")
-    if Referee.from_name(referee).by_labels:
+    decider = Referee.from_name(referee)
+    arena.need(decider.table)
+    if referee == NUGGETS:
+        shown = list(verdicts_of(arena, referee).items())
+        return Size(
+            sum(len(verdicts.query) for _, verdicts in shown),
+            sum(len(verdicts.queries) for _, verdicts in shown),
+            tuple(sorted({system for _, verdicts in shown for system in verdicts.systems})),
+            tuple(sorted(code for code, _ in shown)),
+        )
+    if decider.by_labels:
         counts = arena.sql(
             "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
             "FROM outcomes WHERE parser = 'strict'"
@@ -148,8 +160,19 @@ def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battl
 
 @lru_cache(maxsize=16)
 def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
-    """All verdicts of a judge, by language."""
+    """All verdicts of a judge, or the battles by nuggets, by language."""
+    if judge == NUGGETS:
+        return rank.verdicts(nugget_battles(arena).verdicts, judge=judge)
     return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS, encoded=REPEATED), judge=judge)
+
+
+@lru_cache(maxsize=16)
+def nugget_battles(arena: Arena) -> NuggetBattles:
+    """The battles by nugget scores, with equal scores as ties."""
+    # All that measures features is a third of what the first page has to import.
+    from mirage.ranking import nugget_battles as by_nuggets
+
+    return by_nuggets.nugget_battles(arena)
 
 
 @lru_cache(maxsize=16)
@@ -229,6 +252,8 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     """Answers and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
     verdict could not be read, the subset empty.
     """
+    if referee == NUGGETS:
+        return _nugget_tallies(arena)
     if Referee.from_name(referee).by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
@@ -245,13 +270,28 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     )
 
 
+def _nugget_tallies(arena: Arena) -> pa.Table:
+    import pyarrow as pa
+
+    rows = []
+    for code, verdicts in verdicts_of(arena, NUGGETS).items():
+        met = verdicts.decision_counts().sum(axis=2)
+        answers = (met.sum(axis=0) + met.sum(axis=1)).tolist()
+        rows += [
+            {"language": code, "subset": "", "system": system, "answers": n, "undecided": 0}
+            for system, n in zip(verdicts.systems, answers, strict=True)
+        ]
+    return pa.Table.from_pylist(rows)
+
+
 def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
     """The languages that cannot be rated, each with the reason."""
     subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
         subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
     if not Referee.from_name(referee).by_labels:
-        return {code: "no readable verdict" for code in languages if code not in subsets_by_language}
+        reason = "no battle by nuggets" if referee == NUGGETS else "no readable verdict"
+        return {code: reason for code in languages if code not in subsets_by_language}
     absent = {
         code: [subset for subset in rank.SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
         for code in languages
@@ -288,8 +328,8 @@ def board(
     """Rate the systems over the chosen languages.
 
     Args:
-        arena: an arena with outcomes, or with judgments by the referee.
-        referee: `relevance`, a judge's name, or `pooled`.
+        arena: an arena with what the referee decides by.
+        referee: `relevance`, a judge's name, `pooled`, or `nuggets`.
         skill: which queries count; with a judge always `both`.
         languages: codes to rate; those without battles are named in the result.
         choice: which verdicts count, and how; relevance labels use only its tie rule.
@@ -342,9 +382,14 @@ def board(
         n_answers=sum(rows["answers"].to_pylist()),
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
-        counted=tuple(counted_lines(recomputed))
-        if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)
-        else (),
+        counted=(
+            *(nugget_battles(arena).lines if referee == NUGGETS else ()),
+            *(
+                counted_lines(recomputed)
+                if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)
+                else ()
+            ),
+        ),
         moved=moved,
     )
 

@@ -22,7 +22,7 @@ def conclusion(board: Board, referee: str, skill: Skill) -> str:
 
     Args:
         board: the leaderboard.
-        referee: `relevance`, a judge's name, or `pooled`.
+        referee: `relevance`, a judge's name, `pooled`, or `nuggets`.
         skill: which queries count.
     """
     rows = board.rows.to_pylist()
@@ -45,7 +45,7 @@ def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ..
 
     Args:
         board: the leaderboard.
-        referee: `relevance`, a judge's name, or `pooled`.
+        referee: `relevance`, a judge's name, `pooled`, or `nuggets`.
         system: one of its systems.
     """
     rows = board.rows.to_pylist()

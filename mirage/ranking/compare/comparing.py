@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage.battles.referee import Referee, only_judge, referees
+from mirage.battles.referee import Referee, choose_referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
@@ -20,7 +20,7 @@ from mirage.ranking.compare.records import Comparison, ComparisonReport, Compari
 from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.holm import holm
 from mirage.ranking.large import VerdictFiles, rank_files
-from mirage.ranking.ranking import rank_by
+from mirage.ranking.ranking import rank_by, read_decisions
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.units import Units
@@ -124,14 +124,14 @@ def compare_ratings(
 
 
 def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
-    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
+    name = choose_referee(arena, judge)
     referee = Referee.from_name(name)
     if referee.kind == "judge" and not arena.tags:
         languages = None if settings.languages is None else list(settings.languages)
         files = VerdictFiles.of_arena(arena, languages=languages)
         if files.large:
             return rank_files(files, settings, judge=name)
-    return rank_by(arena.read(referee.table), name, settings)
+    return rank_by(read_decisions(arena, name, settings)[0], name, settings)
 
 
 def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:

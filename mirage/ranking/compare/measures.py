@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.stages.features import FEATURES
+from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
 from mirage.store import Arena
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 RATING, RATE, NUGGETS, OF_FEATURE = "rating", "rate", "nuggets", "feature:"
 """Names of measures; the last is a prefix of a feature's name."""
-NUGGET_SCORE = "nugget_vital_strict"
-"""The nugget score that TREC RAG 2024 ranks by."""
-
 _TABLES = {RATE: "outcomes", NUGGETS: "nugget_assignments"}
 """Source table of each measure; others are read from `features`."""
 _SYSTEMS = {
@@ -70,7 +68,7 @@ def query_measure(name: str) -> QueryMeasure:
             "share of correct decisions, the mean of answerable and unanswerable queries (1 - rate); higher is better"
         )
         return QueryMeasure(name, title, "", 1, 1.0)
-    feature = NUGGET_SCORE if name == NUGGETS else name.removeprefix(OF_FEATURE)
+    feature = MAIN_SCORE if name == NUGGETS else name.removeprefix(OF_FEATURE)
     if name != NUGGETS and not name.startswith(OF_FEATURE):
         raise UnknownName("measure", name, (RATING, RATE, NUGGETS, OF_FEATURE + "NAME"))
     if feature not in FEATURES:
@@ -122,7 +120,7 @@ def query_values(
         table = _having(arena.read("outcomes", languages=languages), "parser", parser, arena)
         value, stratum = "correct", "subset"
     else:
-        feature = NUGGET_SCORE if measure.name == NUGGETS else measure.name.removeprefix(OF_FEATURE)
+        feature = MAIN_SCORE if measure.name == NUGGETS else measure.name.removeprefix(OF_FEATURE)
         if measure.name == NUGGETS:
             _, table = nugget_table(arena, assigner=assigner, languages=languages)
         else:

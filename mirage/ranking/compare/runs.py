@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mirage.battles.referee import Referee, only_judge, referees
+from mirage.battles.referee import Referee, choose_referee
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.ranking.ranking import rank_by
+from mirage.ranking.ranking import rank_by, read_decisions
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ def rank_runs(
 ) -> tuple[Ranking, str]:
     """Rank the systems of an arena together with one system of another arena.
 
-    With relevance labels the two meet on every query of both. With a judge they are linked by the systems of the first
-    arena that the second met in its own: systems of the same name are identical. A query_id in both arenas is one
-    query.
+    With relevance labels the two meet on every query of both. With a judge or nuggets they are linked by the systems of
+    the first arena that the second met in its own: systems of the same name are identical. A query_id in both arenas is
+    one query.
 
     Args:
         arena: holds the first system; all its battles count.
         first: its name, for the error message.
         against: holds the second; its battles with systems of the first arena count.
         second: its name there.
-        judge: judge of both, or `relevance`; None for the only one of the first arena.
+        judge: judge of both, `relevance` or `nuggets`; None for the only one of the first arena.
         settings: settings of the ranking.
 
     Returns:
@@ -49,9 +49,9 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
+    name = choose_referee(arena, judge)
     decider = Referee.from_name(name)
-    table, other = arena.read(decider.table), against.read(decider.table)
+    (table, _), (other, _) = (read_decisions(side, name, settings) for side in (arena, against))
     sides = ("system",) if decider.by_labels else ("system_a", "system_b")
     known, theirs = _names(table, sides), _names(other, sides)
     if second not in theirs:

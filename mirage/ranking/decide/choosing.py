@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mirage.battles.referee import Referee, only_judge, referees
+from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import Ranking
 from mirage.ranking.compare.measures import RATING, measured_systems, query_measure, query_values
@@ -33,7 +33,7 @@ from mirage.ranking.decide.worth import (
     rating_influence,
     weighted_contest,
 )
-from mirage.ranking.ranking import rank_by
+from mirage.ranking.ranking import rank_by, read_decisions
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import DecideSettings, RankSettings, Requirements
 from mirage.stats.units import Units
@@ -145,8 +145,8 @@ def _shares(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
-    name = only_judge(referees(arena, panel=True) if judge else referees(arena), judge, noun="referee")
-    return rank_by(arena.read(Referee.from_name(name).table), name, settings)
+    name = choose_referee(arena, judge)
+    return rank_by(read_decisions(arena, name, settings)[0], name, settings)
 
 
 def _parts(

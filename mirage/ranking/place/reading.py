@@ -48,12 +48,11 @@ def judge_of(judgments: pa.Table, name: str | None) -> str:
 
     Raises:
         UnknownName: if there is none with the name.
-        BadInput: if there are several and none is named, or it is the relevance labels.
+        BadInput: if there are several and none is named, or it is the relevance labels or nuggets.
     """
-    if name is not None and Referee.from_name(name).by_labels:
+    if name is not None and not Referee.from_name(name).by_judges:
         raise BadInput(
-            f"{name} needs no battles: the labels decide on every answer",
-            do="run: mirage rank DIR --judge relevance",
+            f"{name} needs no battles: it decides on every answer", do=f"run: mirage rank DIR --judge {name}"
         )
     return only_of(judges_of(judgments), name)
 

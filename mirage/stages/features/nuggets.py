@@ -5,6 +5,8 @@ from __future__ import annotations
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.stages.nuggets import SCORES, nugget_scores
 
+MAIN_SCORE = "nugget_vital_strict"
+"""The nugget score that TREC RAG 2024 ranks by."""
 _SOURCE = (
     "TREC RAG 2024 (arXiv 2411.09607), nuggetizer's `{name}`; nuggetizer gives 0 where there is no such nugget, ours is"
     " null."
@@ -37,7 +39,7 @@ def _spec(name: str, title: str, meaning: str, score: str) -> FeatureSpec:
 FAMILY = FeatureFamily(
     specs=(
         _spec(
-            "nugget_vital_strict",
+            MAIN_SCORE,
             "Vital nuggets, strict",
             "Share of the vital nuggets of the query that the answer states in full.",
             "strict_vital_score",

@@ -1,0 +1,177 @@
+"""Nuggets as a referee: scores by hand, ties at the margin, answers without a score, and the ranking they give."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from commands import mirage as command
+
+import mirage
+from mirage import schema, store
+from mirage.battles.referee import NUGGETS, choose_referee, referees
+from mirage.battles.score_verdicts import verdicts_of_scores
+from mirage.errors import BadInput, NotEnoughData
+from mirage.ranking import RankSettings
+from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
+from mirage.ranking.ranking import read_decisions
+
+SYSTEMS = ("blue", "green", "red")
+MODEL = "model"
+S, P, N = "support", "partial_support", "not_support"
+STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {
+    "q0": {"blue": (S, S, N), "green": (S, P, N), "red": (N, N, N)},
+    "q1": {"blue": (S, N, S), "green": (N, S, S), "red": (S, S, S)},
+    "q2": {"blue": (S, S, S), "green": (S, None, S), "red": (P, P, P)},
+    "q3": {"blue": (S, S, S), "green": (N, N, N), "red": (S, S, S)},
+    "q4": {"blue": (S, S, S), "green": (N, N, N), "red": (S, N, N)},
+}
+"""What each answer states of the three nuggets of its query: two vital ones, then one that is okay. In q3 no nugget is
+vital, and of q4 none is assigned but for `red`."""
+
+
+def arena_of(path: Path, *, judged: bool = False) -> store.Arena:
+    """Write the arena; with verdicts of a judge on one battle if it is judged."""
+    answers, nuggets, assigned = [], [], []
+    for query_id, by_system in STATED.items():
+        for k in range(3):
+            importance = "vital" if k < 2 and query_id != "q3" else "okay"
+            nuggets.append(schema.Nugget("en", query_id, f"n{k}", f"Fact {k} of {query_id}.", importance, None, "m"))
+        for system, given in by_system.items():
+            answers.append(schema.Answer("en", query_id, system, "An answer.", "ok", None, None, None))
+            for k, assignment in enumerate(given):
+                if query_id != "q4" or system == "red":
+                    reason = None if assignment else "the call failed"
+                    key = ("en", query_id, system, f"n{k}")
+                    assigned.append(schema.NuggetAssignment(*key, MODEL, assignment, None, reason, None))
+    rows = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
+    tables = {name: schema.from_rows(name, given) for name, given in rows.items()}
+    if judged:
+        verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
+        tables["judgments"] = schema.from_rows("judgments", [verdict])
+    return store.write(path, tables, made_by="a test")
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return arena_of(tmp_path_factory.mktemp("nuggets") / "stated")
+
+
+def by_hand(margin: float = 0.0) -> dict[tuple[str, str, str], str]:
+    """The verdicts by the definition: the share of the two vital nuggets that each answer states in full."""
+    verdicts = {}
+    for query_id in ("q0", "q1", "q2"):
+        scores = {
+            system: sum(given == S for given in stated[:2]) / 2
+            for system, stated in STATED[query_id].items()
+            if None not in stated[:2]
+        }
+        for first, second in itertools.combinations(sorted(scores), 2):
+            gap = scores[first] - scores[second]
+            verdicts[query_id, first, second] = "tie" if abs(gap) <= margin else "A" if gap > 0 else "B"
+    return verdicts
+
+
+def verdicts_of(decided: NuggetBattles) -> dict[tuple[str, str, str], str]:
+    rows = decided.verdicts.to_pylist()
+    return {(row["query_id"], row["system_a"], row["system_b"]): row["verdict"] for row in rows}
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.49, 0.5, 1.0])
+def test_the_higher_share_of_vital_nuggets_wins_and_the_margin_itself_ties(arena: store.Arena, margin: float) -> None:
+    expected = by_hand(margin)
+    assert verdicts_of(nugget_battles(arena, RankSettings(nugget_margin=margin))) == expected
+    assert {0.0: "A", 0.49: "A", 0.5: "tie", 1.0: "tie"}[margin] == expected["q0", "blue", "green"]
+
+
+def test_thirds_that_differ_by_the_margin_tie() -> None:
+    rows = [{"language": "en", "query_id": "q", "system": s, "value": v} for s, v in (("a", 2 / 3), ("b", 1 / 3))]
+    table = pa.Table.from_pylist(rows)
+    (tied,) = verdicts_of_scores(table, judge=NUGGETS, margin=1 / 3).to_pylist()
+    (won,) = verdicts_of_scores(table, judge=NUGGETS, margin=0.33).to_pylist()
+    assert (tied["verdict"], won["verdict"]) == ("tie", "A")
+
+
+def test_an_answer_without_a_score_has_no_battle_and_is_counted(arena: store.Arena) -> None:
+    decided = nugget_battles(arena)
+    assert not any("green" in key for key in verdicts_of(decided) if key[0] == "q2"), "missing is not zero"
+    assert not any(key[0] in ("q3", "q4") for key in verdicts_of(decided))
+    assert sum(decided.without.values()) == 2, "no vital nugget in q3, one scored answer to q4"
+    assert "the query has no vital nugget" in decided.without
+    assert decided.unscored == {"1 of 2 nuggets have no assignment": 1}
+    assert decided.assigner == MODEL
+
+
+def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> None:
+    rows = [
+        {"language": "en", "query_id": query_id, "system_a": first, "system_b": second, "verdict": verdict}
+        for (query_id, first, second), verdict in by_hand().items()
+    ]
+    expected, ranking = mirage.rank(rows, draws=50), mirage.rank(arena, judge=NUGGETS, draws=50)
+    ours, theirs = (
+        [{name: value for name, value in row.items() if name != "referee"} for row in result.table().to_pylist()]
+        for result in (ranking, expected)
+    )
+    assert ours == theirs
+    assert ranking.referee == NUGGETS
+    told = " ".join(ranking.remarks)
+    assert MODEL in told, "the ranking says whose assignments count"
+    assert "nugget_vital_strict" in told
+
+
+def test_compare_and_decide_follow_the_nuggets(arena: store.Arena) -> None:
+    report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
+    ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
+    assert report.overall.difference == pytest.approx(ranking.difference("blue", "red", language="en").value)
+    assert mirage.decide(arena, judge=NUGGETS, draws=50).referee == NUGGETS
+
+
+def test_nuggets_are_the_referee_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:
+    assert (referees(arena), choose_referee(arena)) == ((NUGGETS,), NUGGETS)
+    judged = arena_of(tmp_path / "judged", judged=True)
+    assert referees(judged) == ("j", NUGGETS)
+    assert choose_referee(judged) == "j", "an arena that had one referee has it still"
+
+
+def test_options_that_do_not_fit_are_refused(arena: store.Arena, tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        RankSettings(nugget_margin=-0.1)
+    with pytest.raises(BadInput):
+        mirage.rank([{"system_a": "a", "system_b": "b", "verdict": "A"}], nugget_margin=0.5)
+    judged = str(arena_of(tmp_path / "judged", judged=True).path)
+    for options in (
+        ["--judge", "j", "--nugget-margin", "0.5"],
+        ["--judge", NUGGETS, "--judge", "j"],
+        ["--judge", NUGGETS, "--store"],
+        ["--judge", NUGGETS, "--consistent"],
+    ):
+        command("rank", judged, *options, code=2)
+    command("surrogate", judged, "--judge", NUGGETS, code=2)
+
+
+def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> None:
+    whole = arena_of(tmp_path / "whole")
+    tables = {name: whole.read(name) for name in whole.tables}
+    okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
+    tables["nuggets"] = schema.from_rows("nuggets", okay)
+    with pytest.raises(NotEnoughData, match="nugget score") as told:
+        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), NUGGETS)
+    assert "no vital nugget" in str(told.value)
+
+
+def test_the_command_prints_the_ranking_and_how_battles_are_decided(arena: store.Arena, tmp_path: Path) -> None:
+    result = command("rank", str(arena.path), "--judge", NUGGETS, "--nugget-margin", "0.5", "--format", "json")
+    rows = json.loads(result.stdout)
+    ranking = mirage.rank(arena, judge=NUGGETS, nugget_margin=0.5)
+    assert {row["system"]: row["rating"] for row in rows} == pytest.approx(
+        {row["system"]: row["rating"] for row in ranking.table().to_pylist()}
+    )
+    assert "0.5" in result.stderr
+    for kind, out in (("leaderboard", "board.md"), ("report", "board.html")):
+        written = tmp_path / out
+        command("export", kind, str(arena.path), "--judge", NUGGETS, "--out", str(written))
+        assert "red" in written.read_text(encoding="utf-8")
