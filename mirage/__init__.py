@@ -5,6 +5,7 @@
     arena = mirage.open_arena("nomiracl")     # a bundled arena, or a folder
     mirage.rates(arena, languages=["sw"])     # hallucination and error rates, with intervals
     mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tiers
+    mirage.evaluate("answers.jsonl")          # a file to a ranking: import, measure, judge, rank
 
 `api.py` holds these functions. The data flows through these packages:
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Arena,
         BadInput,
         Difference,
+        Evaluation,
         MirageError,
         NotEnoughData,
         Ranking,
@@ -37,10 +39,15 @@ if TYPE_CHECKING:
         UnknownName,
         agreement,
         attribution,
+        chat_model,
         compare,
         correct,
         decide,
+        evaluate,
+        features,
+        generate,
         import_file,
+        judge,
         judge_exam,
         nugget_scores,
         open_arena,
@@ -57,6 +64,7 @@ __all__ = [
     "Arena",
     "BadInput",
     "Difference",
+    "Evaluation",
     "MirageError",
     "NotEnoughData",
     "Ranking",
@@ -66,10 +74,15 @@ __all__ = [
     "UnknownName",
     "agreement",
     "attribution",
+    "chat_model",
     "compare",
     "correct",
     "decide",
+    "evaluate",
+    "features",
+    "generate",
     "import_file",
+    "judge",
     "judge_exam",
     "nugget_scores",
     "open_arena",

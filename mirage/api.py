@@ -4,6 +4,7 @@
     mirage.rates(arena, languages=["sw"])            # hallucination and error rates
     ranking = mirage.rank(battles)                   # a data frame, rows, or a file of battles
     ranking.difference("a", "b"); ranking.tiers      # intervals, and significant differences
+    mirage.evaluate("answers.jsonl")                 # a file to a ranking: import, measure, judge, rank
 
 Results print as ten lines of text, or as a table in a notebook; `to_pandas()` returns every row and column.
 """
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
     from mirage.people.votes import Correction, Vote
+    from mirage.pipeline import EvaluationReport
     from mirage.ranking.large import VerdictFiles, VerdictSource
     from mirage.ranking.place import Placement
     from mirage.stages.abstain import Method
@@ -44,6 +47,7 @@ __all__ = [
     "Arena",
     "BadInput",
     "Difference",
+    "Evaluation",
     "MirageError",
     "NotEnoughData",
     "Ranking",
@@ -53,10 +57,15 @@ __all__ = [
     "UnknownName",
     "agreement",
     "attribution",
+    "chat_model",
     "compare",
     "correct",
     "decide",
+    "evaluate",
+    "features",
+    "generate",
     "import_file",
+    "judge",
     "judge_exam",
     "nugget_scores",
     "open_arena",
@@ -243,6 +252,53 @@ class SystemComparison(ComparisonReport):
         return _html(*self._print_parts())
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Result of `evaluate`: the arena and its ranking, and what they come to."""
+
+    arena: Arena
+    """The arena with everything imported and computed."""
+    ranking: Ranking | None
+    """The ranking; None if fewer than two systems can be compared."""
+    report: EvaluationReport
+    """The steps that ran, what was read, and who decided."""
+
+    @property
+    def findings(self) -> list[str]:
+        """Who is best, by how much, what cannot be told apart, and who decided: a sentence each."""
+        from mirage.pipeline.findings import findings
+
+        return findings(self.report)
+
+    @property
+    def next(self) -> list[str]:
+        """The commands that make sense next."""
+        from mirage.pipeline.findings import next_commands
+
+        return [command for command, _ in next_commands(self.report)]
+
+    def to_pandas(self, language: str | None = None) -> pd.DataFrame:
+        """Return the ranking, as `Ranking.to_pandas`.
+
+        Raises:
+            NotEnoughData: if there is no ranking.
+            UnknownName: if the language is not ranked.
+        """
+        if self.ranking is None:
+            raise NotEnoughData("there is no ranking", where="; ".join(self.findings), do="add another system")
+        return self.ranking.to_pandas(language)
+
+    def __repr__(self) -> str:
+        commands = [f"next: {command}" for command in self.next[:3]]
+        return "\n".join([*self.findings, f"arena: {self.arena.address}", *commands])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.findings)
+        ranked = "" if self.ranking is None else self.ranking._repr_html_()
+        commands = "".join(f"<br><code>{escape(command)}</code>" for command in self.next)
+        return f"{told}{ranked}<p>Arena: <code>{escape(self.arena.address)}</code>{commands}</p>"
+
+
 def open_arena(arena: str | Path) -> Arena:
     """Open an arena: a bundled one by its name, or a folder.
 
@@ -265,18 +321,90 @@ def open_arena(arena: str | Path) -> Arena:
     return store.open_arena(folder)
 
 
+def chat_model(
+    model: str,
+    *,
+    base_url: str | None = None,
+    provider: str | None = None,
+    key_env: str | None = None,
+    service: str | None = None,
+    temperature: float | None = 0.1,
+    top_p: float | None = None,
+    max_tokens: int = 2048,
+    model_seed: int | None = None,
+    concurrency: int = 8,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+    timeout: float = 120.0,
+    retries: int = 7,
+    grace: float = 30.0,
+    max_body: int = 16 * 1024**2,
+    price_in: float | None = None,
+    price_out: float | None = None,
+    budget: float | None = None,
+) -> ChatModel:
+    """Describe a chat model for `generate`, `features`, `judge` and `evaluate`; nothing is sent.
+
+    Args:
+        model: its name at the service.
+        base_url: address of any OpenAI-compatible service.
+        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers.
+        key_env: environment variable that holds the key; by default the provider's. A server on this machine needs
+            none.
+        service: name of the service in the ledger, if its address changes; by default its address.
+        temperature: sampling temperature; None for the service's default.
+        top_p: nucleus sampling probability; None for the prompt's or the service's default.
+        max_tokens: maximum new tokens per reply.
+        model_seed: sampling seed, for services that support one.
+        concurrency: maximum concurrent calls.
+        requests_per_minute: maximum rate of requests.
+        tokens_per_minute: maximum rate of tokens.
+        timeout: seconds for one request.
+        retries: maximum retries after a transient failure.
+        grace: seconds to wait for pending calls on a stop.
+        max_body: maximum size of a response in bytes.
+        price_in: price per million prompt tokens.
+        price_out: price per million reply tokens.
+        budget: maximum spending of one function, in the currency of the prices, which it needs.
+
+    Raises:
+        UnknownName: if there is no such provider.
+        BadInput: if the key's variable is not set, an address is invalid, or a limit is out of range.
+    """
+    from mirage import llm
+
+    endpoint = replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
+    settings = llm.Settings(
+        model, temperature, top_p=top_p, max_tokens=max_tokens, seed=model_seed, service=endpoint.service
+    )
+    limits = llm.Limits(
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        timeout=timeout,
+        retries=retries,
+        grace=grace,
+        max_body=max_body,
+        price_in=price_in,
+        price_out=price_out,
+        budget=budget,
+    )
+    return llm.ChatModel(settings, limits, endpoint)
+
+
 def import_file(
-    path: str | Path,
+    path: Any,
     into: str | Path,
     *,
     kind: str | None = None,
     names: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Arena:
-    """Import a file of a known format into an arena, new or existing; all or nothing.
+    """Import a file of a known format, or rows, into an arena, new or existing; all or nothing.
 
     Args:
-        path: JSON, JSON Lines, CSV or Parquet, compressed or not, or a folder of such files.
+        path: JSON, JSON Lines, CSV or Parquet, compressed or not, or a folder of such files; or rows: a data frame
+            (pandas, polars), an Arrow table, or a list of mappings.
         into: the arena's folder.
         kind: the format: `rag`, `ragas`, `lmarena` ...; None to detect it from the content.
         names: mirage's field by the file's: `{"q": "question"}`.
@@ -286,10 +414,262 @@ def import_file(
         BadInput: listing every invalid record; nothing is then imported.
         ArenaError: if a query or passage that existing answers refer to would change, or the arena cannot be written.
     """
-    from mirage.io.imports import import_file as imported
+    from mirage.io import imports
     from mirage.io.sources.files import Options
 
-    return imported(Path(path), Path(into), name=kind, options=Options(names or {}, values or {})).arena
+    options = Options(names or {}, values or {})
+    if isinstance(path, str | Path):
+        return imports.import_file(Path(path), Path(into), name=kind, options=options).arena
+    return imports.import_table(_frame(path), Path(into), name=kind, options=options).arena
+
+
+def evaluate(
+    data: Any = None,
+    into: str | Path | None = None,
+    *,
+    judge: str | None = None,
+    model: ChatModel | None = None,
+    kind: str | None = None,
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    queries: int | None = None,
+    pairs: int | None = None,
+    languages: Iterable[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Evaluation:
+    """Evaluate a file or rows: import, measure what needs no model, judge if a model is given, and rank.
+
+    Repeating it continues: only what is not up to date runs, and no call is paid for twice.
+
+    Args:
+        data: a file or folder in any known format, an arena or its folder, or the name of a bundled arena; rows, as
+            for `import_file`; None for the bundled sample.
+        into: the arena's folder; None for an arena itself, a folder beside a file named after it, or, for a bundled
+            arena, a copy in the current folder. Rows need it.
+        judge: judge that ranks: one of the data, or the name of `model` as a judge, by default the model's; without
+            both the judge of the data, else relevance labels, else the heuristic judge.
+        model: model that judges (`chat_model`), within its budget; None for no calls.
+        kind: the format, as for `import_file`.
+        names: fields, as for `import_file`.
+        values: default values, as for `import_file`.
+        queries: queries to judge per language; None for all.
+        pairs: pairs of answers to judge per language; None for all.
+        languages: codes to judge; None for all.
+        draws: bootstrap draws for the intervals.
+        seed: random seed of the battles to judge and of the draws.
+
+    Raises:
+        BadInput: listing every invalid record, or if rows have no folder; nothing is then written.
+        UnknownName: if there is no such judge, and no model.
+        ArenaError: if the arena cannot be written.
+        Unreachable: if the service rejects every call.
+    """
+    from mirage import pipeline
+    from mirage.io.sources.files import Options
+    from mirage.stages.judge.stage import BattleSample
+
+    settings = pipeline.EvaluateSettings(
+        judge=model.settings.model if judge is None and model is not None else judge,
+        kind=kind,
+        options=Options(names or {}, values or {}),
+        sample=BattleSample(queries, pairs, seed, _tuple(languages)),
+        draws=draws,
+        seed=seed,
+        model=None if model is None else pipeline.RunModel(model),
+    )
+    folder = None if into is None else store.located(str(into))
+    given = data.path if isinstance(data, Arena) else data
+    if given is None or isinstance(given, str | Path):
+        source, folder = pipeline.locate(given, folder)
+    elif folder is None:
+        raise BadInput("rows need a folder for their arena", do='give one: mirage.evaluate(rows, "my-arena")')
+    else:
+        source = _frame(given)
+    report = pipeline.evaluate(source, folder, settings, made_by="mirage.evaluate")
+    ranking = None if report.ranking is None else Ranking(**_values(report.ranking), remarks=report.remarks)
+    return Evaluation(report.arena, ranking, report)
+
+
+def generate(
+    arena: Arena,
+    model: ChatModel,
+    *,
+    system: str | None = None,
+    template: str = "rag",
+    languages: Iterable[str] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    retriever: str | None = None,
+    depth: int | None = None,
+    relevant_only: bool = False,
+    replace: bool = False,
+) -> Arena:
+    """Generate answers to the queries of an arena with a model; repeating it resumes, and no call is paid for twice.
+
+    Args:
+        arena: with queries and passages; not a bundled one, which is never changed.
+        model: the model (`chat_model`). The template sets top_p and the length of replies if the model does not.
+        system: name of the system; None for the model's name, with the retriever's if there is one.
+        template: name of a prompt template, or a text file with placeholders.
+        languages: codes; None for all.
+        limit: maximum queries per language, the first by id; None for all.
+        seed: seed of the passage order, for prompts that show ids.
+        retriever: retriever of the passages in the prompts; None for those given with the queries.
+        depth: number of the retriever's top passages; None for all.
+        relevant_only: show only relevant passages, for the teacher of a training set.
+        replace: generate existing answers again.
+
+    Returns:
+        The arena with the answers. A failed call is a row with its reason.
+
+    Raises:
+        TableMissing: if the arena lacks queries or passages.
+        BadInput: if the arena is bundled, or an argument is invalid.
+        Unreachable: if the service rejects every call.
+    """
+    from dataclasses import replace as changed
+
+    from mirage import llm, pipeline
+    from mirage.llm import prompts
+    from mirage.stages.generate.settings import GenerateSettings
+    from mirage.stages.generate.stage import generate_answers, whole_system
+
+    prompt, own = prompts.load_template(template), model.settings
+    plain = own.max_tokens == llm.Settings(own.model).max_tokens
+    asked = changed(
+        own,
+        top_p=prompt.top_p if own.top_p is None else own.top_p,
+        max_tokens=prompt.max_new_tokens if plain else own.max_tokens,
+    )
+    settings = GenerateSettings(
+        system or (own.model if retriever is None else whole_system(own.model, retriever)),
+        prompt,
+        asked,
+        seed=seed,
+        languages=_tuple(languages),
+        limit=limit,
+        relevant_only=relevant_only,
+        retriever=retriever,
+        depth=depth,
+        replace=replace,
+    )
+    engine = pipeline.RunModel(model).engine(asked)
+    path = _writable(arena)
+    return generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate").arena
+
+
+def features(
+    arena: Arena,
+    *,
+    only: Sequence[str] = (),
+    reference: str | None = None,
+    nli: str | None = None,
+    reranker: str | None = None,
+    device: str | None = None,
+    assigner: str | None = None,
+    grader: str | None = None,
+    model: ChatModel | None = None,
+    executor: Executor | None = None,
+) -> Arena:
+    """Measure the features of an arena's answers.
+
+    Args:
+        arena: with answers; not a bundled one, which is never changed.
+        only: names of features; empty for all that the arena and the arguments allow.
+        reference: system whose answers are the references of the overlap features.
+        nli: NLI model of the support features: a name on the Hub or a folder.
+        reranker: reranker model: a name on the Hub or a folder.
+        device: torch device; None for the GPU if there is one.
+        assigner: assigner of nuggets; None for the one with the most assignments.
+        grader: grader of support; None for the one with the most grades.
+        model: chat model that grades (`chat_model`); None for no calls.
+        executor: runs features without a chat model; None for this process.
+
+    Returns:
+        The arena with the table `features`. A grade whose call failed is null, and is asked for again next time.
+
+    Raises:
+        TableMissing: if the arena lacks answers, or a table that a named feature needs.
+        BadInput: if the arena is bundled, or a feature lacks its model.
+        UnknownName: if there is no such feature, system, assigner or grader.
+        Unreachable: if the service rejects every call.
+    """
+    from mirage import pipeline
+    from mirage.stages.features.grading import Grader
+    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.settings import MeasureSettings
+
+    settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
+    grade = None if model is None else Grader(pipeline.RunModel(model).engine(), model.limits)
+    measured = measure(_writable(arena), settings, made_by="mirage.features", grade=grade, executor=executor)
+    if grade is not None:
+        grade.need_any()
+    return measured
+
+
+def judge(
+    arena: Arena,
+    model: ChatModel | None = None,
+    *,
+    judge: str | None = None,
+    queries: int | None = None,
+    pairs: int | None = None,
+    languages: Iterable[str] | None = None,
+    seed: int = 0,
+    known: bool = False,
+    replace: bool = False,
+) -> Arena:
+    """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
+
+    Args:
+        arena: with queries, passages and answers; without a model, answers and features. Not a bundled one.
+        model: the model (`chat_model`); None for the heuristic judge, which makes no calls.
+        judge: name of the judge; None for the model's name.
+        queries: queries per language; None for all.
+        pairs: pairs of answers per language; None for all.
+        languages: codes; None for all.
+        seed: seed of the sample.
+        known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
+        replace: judge again, ignoring existing verdicts and cached replies.
+
+    Returns:
+        The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict, and is asked
+        again next time.
+
+    Raises:
+        TableMissing: if the arena lacks a table that the judge needs.
+        BadInput: if the arena is bundled, or the judge has verdicts by another model.
+        NotEnoughData: if there is nothing to judge.
+        Unreachable: if the service rejects every call.
+    """
+    from mirage import llm, pipeline
+    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
+
+    sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
+    if model is None:
+        if judge not in (None, HEURISTIC):
+            raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
+        return judge_arena_by_features(path, sample=sample, made_by="mirage.judge")
+    settings = JudgeSettings(judge or model.settings.model, sample, replace)
+    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
+    return judge_by_model(path, settings, calls)[0]
+
+
+def _writable(arena: Arena) -> Path:
+    """Return the folder of an arena that may be changed.
+
+    Raises:
+        BadInput: if it is bundled, or only a part of its queries is selected.
+    """
+    if arena.path in {folder.absolute() for folder in store.bundled().values()}:
+        raise BadInput(
+            f"{arena.name} is bundled, and is not changed", do=f"copy it: mirage arena copy {arena.name} my-arena"
+        )
+    if arena.tags:
+        raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")
+    return arena.path
 
 
 def rates(
@@ -836,7 +1216,7 @@ def _frame(rows: Any) -> pa.Table:
     if isinstance(rows, Iterable):
         return _table([dict(row) for row in rows])
     raise BadInput(
-        f"cannot read battles from a {type(rows).__name__}",
+        f"cannot read rows from a {type(rows).__name__}",
         do="give a data frame, an Arrow table, a list of mappings, or the path of a .csv, .jsonl or .parquet file",
     )
 

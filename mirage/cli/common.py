@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Data": ("pull", "import", "check", "show", "export", "arena"),
-    "Run": ("run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
+    "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
     "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain"),
     "People": ("judges", "votes"),
     "Papers": ("paper",),
@@ -204,7 +204,7 @@ def _options(
     """A leaderboard and arena for multilingual RAG."""
 
 
-_PAYING = ("generate", "retrieve", "features", "judge", "run", "create", "assign", "support")
+_PAYING = ("generate", "retrieve", "features", "judge", "run", "evaluate", "create", "assign", "support")
 """Commands that cache replies in a ledger."""
 
 

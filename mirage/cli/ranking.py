@@ -289,24 +289,14 @@ def _rank_plainly(
     stored: bool,
 ) -> None:
     """Print the ranking by one referee with every verdict, counted in blocks by `executor` if they are many."""
-    from mirage.battles.referee import Referee
-    from mirage.ranking.large import VerdictFiles, rank_files
-    from mirage.ranking.ranking import rank_by, read_decisions, remarks
+    from mirage.ranking.arena import rank_arena
 
-    by_judges = Referee.from_name(referee).by_judges
-    files = None if not by_judges or arena.tags else VerdictFiles.of_arena(arena, languages=settings.languages)
-    if files is not None and files.large:
-        ranking = rank_files(files, settings, judge=referee, executor=executor)
-        lines = remarks(ranking)
-    else:
-        files, (table, lines) = None, read_decisions(arena, referee, settings)
-        ranking = rank_by(table, referee, settings)
-        lines = [*lines, *remarks(ranking, table, languages=settings.languages)]
-    printed.check(ranking)
+    result = rank_arena(arena, referee, settings, executor=executor)
+    printed.check(result.ranking)
     if stored:
-        _store_ratings(arena, ranking, settings, in_blocks=files is not None)
-    printed.show(ranking)
-    for line in (ranking.method, *lines):
+        _store_ratings(arena, result.ranking, settings, in_blocks=result.in_blocks)
+    printed.show(result.ranking)
+    for line in (result.ranking.method, *result.remarks):
         note(line)
 
 
@@ -381,6 +371,8 @@ class RankingPrinter:
     reference: str | None
     """System that the others are compared with."""
     scale: Scale
+    joint: bool = False
+    """Whether to print only the ranking over all languages."""
 
     def check(self, ranking: Ranking) -> None:
         """Reject a reference that is not ranked in any language.
@@ -411,7 +403,8 @@ class RankingPrinter:
         first = (*parts[0][0], *(["queries"] if parts[0][0] else []))
         records = []
         for values, ranking in parts:
-            table = leaderboard(ranking, reference=self.reference, scale=self.scale)
+            only = list(ranking.languages)[-1] if self.joint else None
+            table = leaderboard(ranking, only, reference=self.reference, scale=self.scale)
             for row in table.to_pylist():
                 record = self._for_people(row, ranking) if self.how == "table" else row
                 records.append(values | {"queries": ranking.languages[row["language"]].n_queries} | record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -94,13 +95,13 @@ def run(
         sample=BattleSample(queries, pairs, seed, codes(languages)),
         draws=draws,
         seed=seed,
-        model=_model(connection),
+        model=run_model(connection),
         executor=connection.executor(),
     )
     _run_and_show(dir_, settings, output_format, dry=connection.dry_run)
 
 
-def _model(connection: Connection) -> RunModel | None:
+def run_model(connection: Connection) -> RunModel | None:
     """Return the model of a run; None if none is named.
 
     It answers with the settings of `mirage generate`, so that either command can resume the other.
@@ -137,7 +138,7 @@ def _run_and_show(path: Path, settings: RunSettings, output_format: Format, *, d
             bars.close()
             if results:
                 show([_row(result) for result in results], COLUMNS, output_format)
-                note(_total(results))
+                note(total(results))
 
 
 def _row(result: StepReport) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def _row(result: StepReport) -> dict[str, Any]:
     return {**dataclasses.asdict(result), **cost}
 
 
-def _total(results: list[StepReport]) -> str:
+def total(results: Sequence[StepReport]) -> str:
     """Summarise the run in one sentence."""
     states = [result.state for result in results]
     parts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]

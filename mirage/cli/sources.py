@@ -31,12 +31,20 @@ from mirage.io.sources.files import Kind, Options
 from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
-from mirage.store import cores
+from mirage.store import Arena, cores
 
 READ = ("language", "files", "queries", "answers", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
 REBUILT = ("language", "split", "topics", "queries", "published", "passages", "texts")
 """Columns of `import miracl`."""
+
+
+def _tell_next(arena: Arena) -> None:
+    """Name the command that makes sense after an import."""
+    from mirage.pipeline.findings import next_command
+
+    command, purpose = next_command(arena)
+    note(f"Next, to {purpose}: {command}")
 
 
 def _report_download(download: DownloadResult) -> None:
@@ -92,14 +100,17 @@ def import_nomiracl(
 
     if what == "questions":
         options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
-        note(f"{into}: {import_nomiracl_queries(path, into, **options).manifest['about']}")
+        arena = import_nomiracl_queries(path, into, **options)
+        note(f"{into}: {arena.manifest['about']}")
+        _tell_next(arena)
         return
     with progress("Reading") as update:
         arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
     show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, output_format)
-    note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
+    note(f"{into}: {arena.manifest['about']}")
+    _tell_next(arena)
 
 
 @pull.command("miracl")
@@ -153,6 +164,7 @@ def import_miracl(
         if count.remark:
             note(f"{count.language}: {count.remark}")
     note(f"{into}: {arena.manifest['about']}")
+    _tell_next(arena)
 
 
 @pull.command("mirage-bench")
@@ -189,10 +201,11 @@ def import_mirage_bench(
     from mirage.io.imports import public
 
     with progress("Reading") as update:
-        _, read, notes = public.import_mirage_bench(path, into, progress=update)
+        arena, read, notes = public.import_mirage_bench(path, into, progress=update)
     for line in notes:
         note(line)
     note(f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
+    _tell_next(arena)
 
 
 FIELDS = ("field", "becomes", "records", "example")
@@ -243,6 +256,7 @@ def import_file(
         return
     note("\n".join(imported.summary.lines()))
     note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
+    _tell_next(imported.arena)
 
 
 @import_.command("hf")
@@ -272,6 +286,7 @@ def import_dataset(
         )
     note("\n".join(imported.summary.lines()))
     note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
+    _tell_next(imported.arena)
 
 
 @import_.command("queries")
@@ -353,5 +368,4 @@ def _import_own(
     note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} replacing older ones; {total:,} in total.")
     if added.dropped:
         note(f"{added.dropped:,} judgments of replaced answers were removed.")
-    if kind == "answers":
-        note(f"Next, to classify, measure and judge the new answers: mirage run {into}")
+    _tell_next(added.arena)

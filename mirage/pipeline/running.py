@@ -71,14 +71,15 @@ def run_all(
     first, last = ORDER.index(settings.start), ORDER.index(settings.end)
     if first > last:
         raise BadInput(f"{settings.start} comes after {settings.end}", do="the order is " + ", ".join(ORDER))
-    for option, value in (("--system", settings.system), ("--judge", settings.judge)):
+    judging = first <= ORDER.index("judge") <= last
+    for option, value in (("--system", settings.system), ("--judge", settings.judge if judging else None)):
         if value not in (None, judge.HEURISTIC) and settings.model is None:
             raise BadInput(f"{option} {value} needs a model", do="add --model and its service")
     need_retrievers(store.open_arena(path), settings.retrievers)
     changing: set[str] = set()
     for stage in ORDER[first : last + 1]:
         for step in steps(stage, path, settings, made_by=made_by, progress=progress or (lambda _: _silent)):
-            result = _plan(step, path, changing) if dry else _do(step, path)
+            result = _plan(step, path, changing) if dry else _do(step, path, progress)
             if result.state == "would run":
                 changing.add(step.writes)
             settings = _after(settings, result)
@@ -95,14 +96,16 @@ def _after(settings: RunSettings, result: StepReport) -> RunSettings:
     return replace(settings, model=replace(settings.model, model=remaining))
 
 
-def _do(step: Step, path: Path) -> StepReport:
-    """Run a step unless it is up to date, and record its inputs."""
+def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> StepReport:
+    """Run a step unless it is up to date, and record its inputs; steps without progress of their own are named."""
     arena = store.open_arena(path)
     try:
         reason = _why(step, arena)
         if not reason:
             return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
         now = _print(step, arena)
+        if progress is not None:
+            progress(step.name)
         begun = time.perf_counter()
         worked = step.work()
         seconds = time.perf_counter() - begun

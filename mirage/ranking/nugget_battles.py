@@ -13,7 +13,7 @@ from mirage.errors import NotEnoughData
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ class NuggetBattles:
         for noun, reasons in (("query", self.without), ("answer", self.unscored)):
             if reasons:
                 listed = "; ".join(f"{reason} ({n:,})" for reason, n in reasons.items())
-                lines.append(f"{counted(sum(reasons.values()), noun)} without a battle: {listed}")
+                lines.append(f"{count_text(sum(reasons.values()), noun)} without a battle: {listed}")
         return lines
 
 

@@ -15,7 +15,9 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Arena:
     """A folder of tables about some systems: Parquet files with a manifest.
 
@@ -75,6 +77,26 @@ class Arena:
     def tables(self) -> tuple[str, ...]:
         """Names of its tables; with tags, only tables with rows on the selected queries."""
         return tuple(name for name in self.manifest["tables"] if not self.is_narrowed(name) or _counts(self, name))
+
+    def describe(self) -> list[str]:
+        """Return title, address, tables with their rows, and languages, in at most nine lines."""
+        codes = sorted({code for table in self.tables for code in self.languages(table)})
+        tables = ", ".join(f"{name} {self.rows(name):,}" for name in self.tables) or "none"
+        tags = [f"tags: {', '.join(f'{tag}={value}' for tag, value in self.tags)}"] if self.tags else []
+        return [
+            f"{self.title} ({self.label})",
+            f"address: {self.address}",
+            *wrap(f"tables: {tables}", 100, max_lines=4),
+            *wrap(f"{len(codes)} languages: {', '.join(codes)}", 100, max_lines=2),
+            *tags,
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.describe())
+
+    def _repr_html_(self) -> str:
+        title, *lines = map(escape, self.describe())
+        return f"<p><b>{title}</b><br>{'<br>'.join(lines)}</p>"
 
     def rows(self, table: str) -> int:
         """Return the number of rows of a table; 0 if the arena lacks it."""

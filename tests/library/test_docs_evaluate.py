@@ -40,6 +40,9 @@ def behave(body: object) -> str:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the page finds in a checkout."""
     shutil.copytree(ROOT / "data" / "sample", tmp_path / "data" / "sample")
+    record = {"question": "When was the old bridge over the river built?", "contexts": ["It was built in 1902."]}
+    answers = [record | {"system": name, "answer": f"{name}: in 1902 [1]."} for name in ("new", "old")]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -86,6 +89,19 @@ def test_every_command_runs_in_the_order_of_the_page_and_prints_what_it_says(
     systems = set(arena.read("answers")["system"].to_pylist())
     assert {"my-model", "my-model-2"} <= systems
     assert "fluency_score" in arena.read("features")["feature"].to_pylist()
+
+
+def test_a_file_is_evaluated_as_the_page_says(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "your-key")
+    lines = [line for _, label, text in BLOCKS if label == "file" for line in text.splitlines()]
+    assert len(lines) == 3
+    with Service(lambda call: reply(behave(call.body))) as service:
+        for line in lines:
+            words = [service.url if word.startswith("https://") else word for word in shlex.split(line)[1:]]
+            result = CliRunner().invoke(app, words)
+            assert result.exit_code == 0, f"{line}\n{result.output}"
+            assert bool(service.calls) is ("--yes" in words)
+    assert "gpt-4o" in store.open_arena(here / "answers-arena").read("judgments")["judge"].to_pylist()
 
 
 def test_the_model_is_served_as_the_tests_of_the_whole_way_serve_theirs(tmp_path: Path) -> None:

@@ -11,13 +11,17 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from mirage import api
+from mirage import api, llm
 from mirage.cli.abstaining import abstain
 from mirage.cli.comparing import compare
 from mirage.cli.deciding import decide
 from mirage.cli.ranking import rank
+from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, DecideSettings, RankSettings, Requirements
 from mirage.stages.abstain import AbstainSettings
+from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.generate.settings import GenerateSettings
+from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
 SUBJECT = "what the function is about, not how it is done"
 OUTPUT = "output of the command"
@@ -44,6 +48,7 @@ class Door:
 
 RANKED = {"judge": SUBJECT, "executor": COUNTED}
 LANGUAGES = {"languages": "a comma-separated list, None for all"}
+OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
     "api.rank": Door(
         api.rank,
@@ -91,6 +96,36 @@ DOORS = {
         {**dict.fromkeys(("dir_", "tags"), SUBJECT), **dict.fromkeys(("by", "output_format"), OUTPUT)},
         {"requirements": "its fields are options", "draws": FIXED},
         {"licences": "a repeatable option, None for any"},
+    ),
+    "api.evaluate": Door(
+        api.evaluate,
+        (EvaluateSettings, BattleSample),
+        {"data": SUBJECT, "into": SUBJECT, **dict.fromkeys(("names", "values"), "make the options")},
+        {"options": "made from `names` and `values`", **OF_SAMPLE, "known": "examines a judge, which ranks nothing"},
+    ),
+    "api.generate": Door(
+        api.generate,
+        (GenerateSettings,),
+        {"arena": SUBJECT},
+        {"tokens": "the default counter", "queries": "set by shards"},
+        {"system": "named after the model", "template": "the common one", "model": SUBJECT},
+    ),
+    "api.features": Door(
+        api.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}
+    ),
+    "api.judge": Door(
+        api.judge,
+        (JudgeSettings, BattleSample),
+        {"arena": SUBJECT, "model": SUBJECT},
+        OF_SAMPLE,
+        {"judge": "named after the model"},
+    ),
+    "api.chat_model": Door(
+        api.chat_model,
+        (llm.Settings, llm.Limits),
+        {**dict.fromkeys(("base_url", "provider", "key_env"), "the service"), "model_seed": "`seed` of the model"},
+        {"seed": "`model_seed`", "backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"},
+        {"model": SUBJECT},
     ),
     "api.risk_coverage": Door(
         api.risk_coverage,
@@ -144,7 +179,10 @@ OWNED = (
     *("mirage/cli/deciding.py", "mirage/cli/abstaining.py", "mirage/cli/placing.py", "mirage/cli/surrogate.py"),
 )
 MOST = 8
-LISTS = {"rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"}
+LISTS = {
+    *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
+    *("chat_model", "evaluate", "generate", "features", "judge"),
+}
 """Functions of the API and commands, whose parameters are the list of options."""
 
 

@@ -13,7 +13,7 @@ import typer
 from mirage import llm
 from mirage.cli import app
 from mirage.cli.connection import Connection
-from mirage.pipeline import RunSettings
+from mirage.pipeline import EvaluateSettings, RunSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -87,6 +87,26 @@ AGREEMENTS = (
         other_default={
             "baselines": "the command adds systems only if asked",
             "draws": "the command is a first look, refined by `mirage rank`",
+        },
+    ),
+    Agreement(
+        "evaluate",
+        (EvaluateSettings, BattleSample),
+        renamed={"kind": "--as"},
+        without={
+            "options": "made from --map, --set and --value",
+            "sample": "the record whose fields are options",
+            "model": "a record of the service's options",
+            "battles": "only `mirage judge` reads a list",
+            "known": "only `mirage judge` examines a judge",
+        },
+        more={
+            "--into": "where the arena is written",
+            "--open": "opens the explorer afterwards",
+            "--yes": "agrees to the cost beforehand",
+            "--map": "names of the file's fields",
+            "--set": "default values of the file's fields",
+            "--value": "meanings of the file's values",
         },
     ),
 )

@@ -116,7 +116,7 @@ def panels(
     focus: tuple[str, ...],
     mode: Mode,
 ) -> dict[str, Any]:
-    """Draw one panel per feature: for each language the range and mean of all systems, and a lollipop for each in focus.
+    """Draw a panel per feature: by language the range and mean of all systems, and a lollipop for each in focus.
 
     The panels are stacked, so that a language is the same column in all of them. A click on a dot yields its
     system, language and feature.

@@ -6,12 +6,10 @@ from functools import lru_cache
 
 from mirage.battles.referee import POOLED, Referee
 from mirage.explorer.leaderboard.data import Board
+from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
 from mirage.schema import Skill
-from mirage.text.languages import name_of
-from mirage.text.segmentation import count_text, join_or_count
+from mirage.text.segmentation import count_text
 
-FEW = 4
-"""Languages that a sentence names."""
 SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
 """Skill that relevance labels rank by, after the rank."""
 
@@ -30,12 +28,14 @@ def conclusion(board: Board, referee: str, skill: Skill) -> str:
         return ""
     best = min(rows, key=lambda row: row["rank"])
     code = best["language"]
-    sure = f", {_sure(board.ranking.tiers[code].alike(best['system']), len(rows))}" if board.ranking.battles else ""
+    sure = f", {lead_text(board.ranking.tiers[code].alike(best['system']), len(rows))}" if board.ranking.battles else ""
     by = SKILLS[skill]
     if not Referee.from_name(referee).by_labels:
         by = f" by {'all judges' if referee == POOLED else referee}"
-    evidence = f"{_rating(best['rating'])}, {_interval(best['low'], best['high'])}, n = {best['battles']:,} battles"
-    rank = f"ranks first of {len(rows)} systems{by} {_where(board.languages)}"
+    evidence = (
+        f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
+    )
+    rank = f"ranks first of {len(rows)} systems{by} {languages_text(board.languages)}"
     return f"{best['system']} {rank} ({evidence}){sure}."
 
 
@@ -55,32 +55,5 @@ def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ..
         rank += f" (95% CI {row['rank_low']} to {row['rank_high']})"
     by = "all judges" if referee == POOLED else f"{referee} labels" if Referee.from_name(referee).by_labels else referee
     n = f"n = {count_text(row['battles'], 'battle')}, {count_text(len(board.languages), 'language')}, by {by}"
-    value = f"Rating {_rating(row['rating'])} logits, {_interval(row['low'], row['high'])}"
+    value = f"Rating {rating_text(row['rating'])} logits, {interval_text(row['low'], row['high'])}"
     return value, (rank[0].upper() + rank[1:], n)
-
-
-def _rating(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "\u2212")
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    """An interval in words; an end that is None has no bound."""
-    if low is None or high is None:
-        return "unbounded" if low is None else f"from {_rating(low)} upwards, unbounded"
-    return f"95% CI {_rating(low)} to {_rating(high)}"
-
-
-def _where(languages: tuple[str, ...]) -> str:
-    names = [name_of(code) for code in languages]
-    if len(names) > FEW:
-        return f"over {len(names)} languages"
-    return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
-
-
-def _sure(alike: tuple[str, ...], systems: int) -> str:
-    """Describe whether the best system is significantly ahead."""
-    if not alike:
-        return "significantly ahead of all others"
-    if len(alike) == systems - 1:
-        return "not significantly ahead of any other"
-    return f"not significantly ahead of {join_or_count(sorted(alike), 'other system')}"

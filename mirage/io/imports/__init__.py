@@ -8,7 +8,7 @@
 one transaction.
 """
 
-from mirage.io.imports.formats import FileImport, ImportPlan, import_file, plan_file
+from mirage.io.imports.formats import FileImport, ImportPlan, import_file, import_table, plan_file, read_file
 from mirage.io.imports.own import ImportResult, UserFile, import_own, read_own
 from mirage.io.imports.public import import_miracl, import_mirage_bench, import_nomiracl_queries, import_outputs
 from mirage.io.imports.texts import download_texts
@@ -25,6 +25,8 @@ __all__ = [
     "import_nomiracl_queries",
     "import_outputs",
     "import_own",
+    "import_table",
     "plan_file",
+    "read_file",
     "read_own",
 ]

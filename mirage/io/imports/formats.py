@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.io.formats import run
@@ -17,6 +18,9 @@ from mirage.io.formats.values import shorten
 from mirage.io.imports import misfits
 from mirage.io.imports.public import prints
 from mirage.io.sources.files import Options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,31 @@ def _import(
         return FileImport(result.arena, summary)
 
     return store.retry_outdated(write)
+
+
+def import_table(table: pa.Table, into: Path, *, name: str | None = None, options: Options | None = None) -> FileImport:
+    """Import the rows of a table, such as a data frame, as `import_file` imports the records of a file.
+
+    Args:
+        table: the rows; the index of a data frame is ignored.
+        into: the arena's folder.
+        name: the format's name; None to detect it from the first rows.
+        options: names of its fields.
+
+    Raises:
+        BadInput: listing every invalid row by its number, from 1; nothing is then imported.
+        ArenaError: as `import_file`.
+    """
+    fields = [field for field in table.column_names if not field.startswith("__index_level_")]
+
+    def lines() -> Iterator[store.Line]:
+        number = 0
+        for batch in table.select(fields).to_batches(max_chunksize=1000):
+            for row in batch.to_pylist():
+                number += 1
+                yield store.Line(f"row {number:,}", row)
+
+    return _import(Path("rows"), into, [{"name": "rows given in Python"}], name, options, None, lines)
 
 
 def import_dataset(

@@ -1,0 +1,177 @@
+"""Command that takes a file to a ranking: `mirage evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import fields, replace
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import How, Languages, Meanings, Names, Seed, Values, app, codes, located
+from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.output import note, progress
+from mirage.cli.ranking import RankingPrinter
+from mirage.cli.running import run_model, total
+from mirage.errors import BadInput
+from mirage.io.sources.files import Options
+from mirage.stats.intervals import MOST_DRAWS
+from mirage.store.extras import extra
+
+if TYPE_CHECKING:
+    from mirage import llm
+    from mirage.pipeline import EvaluateSettings
+    from mirage.pipeline.evaluating import EvaluationReport
+
+SERVICE = ("model", "base_url", "provider", "engine")
+"""Options of which one makes a model judge."""
+
+
+def is_terminal() -> bool:
+    """Return whether somebody can be asked."""
+    return sys.stdin.isatty()
+
+
+@app.command()
+@connected
+def evaluate(
+    connection: Connection,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="A file or folder in any known format, an arena, or a bundled arena's name."
+        ),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder; by default beside the file."),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Judge that ranks: one of the file, or a model, by its name at the service."),
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
+    kind: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; detected by default.")
+    ] = None,
+    names: Names = None,
+    values: Values = None,
+    meanings: Meanings = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
+    languages: Languages = None,
+    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals.")] = 1000,
+    seed: Seed = 0,
+    output_format: How = "table",
+) -> None:
+    """Evaluate a file in one go: import it, measure its answers, judge them if a judge is named, and rank.
+
+    Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena beside the file: the tables
+    of the file, outcomes, features that need no model, nugget assignments by shared words if there are nuggets,
+    judgments and ratings. An arena of your own is evaluated in place, a bundled one is copied. Without --judge the
+    judge of the file ranks, else human relevance labels, else the heuristic judge, and nothing is sent. With --judge
+    MODEL and its service the most that the calls can cost is printed and confirmed first. Run it again to continue:
+    only what is not up to date runs, and no call is paid for twice. Prints the ranking, who is best and by how much,
+    what cannot be told apart, and the next commands. --languages, --queries and --pairs apply to judging.
+    """
+    from mirage import pipeline
+    from mirage.stages.judge.stage import BattleSample
+
+    if open_:
+        with extra("explorer", "the explorer"):
+            metadata.version("streamlit")
+    settings = pipeline.EvaluateSettings(
+        judge=judge,
+        kind=kind,
+        options=Options.parse(names or (), values or (), meanings or ()),
+        sample=BattleSample(queries, pairs, seed, codes(languages)),
+        draws=draws,
+        seed=seed,
+    )
+    source, folder = pipeline.locate(file, into)
+    settings = _with_model(settings, connection, source, folder)
+    if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
+        raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
+    report = _evaluate(source, folder, settings, connection, yes=yes)
+    if report.ranking is not None:
+        RankingPrinter(output_format, None, "logit", joint=output_format == "table").show(report.ranking)
+    _summarise(report)
+    if open_:
+        from mirage.cli.serving import explorer
+
+        explorer(report.arena.path)
+
+
+def _with_model(settings: EvaluateSettings, connection: Connection, source: Path, folder: Path) -> EvaluateSettings:
+    """Return the settings with the judge's model, unless the judge is one of the data.
+
+    Raises:
+        BadInput: if a service is given without a judge, or an option or key is invalid.
+    """
+    from mirage import pipeline
+    from mirage.stages.judge import HEURISTIC
+
+    plain = Connection()
+    served = any(getattr(connection, name) != getattr(plain, name) for name in SERVICE)
+    if settings.judge is None and served:
+        raise BadInput("a service is given, but no judge", do="add --judge with the model's name")
+    free = settings.judge in (None, HEURISTIC)
+    if free or (not served and settings.judge in pipeline.judges_of_data(source, folder, settings)):
+        unused = [
+            field.name for field in fields(plain) if getattr(connection, field.name) != getattr(plain, field.name)
+        ]
+        if unused:
+            raise BadInput(
+                f"--{unused[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
+            )
+        return settings
+    return replace(settings, model=run_model(replace(connection, model=connection.model or settings.judge)))
+
+
+def _evaluate(
+    source: Path, folder: Path, settings: EvaluateSettings, connection: Connection, *, yes: bool
+) -> EvaluationReport:
+    """Evaluate with progress, asking before the judge's calls."""
+    from mirage import pipeline
+
+    with ExitStack() as bars:
+
+        def watch(step: str) -> Callable[[int, int | None], None]:
+            bars.close()
+            return bars.enter_context(progress(step.capitalize()))
+
+        def agree(cost: llm.Cost) -> bool:
+            bars.close()
+            tell(cost, planned=True)
+            return not connection.dry_run and (yes or typer.confirm("Make these calls?", err=True))
+
+        return pipeline.evaluate(source, folder, settings, made_by="mirage evaluate", agree=agree, progress=watch)
+
+
+def _summarise(report: EvaluationReport) -> None:
+    """Print what was read and done, what it comes to, and what to do next."""
+    from mirage.pipeline.findings import caveats, findings, next_commands, place_of
+
+    for line in report.imported.lines() if report.imported is not None else ():
+        note(line)
+    note(f"Arena: {place_of(report.arena)}. {total(report.steps)}")
+    for step in report.steps:
+        if step.state == "unfinished" or (
+            step.stage == "judge" and step.state == "skipped" and step.why != "up to date"
+        ):
+            note(f"{step.step}: {step.why}")
+    if report.planned is not None:
+        note("Not judged: nothing was sent. To judge, run the same command with --yes and without --dry-run.")
+    note("")
+    for line in findings(report):
+        note(line)
+    for line in caveats(report):
+        note(f"Note: {line}.")
+    note("\nNext:")
+    for command, purpose in next_commands(report):
+        note(f"  {command}  # {purpose}")

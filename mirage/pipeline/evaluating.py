@@ -1,0 +1,225 @@
+"""Evaluation of a file or an arena in one go: import, measurements without a model, a judge, a ranking.
+
+    source, into = locate("answers.jsonl")
+    report = evaluate(source, into, EvaluateSettings(), made_by="mirage evaluate")
+
+It composes `mirage.io.imports`, `run_all` and `rank_arena`; `findings.py` says what the report comes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import llm, store
+from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee, judges
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.io.formats.run import Summary
+from mirage.io.imports import import_file, import_table, read_file
+from mirage.io.sources.files import Options
+from mirage.pipeline.running import StepReport, run_all
+from mirage.pipeline.steps import RunModel, RunSettings
+from mirage.ranking import DRAWS, SEED, Ranking, RankSettings
+from mirage.ranking.arena import rank_arena
+from mirage.stages.judge import HEURISTIC
+from mirage.stages.judge.stage import BattleSample
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Watch = Callable[[str], Callable[[int, int | None], None]]
+"""Maps a step's name to its progress callback: amount done, and total, None if unknown."""
+SAMPLE = "sample"
+"""Bundled arena that is evaluated if nothing is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateSettings:
+    """Settings of an evaluation. Without a model it costs nothing."""
+
+    judge: str | None = None
+    """Judge that ranks: one of the data, or the name of `model` as a judge; None for the best there is
+    (`choose_referee`).
+    """
+    kind: str | None = None
+    """Format of the file; None to detect it from the content."""
+    options: Options = field(default_factory=Options)
+    """Names and default values of its fields."""
+    sample: BattleSample = field(default_factory=BattleSample)
+    """The battles to judge."""
+    draws: int = DRAWS
+    """Bootstrap draws of the ratings."""
+    seed: int = SEED
+    """Seed of the draws."""
+    model: RunModel | None = None
+    """Model that judges; None for no calls."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationReport:
+    """Result of an evaluation."""
+
+    arena: store.Arena
+    """The arena with everything imported and computed."""
+    steps: tuple[StepReport, ...] = ()
+    """Steps that ran or were skipped, with the reasons."""
+    imported: Summary | None = None
+    """What was read from the file; None for an arena."""
+    referee: str | None = None
+    """Whose decisions rank: `relevance` or a judge; None if nobody decides."""
+    ranking: Ranking | None = None
+    """The ranking; None if there is none."""
+    remarks: tuple[str, ...] = ()
+    """Caveats of the ranking, or why there is none."""
+    planned: llm.Cost | None = None
+    """Maximum cost of the judge's calls, if they were not agreed to."""
+
+
+def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[Path, Path]:
+    """Return the path of the data, and the folder of its arena.
+
+    Args:
+        given: a file, a folder of files, an arena, or the name of a bundled arena; None for the bundled sample.
+        into: the folder; None for the arena itself, or a folder beside the file named after it. Bundled arenas are
+            copied into the current folder, and never changed in place.
+
+    Raises:
+        BadInput: if there is nothing at the path.
+    """
+    text = SAMPLE if given is None else str(given)
+    path = store.located(text) if isinstance(given, str) else Path(text)
+    if store.is_remote(path):
+        return path, into or path
+    if not path.exists():
+        if text not in store.bundled():
+            raise BadInput(
+                f"there is no file {text}",
+                do=f"check the path, or name a bundled arena: {', '.join(sorted(store.bundled()))}",
+            )
+        path = store.bundled()[text]
+    if not store.is_arena(path):
+        return path, into or path.parent / f"{path.name.partition('.')[0]}-arena"
+    bundled = path.absolute() in {folder.absolute() for folder in store.bundled().values()}
+    return path, into or (Path(f"{path.name}-arena") if bundled else path)
+
+
+def evaluate(
+    data: Path | pa.Table,
+    into: Path,
+    settings: EvaluateSettings = EvaluateSettings(),
+    *,
+    made_by: str,
+    agree: Callable[[llm.Cost], bool] | None = None,
+    progress: Watch | None = None,
+) -> EvaluationReport:
+    """Evaluate a file, rows or an arena: import, measure what needs no model, judge if a model is named, and rank.
+
+    Repeating it continues: what is up to date is skipped, and no call is paid for twice.
+
+    Args:
+        data: a file or folder in any known format, an arena, or rows.
+        into: the arena's folder, new or existing.
+        settings: the settings.
+        made_by: the command, for the manifest.
+        agree: called with the maximum cost of the judge's calls; False skips them. None: they are made.
+        progress: maps a step's name to its progress callback (amount done, total).
+
+    Raises:
+        BadInput: listing every invalid record; nothing is then written.
+        UnknownName: if there is no such judge and no model; nothing is then written.
+        ArenaError: if the arena cannot be written.
+        Unreachable: if the service rejects every call.
+    """
+    watch = progress or (lambda _: lambda _done, _of: None)
+    if settings.judge is not None and settings.model is None:
+        known = {HEURISTIC, *judges_of_data(data, into, settings)}
+        if settings.judge not in known:
+            raise UnknownName("judge", settings.judge, known)
+    report = EvaluationReport(*_fill(data, into, settings, watch))
+    run = RunSettings(baselines=False, sample=settings.sample, draws=settings.draws, seed=settings.seed)
+
+    def steps(**options: object) -> Iterator[StepReport]:
+        return run_all(into, replace(run, **options), made_by=made_by, progress=watch)  # type: ignore[arg-type]
+
+    results = list(steps(end="features"))
+    planned = None
+    if settings.model is not None:
+        asked = replace(run, start="judge", end="judge", judge=settings.judge or "", model=settings.model)
+        planned = _refused(into, asked, made_by, agree)
+        if planned is None:
+            results += run_all(into, asked, made_by=made_by, progress=watch)
+    if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
+        results += steps(start="judge", end="judge")
+    referee = choose_referee(store.open_arena(into), settings.judge)
+    if referee is not None:
+        results += steps(start="ratings", end="ratings", judge=HEURISTIC if referee == RELEVANCE else referee)
+    watch("ranking")
+    report = replace(report, arena=store.open_arena(into), steps=tuple(results), referee=referee, planned=planned)
+    return _rank(report, settings)
+
+
+def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings) -> set[str]:
+    """Return the judges of the data and of the arena that it goes into, without writing.
+
+    Raises:
+        BadInput: listing every invalid record.
+    """
+    known = set(judges(store.open_arena(into))) if store.is_arena(into) else set()
+    if isinstance(data, Path) and store.is_arena(data):
+        return known | set(judges(store.open_arena(data)))
+    if isinstance(data, Path):
+        tables, _ = read_file(data, into, name=settings.kind, options=settings.options)
+        return known | set(tables["judgments"]["judge"].to_pylist() if "judgments" in tables else ())
+    return known | set(data["judge"].to_pylist() if "judge" in data.column_names else ())
+
+
+def choose_referee(arena: store.Arena, judge: str | None = None) -> str | None:
+    """Return whose decisions rank an arena: the judge wanted if it has verdicts, else the judge with the most verdicts,
+    else relevance labels, else the heuristic judge; None if nobody decides.
+    """
+    known = judges(arena)
+    if judge in known:
+        return judge
+    if others := [name for name in known if name != HEURISTIC]:
+        counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
+        return str(next(name for name in counts["judge"].to_pylist() if name in others))
+    if "outcomes" in arena.tables and Referee.relevance().battles(arena.read("outcomes")):
+        return RELEVANCE
+    return HEURISTIC if HEURISTIC in known else None
+
+
+def _fill(
+    data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: Watch
+) -> tuple[store.Arena, tuple[StepReport, ...], Summary | None]:
+    """Bring the data into the arena, in one step."""
+    if not isinstance(data, Path):
+        done = import_table(data, into, name=settings.kind, options=settings.options)
+    elif store.is_arena(data) or store.is_remote(data):
+        arena = store.open_arena(data)
+        return (arena if arena.path == into.absolute() else store.copy(arena, into)), (), None
+    else:
+        done = import_file(data, into, name=settings.kind, options=settings.options, progress=watch("import"))
+    return done.arena, (), done.summary
+
+
+def _refused(into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None) -> llm.Cost | None:
+    """Return the maximum cost of the judge's calls if they are not agreed to; None to go on."""
+    if agree is None:
+        return None
+    costs = [result.cost for result in run_all(into, asked, made_by=made_by, dry=True) if result.cost is not None]
+    cost = llm.total(costs)
+    return None if not cost.calls or agree(cost) else cost
+
+
+def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:
+    """Add the ranking, or the reason why there is none."""
+    if report.referee is None:
+        return replace(report, remarks=("nobody decides between systems",))
+    try:
+        ranked = rank_arena(report.arena, report.referee, RankSettings(draws=settings.draws, seed=settings.seed))
+    except NotEnoughData as error:
+        return replace(report, remarks=(error.what,))
+    return replace(report, ranking=ranked.ranking, remarks=ranked.remarks)

@@ -1,0 +1,173 @@
+"""What an evaluation comes to, in sentences, and the commands that make sense next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+from mirage import store
+from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import judges
+from mirage.pipeline.evaluating import EvaluationReport
+from mirage.ranking import Ranking
+from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.records import JOINT
+from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
+from mirage.stages.judge import HEURISTIC
+from mirage.text.segmentation import counted
+
+PAIRS = 4
+"""Maximum number of pairs of systems that a sentence names."""
+LONG = 200
+"""Characters of a remark beyond which a summary leaves it to `mirage rank`."""
+
+
+def findings(report: EvaluationReport) -> list[str]:
+    """Return who is best, by how much, what cannot be told apart, and what decided it: a sentence each."""
+    ranking = report.ranking
+    if ranking is None or len(list(ranking.languages.values())[-1].systems) < 2:
+        return _counts(report.arena) or list(report.remarks)
+    code = list(ranking.languages)[-1]
+    rows = leaderboard(ranking, code).to_pylist()
+    lines = [_best(ranking, code, rows), *_lead(ranking, code, rows), _alike(ranking, code)]
+    return [*lines, *_by_language(ranking, rows[0]["system"]), f"Decided by {_basis(str(report.referee))}"]
+
+
+def caveats(report: EvaluationReport) -> list[str]:
+    """Return the remarks that fit a summary; the command for the others is among the next."""
+    return [line for line in report.remarks if len(line) <= LONG] if report.ranking is not None else []
+
+
+def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
+    """Return the commands that make sense after an evaluation, each with its purpose, the most useful first."""
+    arena, ranking = report.arena, report.ranking
+    where = place_of(arena)
+    n_systems = 0 if ranking is None else len(list(ranking.languages.values())[-1].systems)
+    if n_systems < 2 and "judgments" not in arena.tables:
+        command, purpose = next_command(arena)
+        if not command.startswith("mirage evaluate"):
+            return [(command, purpose)]
+        return [
+            (f"mirage import FILE --into {where}", "add the answers of another system"),
+            (f"mirage run {where} --baselines", "or compare with baselines, which need no model"),
+            (f"mirage app {where}", "read the answers"),
+        ]
+    commands: list[tuple[str, str]] = []
+    if report.referee in (RELEVANCE, HEURISTIC) and {"queries", "answers"} <= set(arena.tables):
+        judge = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
+        commands.append((judge, "what a model as judge would cost"))
+    if ranking is not None and n_systems >= 2:
+        best, second = (row["system"] for row in leaderboard(ranking, list(ranking.languages)[-1]).to_pylist()[:2])
+        judge = f"--judge {shlex.quote(str(report.referee))}"
+        names = f"{shlex.quote(best)} {shlex.quote(second)} {judge}"
+        commands.append((f"mirage compare {where} {names}", "the two best, with the queries that a decision needs"))
+        if len(ranking.languages) > 1 or len(caveats(report)) < len(report.remarks):
+            commands.append((f"mirage rank {where} {judge}", "the ranking of each language, with all remarks"))
+    return [*commands, (f"mirage app {where}", "open the battles behind the numbers")]
+
+
+def next_command(arena: store.Arena) -> tuple[str, str]:
+    """Return the command that makes sense for what an arena holds, with its purpose."""
+    where, tables = place_of(arena), set(arena.tables)
+    if "answers" in tables or "outcomes" in tables:
+        return f"mirage evaluate {where}", "measure the answers and rank the systems"
+    if names := judges(arena):
+        judge = f" --judge {shlex.quote(names[0])}" if len(names) > 1 else ""
+        return f"mirage rank {where}{judge}", "rank the systems"
+    if "retrieved" in tables and _labelled(arena):
+        return f"mirage retrievers {where}", "measure the retrievers"
+    if "queries" in tables:
+        retriever = " --retriever NAME" if "retrieved" in tables else ""
+        return f"mirage generate {where} --system NAME --model MODEL --base-url URL{retriever}", "answer the queries"
+    return f"mirage check {where}", "see what the arena holds"
+
+
+def place_of(arena: store.Arena) -> str:
+    """Return the path of an arena for a command, relative to the current folder if it is inside."""
+    path = arena.path
+    if not store.is_remote(path) and path.is_relative_to(Path.cwd()):
+        return shlex.quote(str(path.relative_to(Path.cwd())))
+    return shlex.quote(arena.address)
+
+
+def _best(ranking: Ranking, code: str, rows: Sequence[dict[str, object]]) -> str:
+    best = leaderboard(ranking, code).to_pylist()[0]
+    codes = [language for language in ranking.languages if language != JOINT]
+    where = "" if codes == ["und"] else f" {languages_text(codes)}"
+    evidence = (
+        f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
+    )
+    lead = f", {lead_text(ranking.tiers[code].alike(best['system']), len(rows))}" if ranking.battles else ""
+    return f"{best['system']} ranks first of {len(rows)} systems{where} ({evidence}){lead}."
+
+
+def _lead(ranking: Ranking, code: str, rows: Sequence[dict[str, object]]) -> list[str]:
+    gap = ranking.difference(str(rows[0]["system"]), str(rows[1]["system"]), language=code)
+    return [f"It leads {gap.second}, the next, by {rating_text(gap.value)} ({interval_text(gap.low, gap.high)})."]
+
+
+def _alike(ranking: Ranking, code: str) -> str:
+    """Return the pairs of systems that no test separates, the best first."""
+    if not ranking.battles:
+        return "Systems were not tested against each other: there are too many."
+    tiers = ranking.tiers[code]
+    pairs = [pair for pair in combinations(tiers.systems, 2) if not tiers.are_separated(*pair)]
+    if not pairs:
+        return "A test separates every two systems."
+    if len(pairs) <= PAIRS:
+        return f"Not separable: {'; '.join(f'{first} and {second}' for first, second in pairs)}."
+    by_tier: dict[int | None, list[str]] = {}
+    for system, tier in tiers.tier.items():
+        by_tier.setdefault(tier, []).append(system)
+    named = (
+        f"tier {tier}: {systems[0]}" + (f" and {counted(len(systems) - 1, 'other')}" if systems[1:] else "")
+        for tier, systems in by_tier.items()
+        if tier is not None
+    )
+    return f"Not separable: {len(pairs):,} of {counted(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
+
+
+def _by_language(ranking: Ranking, best: str) -> list[str]:
+    """Return in how many languages the best system ranks first; nothing for one language."""
+    first = Counter(leaderboard(ranking, code).to_pylist()[0]["system"] for code in ranking.languages if code != JOINT)
+    if first.total() < 2:
+        return []
+    others = [f"{system} in {n}" for system, n in first.most_common() if system != best]
+    rest = f"; {', '.join(others)}" if others else ""
+    return [f"By language {best} ranks first in {first[best]} of {first.total()}{rest}."]
+
+
+def _basis(referee: str) -> str:
+    """Return what a referee decides, and what it does not."""
+    if referee == RELEVANCE:
+        return (
+            "human relevance labels: whether a system answers if a passage has the answer, and abstains if none has. "
+            "Whether the answer is true is not measured."
+        )
+    if referee == HEURISTIC:
+        return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
+    return f"the verdicts of {referee}; check it by hand on the page Spot check."
+
+
+def _counts(arena: store.Arena) -> list[str]:
+    """Return how many answers of which systems there are, and what they amount to."""
+    if "answers" not in arena.tables:
+        return []
+    rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
+    lines = [f"{counted(len(rows), 'system')}: " + ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)]
+    if "outcomes" in arena.tables:
+        sql = "SELECT outcome, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY outcome ORDER BY n DESC"
+        lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
+    if len(rows) == 1:
+        return [*lines, "A ranking needs two systems."]
+    return [*lines, "Nobody decides between them: there are no verdicts, no relevance labels and no features."]
+
+
+def _labelled(arena: store.Arena) -> bool:
+    """Return whether passages have relevance labels."""
+    if "passages" not in arena.tables:
+        return False
+    return bool(arena.sql("SELECT count(*) AS n FROM passages WHERE relevant IS NOT NULL")["n"][0].as_py())

@@ -1,0 +1,290 @@
+"""`mirage evaluate` and `mirage.evaluate`: from a file to a ranking in one go, continued where it was left."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+from misbehaving import Service, reply
+from typer.testing import CliRunner
+
+import mirage
+from mirage import store
+from mirage.cli import app
+from mirage.pipeline.findings import next_command
+
+ANSWERS = {"new": "It was built in 1902 by Ada North [1].", "old": "I think it was 1902.", "odd": "Ja, genau das."}
+PASSAGES = ["The bridge was built in 1902 by Ada North.", "The river is ninety kilometres long."]
+
+
+def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
+    """Answers of some systems to n questions about a bridge."""
+    return [
+        {
+            "question": f"When was bridge number {k} over the river built?",
+            "contexts": PASSAGES,
+            "answer": ANSWERS[system],
+            "system": system,
+        }
+        for k in range(n)
+        for system in systems
+    ]
+
+
+def save(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "answers.jsonl", records("new", "old", "odd"))
+    return tmp_path
+
+
+def evaluate(*words: str, code: int = 0) -> Any:
+    done = CliRunner().invoke(app, ["evaluate", *words])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def suggested(text: str) -> list[list[str]]:
+    """The commands that a summary suggests, as words."""
+    return [shlex.split(line.partition("  # ")[0]) for line in text.splitlines() if line.startswith("  mirage ")]
+
+
+def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(here: Path) -> None:
+    done = evaluate("answers.jsonl", "--format", "json")
+    rows = json.loads(done.stdout)
+    assert [row["system"] for row in rows] == ["new", "old", "odd"]
+    ranking = mirage.rank(mirage.open_arena(here / "answers-arena"), judge="heuristic")
+    assert [row["rating"] for row in rows] == [pytest.approx(value) for value in ranking.to_pandas("en")["rating"]]
+    (best,) = [line for line in done.stderr.splitlines() if line.startswith("new ranks first")]
+    assert "English" in best
+    assert f"{rows[0]['rating']:+.2f}" in best
+    assert "heuristic judge" in done.stderr
+    for words in suggested(done.stderr):
+        if "--base-url" not in words and words[1] != "app":
+            assert CliRunner().invoke(app, words[1:]).exit_code == 0, words
+
+
+def test_repeating_it_continues_and_a_changed_file_is_taken(here: Path) -> None:
+    evaluate("answers.jsonl")
+    before = store.open_arena(here / "answers-arena").version
+    evaluate("answers.jsonl")
+    assert store.open_arena(here / "answers-arena").version == before
+    save(here / "answers.jsonl", [row | {"answer": ANSWERS["new"]} for row in records("new", "old", "odd")])
+    assert "not significantly ahead" in evaluate("answers.jsonl").stderr
+
+
+def test_no_system_is_added_and_only_tables_without_a_model_are_made(here: Path) -> None:
+    evaluate("answers.jsonl", "--into", "mine")
+    arena = store.open_arena(here / "mine")
+    assert set(arena.read("answers")["system"].to_pylist()) == set(ANSWERS)
+    assert {"features", "judgments", "ratings"} <= set(arena.tables)
+    assert not store.ledger_path(arena.path).exists()
+    assert not (here / "answers-arena").exists()
+
+
+def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> None:
+    save(here / "one.jsonl", records("new"))
+    done = evaluate("one.jsonl")
+    assert done.stdout == ""
+    assert "new (8 answers)" in done.stderr
+    commands = suggested(done.stderr)
+    assert [words[1] for words in commands] == ["import", "run", "app"]
+    assert CliRunner().invoke(app, commands[1][1:]).exit_code == 0
+    assert "ranks first" in evaluate("one-arena").stderr
+
+
+VERDICTS = [
+    {"language": "en", "query_id": f"q{k}", "judge": "gpt-4o", "system_a": "a", "system_b": "b", "verdict": "A"}
+    for k in range(12)
+] + [{"language": "en", "query_id": "q0", "judge": "other", "system_a": "a", "system_b": "b", "verdict": "B"}]
+
+
+def test_verdicts_of_a_file_are_ranked_by_their_judge(here: Path) -> None:
+    save(here / "judged.jsonl", VERDICTS)
+    done = evaluate("judged.jsonl")
+    assert "a ranks first of 2 systems" in done.stderr
+    assert "gpt-4o" in done.stderr
+    assert "heuristic" not in set(store.open_arena(here / "judged-arena").read("judgments")["judge"].to_pylist())
+    assert "b ranks first of 2 systems" in evaluate("judged.jsonl", "--judge", "other").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing.jsonl",), "nothing.jsonl"),
+        (("broken.jsonl",), "broken.jsonl:2"),
+        (("answers.jsonl", "--as", "nonsense"), "nonsense"),
+        (("answers.jsonl", "--base-url", "http://127.0.0.1:1/v1"), "--judge"),
+        (("answers.jsonl", "--budget", "3"), "--budget"),
+        (("answers.jsonl", "--judge", "m", "--provider", "openai"), "OPENAI_API_KEY"),
+        (("answers.jsonl", "--judge", "m", "--base-url", "http://127.0.0.1:1/v1"), "--yes"),
+        (("answers.jsonl", "--languages", "xx-nonsense"), "--languages"),
+    ],
+    ids=lambda case: " ".join(case) if isinstance(case, tuple) else "",
+)
+def test_bad_input_is_one_error_and_nothing_is_written(
+    words: tuple[str, ...], message: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    save(here / "broken.jsonl", [*records("new", n=1), {"question": "And who paid for it?", "answer": "Ada."}])
+    before = sorted(path.name for path in here.iterdir())
+    done = evaluate(*words, code=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert sorted(path.name for path in here.iterdir()) == before
+
+
+def test_a_folder_with_other_files_is_refused_unchanged(here: Path) -> None:
+    (here / "answers-arena").mkdir()
+    (here / "answers-arena" / "mine.txt").write_text("mine", encoding="utf-8")
+    assert "answers-arena" in evaluate("answers.jsonl", code=2).stderr
+    assert [path.name for path in (here / "answers-arena").iterdir()] == ["mine.txt"]
+
+
+def judged_by(service: Service, *words: str) -> list[str]:
+    return ["answers.jsonl", "--judge", "m", "--base-url", service.url, *words]
+
+
+def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: Path) -> None:
+    prices = ("--price-in", "1", "--price-out", "2")
+    with Service(lambda _: reply("Better. [[A]]")) as service:
+        planned = evaluate(*judged_by(service, *prices, "--dry-run"))
+        assert not service.calls
+        assert "48 calls would be made" in planned.stderr
+        assert "in the currency of the prices" in planned.stderr
+        assert "heuristic" in planned.stderr
+        done = evaluate(*judged_by(service, *prices, "--yes"))
+        assert len(service.calls) == 48
+        assert "Decided by the verdicts of m" in done.stderr
+        evaluate(*judged_by(service, *prices, "--yes"))
+        assert len(service.calls) == 48
+        evaluate("answers-arena", "--judge", "m")
+    judgments = store.open_arena(here / "answers-arena").read("judgments").to_pylist()
+    assert sum(row["judge"] == "m" for row in judgments) == 48
+    assert not {"fluency_score"} & set(store.open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
+
+
+def test_a_budget_leaves_the_rest_for_the_next_time(here: Path) -> None:
+    limits = ("--price-in", "100", "--price-out", "100", "--concurrency", "1")
+    with Service(lambda _: reply("Better. [[A]]")) as service:
+        done = evaluate(*judged_by(service, *limits, "--budget", "0.4", "--yes"))
+        some = len(service.calls)
+        assert 0 < some < 48
+        assert "budget" in done.stderr
+        evaluate(*judged_by(service, "--yes"))
+        assert len(service.calls) == 48
+
+
+def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: next(answers))
+    monkeypatch.setattr("mirage.cli.evaluating.is_terminal", lambda: True)
+    with Service(lambda _: reply("Better. [[A]]")) as service:
+        evaluate(*judged_by(service))
+        assert not service.calls
+        evaluate(*judged_by(service))
+        assert len(service.calls) == 48
+
+
+def test_bundled_arenas_are_copied_and_never_written(here: Path) -> None:
+    before = store.open_arena(ROOT / "data" / "nomiracl").version
+    done = evaluate("nomiracl", "--draws", "20")
+    assert "gpt-4-azure ranks first of 11 systems" in done.stderr
+    assert "human relevance labels" in done.stderr
+    assert store.open_arena(ROOT / "data" / "nomiracl").version == before
+    assert store.is_arena(here / "nomiracl-arena")
+
+
+def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
+    before = store.open_arena(ROOT / "data" / "sample").version
+    assert "reference ranks first" in evaluate("--draws", "20").stderr
+    assert store.open_arena(ROOT / "data" / "sample").version == before
+    assert store.is_arena(here / "sample-arena")
+
+
+def test_from_python_a_file_an_arena_and_rows_give_the_same(here: Path) -> None:
+    from_file = mirage.evaluate("answers.jsonl", draws=50)
+    from_rows = mirage.evaluate(pd.DataFrame(records("new", "old", "odd")), here / "rows", draws=50)
+    again = mirage.evaluate(from_file.arena, draws=50)
+    assert from_file.findings == from_rows.findings == again.findings
+    assert list(from_rows.to_pandas()["system"]) == ["new", "old", "odd"]
+    for result in (from_file, from_file.arena):
+        assert len(repr(result).splitlines()) <= 10
+        assert "<script" not in result._repr_html_()
+    assert str(here / "rows") in repr(from_rows)
+
+
+def test_from_python_rows_need_a_folder_and_wrong_rows_are_named(here: Path) -> None:
+    with pytest.raises(mirage.BadInput, match="folder"):
+        mirage.evaluate(records("new"))
+    with pytest.raises(mirage.BadInput) as caught:
+        mirage.evaluate([*records("new", n=1), {"question": "And who paid for it?", "answer": "Ada."}], here / "rows")
+    assert "row 2" in caught.value.where
+    assert not (here / "rows").exists()
+    with pytest.raises(mirage.UnknownName, match="nobody"):
+        mirage.evaluate("answers.jsonl", judge="nobody")
+    assert not (here / "answers-arena").exists()
+    with pytest.raises(mirage.NotEnoughData):
+        mirage.evaluate(records("new"), here / "one").to_pandas()
+
+
+@pytest.mark.parametrize(
+    ("rows", "command"),
+    [
+        (records("new", "old"), "evaluate"),
+        (VERDICTS, "rank"),
+        ([{"language": "en", "query_id": "q1", "text": "Who built the bridge over the river?"}], "generate"),
+    ],
+    ids=["answers", "verdicts", "queries"],
+)
+def test_an_import_ends_with_the_next_command(rows: list[dict[str, Any]], command: str, tmp_path: Path) -> None:
+    file = save(tmp_path / "given.jsonl", rows)
+    done = CliRunner().invoke(app, ["import", str(file), "--into", str(tmp_path / "arena")])
+    assert done.exit_code == 0, done.output
+    words = shlex.split(done.stderr.splitlines()[-1].rpartition(": ")[2])
+    assert words[:2] == ["mirage", command]
+    assert next_command(store.open_arena(tmp_path / "arena"))[0] == shlex.join(words)
+    if command != "generate":
+        assert CliRunner().invoke(app, words[1:]).exit_code == 0
+
+
+def test_generate_features_and_judge_from_python_write_what_the_commands_do(tmp_path: Path) -> None:
+    arena = mirage.import_file(pd.DataFrame(records("new", "old", n=3)), tmp_path / "arena")
+    with Service(lambda _: reply("Better. [[A]]")) as service:
+        model = mirage.chat_model("m", base_url=service.url, concurrency=2)
+        arena = mirage.generate(arena, model, limit=2)
+        assert sum(system == "m" for system in arena.read("answers")["system"].to_pylist()) == 2
+        arena = mirage.features(arena, only=["length"])
+        assert set(arena.read("features")["feature"].to_pylist()) == {"length"}
+        arena = mirage.judge(arena, model, judge="strict", pairs=2)
+        assert {row["judge"] for row in arena.read("judgments").to_pylist()} == {"strict"}
+        sent = len(service.calls)
+        done = CliRunner().invoke(
+            app,
+            ["judge", str(arena.path), "--judge", "strict", "--model", "m", "--base-url", service.url, "--pairs", "2"],
+        )
+        assert done.exit_code == 0, done.output
+        assert len(service.calls) == sent
+    with pytest.raises(mirage.BadInput, match="bundled"):
+        mirage.features(mirage.open_arena("sample"))
+    with pytest.raises(mirage.BadInput, match="needs a model"):
+        mirage.judge(arena, judge="somebody")
+
+
+@pytest.mark.parametrize("name", ["nomiracl", "sample", "published"])
+def test_an_arena_prints_in_ten_lines(name: str) -> None:
+    arena = mirage.open_arena(name)
+    assert len(str(arena).splitlines()) <= 10
+    assert len(str(arena)) < 1500
+    assert arena.title in str(arena)
+    assert arena.title in arena._repr_html_()
