@@ -34,6 +34,11 @@ PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
 """Keys of the pickers of every section."""
 OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale")
 """Keys of the pickers that most readers leave as they are."""
+MEASURES = (
+    "Measures whether a model abstains when the passages hold no answer, and answers when they do; not whether the "
+    "answer is true."
+)
+"""What a ranking by relevance labels says, and what it does not."""
 
 
 def main(page: ui.Page) -> None:
@@ -89,7 +94,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     page.summary(
-        f"{_behind(page, size, referee)} Shown: {_selection_words(page, board, size)}.",
+        _behind(page, size, referee) + _selection_words(page, board, size),
         conclusion=conclusions.conclusion(board, referee, skill),
     )
     rows = cards.with_lines(shown, page.arena)
@@ -141,7 +146,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         | ({"reference": reference} if reference is not None else {}),
         report=lambda facts: report_page(
             page.arena.title,
-            f"{_behind(page, size, referee)} Shown: {_selection_words(page, board, size)}.",
+            _behind(page, size, referee) + _selection_words(page, board, size),
             cards.with_lines(ui.filter_rows(board.rows, "system", chosen_systems), page.arena),
             ui.filter_rows(board.ranks, "system", chosen_systems).to_pylist(),
             about=facts,
@@ -389,31 +394,30 @@ def show_published(page: ui.Page) -> None:
 
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
-    """Describe the size of the whole arena."""
+    """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
+    released = cards.release_words(page.arena, size.systems)
     if not Referee.from_name(referee).by_labels:
         counts = count_text(size.answers, Referee.from_name(referee).counted.removesuffix("s"))
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{counts} by {decider} on {len(size.systems)} systems, {over}"
+        return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"
-    return (
-        f"Who answers from the passages, and abstains when none answers? {count_text(size.answers, noun)} of "
-        f"{count_text(len(size.systems), 'system')} to {over}"
-    )
+    systems = count_text(len(size.systems), "system")
+    return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
 
 
 def _selection_words(page: ui.Page, board: views.Board, size: views.Size) -> str:
     """Describe the filters' effect, and the reasons for exclusions."""
     names = [name_of(code) for code in board.languages]
     if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
-        return "all"
+        return ""
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
     omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
     omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
     omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
-    return summary + (f"; excluded: {', '.join(omitted)}" if omitted else "")
+    return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."
 
 
 def _onward(system: str, language: str | None = None, *, rival: str | None = None) -> None:

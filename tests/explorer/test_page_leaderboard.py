@@ -9,6 +9,7 @@ import pytest
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
+import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.explorer.leaderboard import data as views
@@ -143,3 +144,19 @@ def test_the_ratings_leave_as_tables_to_print(arenas: Path, monkeypatch: pytest.
         assert not app.exception
         labels = [button.proto.label for button in app.get("download_button")]
         assert {"CSV", "JSON", "Parquet", "LaTeX", "Markdown", "Report"} <= set(labels)
+
+
+def test_the_first_screen_says_what_is_measured_on_how_much_and_of_when() -> None:
+    words = page_text(pages.open_page("leaderboard"))
+    assert "abstains when the passages hold no answer" in words
+    assert "not whether the answer is true" in words
+    assert "88,469 real answers of 11 systems (released 2022 to 2024) to 8,045 queries in 17 languages" in words
+
+
+@pytest.mark.parametrize("page", ["judges", "nuggets", "answers", "spot_check"])
+def test_what_the_bundled_arena_lacks_is_one_click_away_in_the_sample(page: str) -> None:
+    app = pages.open_page(page, arena="nomiracl")
+    app.button(key="open_other").click().run()
+    assert not app.exception
+    assert app.session_state["arena"] == "sample"
+    assert "open_other" not in {button.key for button in app.button}

@@ -1,4 +1,4 @@
-"""The guided tour: offered on the first visit alone, in the browser alone, and gone once it is dismissed."""
+"""The guided tour: behind a button, in the browser alone, and gone once it is dismissed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,10 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage.explorer.kit import PAGES
-from mirage.explorer.kit.tour import KEPT, STEPS
+from mirage.explorer.kit.tour import CARD as ID
+from mirage.explorer.kit.tour import STEPS
 
-CARD = f"#{KEPT}"
-
-
-def offered(**params: str) -> bool:
-    """Whether the first page is drawn with the tour."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
-    app.query_params.update(params)
-    app.run()
-    assert not app.exception
-    return any(element.proto.component_name == "mirage_tour" for element in app.get("bidi_component"))
+CARD = f"#{ID}"
 
 
 def test_five_steps_lead_to_pages_that_are_there() -> None:
@@ -31,9 +23,11 @@ def test_five_steps_lead_to_pages_that_are_there() -> None:
     assert STEPS[0][0] == PAGES[0].name
 
 
-def test_a_link_is_not_interrupted() -> None:
-    assert offered()
-    assert not offered(languages="sw")
+def test_every_page_has_the_tour_and_none_opens_it() -> None:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
+    app.run()
+    assert not app.exception
+    assert [element.proto.component_name for element in app.sidebar.get("bidi_component")] == ["mirage_tour"]
 
 
 # In a real browser
@@ -53,12 +47,16 @@ def start() -> Iterator[Callable[..., Opened]]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_it_leads_from_page_to_page_and_is_dismissed_once(
+def test_it_leads_from_page_to_page_and_is_dismissed(
     url: str, start: Callable[..., Opened], width: int, scheme: str
 ) -> None:
-    opened = start(width=width, scheme=scheme, tour=True)
+    opened = start(width=width, scheme=scheme)
     page = show(opened, url)
     card = page.locator(CARD)
+    assert card.count() == 0
+    if width < 600:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("button", name="Take the tour").click()
     titles = {entry.name: entry.title for entry in PAGES}
     for step, (name, title, _) in enumerate(STEPS):
         page.wait_for_function("title => document.querySelector('h1')?.innerText === title", arg=titles[name])
@@ -74,12 +72,4 @@ def test_it_leads_from_page_to_page_and_is_dismissed_once(
     assert STEPS[-2][1] in card.locator("strong").inner_text()
     page.keyboard.press("Escape")
     assert card.count() == 0
-    page = show(opened, url)
-    assert page.locator(CARD).count() == 0
     assert opened.heard == ([], [], [])
-
-
-@pytest.mark.browser
-def test_who_dismissed_it_is_left_alone_and_a_link_never_shows_it(url: str, start: Callable[..., Opened]) -> None:
-    assert show(start(), url).locator(CARD).count() == 0
-    assert show(start(width=1080, tour=True), f"{url}/?languages=sw").locator(CARD).count() == 0

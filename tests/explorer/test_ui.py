@@ -60,10 +60,8 @@ def test_the_leaderboard_answers_what_it_asks(arenas: Path, script: Path) -> Non
     assert not page.exception
     assert titles(page) == ["Leaderboard"]
     assert "Which system is best in my languages, and how sure is that?" in page_text(page)
-    assert (
-        "238 answers of 4 systems to 60 queries in 3 languages. Shown: 48 of 60 queries in English, Finnish"
-        in page_text(page)
-    )
+    assert "238 answers of 4 systems" in page_text(page)
+    assert "to 60 queries in 3 languages. Shown: 48 of 60 queries in English, Finnish" in page_text(page)
     assert "excluded: Swahili (no relevant queries)" in page_text(page)
     assert board(page)["system"].tolist()[0] == "gpt-4"
     assert sorted(board(page)["rank"]) == [1, 2, 3, 4]

@@ -53,6 +53,8 @@ _HEADS = "_heads"
 """In the session: the last head of every page and arena."""
 _GO = "_go"
 """In the session: the page that a link inside leads to, and what it names."""
+SAMPLE = "sample"
+"""The bundled arena with texts."""
 STYLESHEET = "style.css"
 """Every rule of the explorer."""
 
@@ -110,7 +112,17 @@ class Page:
                         st.caption("Remove a tag in the sidebar.")
                     stop()
                 missing(error, why=self.without(), action=action)
+                self.offer_arena(error.table)
             stop()
+
+    def offer_arena(self, *tables: str) -> None:
+        """Draw a button that opens another arena that has all of these tables; nothing if there is none."""
+        others = other_arenas(self.arena).items()
+        able = {name: arena for name, arena in others if set(tables) <= set(arena.tables)}
+        # The sample is always there, and small.
+        name = SAMPLE if SAMPLE in able else next(iter(able), None)
+        if name is not None and st.button(f"Open the arena {plain(name)}", key="open_other", help=able[name].title):
+            switch(able[name].path)
 
     def without(self) -> str:
         """Describe the arena's tables, for the message that one is missing."""
@@ -302,9 +314,6 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
     frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
     frame.offer = None
     arrive(entry.name)
-    if entry.name == HOME and not st.query_params:
-        # Who comes by a link has come for what it shows.
-        tour.offer()
     arena = shared.part if entry.by_query else shared.arena
     page = Page(entry, arena, shared.picked, frame)
     for problem in shared.problems:
@@ -461,6 +470,7 @@ def _shared() -> None:
         picked = pick_languages(codes, problems)
         part = pick_tags(arena, picked, problems)
         yours.entry()
+        tour.offer()
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
     )

@@ -21,6 +21,7 @@ def absent(page: Page) -> None:
         if not page.arena.name.startswith("nomiracl"):
             st.markdown("**No texts in this arena.**")
             st.caption("It has numbers only; the texts they were computed from were not imported.")
+            page.offer_arena("answers")
             return
         st.markdown("**Texts not downloaded.**")
         st.caption(
@@ -31,7 +32,11 @@ def absent(page: Page) -> None:
             st.button("Open the arena with texts", type="primary", on_click=_open)
             return
         folder = home.home_folder()
-        if st.button("Download texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
+        with st.container(horizontal=True, gap="small"):
+            about = f"Into {plain(str(folder))}. Takes a minute or two."
+            asked = st.button("Download texts", type="primary", help=about)
+            page.offer_arena("answers")
+        if asked:
             _bring()
         st.caption("Or on the command line, into your own folder:")
         st.code(

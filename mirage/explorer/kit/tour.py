@@ -1,7 +1,6 @@
-"""A guided tour of five steps, offered on the first visit and dismissed for good.
+"""A guided tour of five steps, behind a button in the sidebar: no page opens with a dialog.
 
-It runs in the browser: the card is outside the application, so it stays while pages change. Progress is stored in
-localStorage only.
+It runs in the browser: the card is outside the application, so it stays while pages change.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import streamlit as st
 
 STEPS = (
     ("leaderboard", "Who is best, and how sure is that?", (
-        "Each mark is a rating with its 95% interval. Systems of the same tier may be equally good. Click a system "
+        "The bar is the interval of a system's rank: systems whose ranks overlap may be equally good. Click a system "
         "to read its answers."
     )),
     ("compare", "Is A better than B?", (
@@ -18,27 +17,37 @@ STEPS = (
     )),
     ("answers", "What did each system answer?", (
         "Every number comes from single answers. Read them with their passages, and see why each decision is correct "
-        "or wrong."
+        "or wrong. Without texts here, open the arena sample."
     )),
     ("judges", "Can I trust this judge?", (
-        "How often a judge agrees with people, with other judges, and with itself when the answer order changes."
+        "How often a judge agrees with people, with other judges, and with itself when the answer order changes. "
+        "Without judgments here, open the arena sample."
     )),
     ("your_model", "Where would mine stand?", (
         "Upload your system's answers, or query it with one command. It is measured and ranked locally."
     )),
 )  # fmt: skip
 """Page, question and text of each step."""
-KEPT = "mirage-tour"
-"""Key of the browser's local storage; its value is `done` once the tour was dismissed or ended."""
+CARD = "mirage-tour"
+"""Id of the card in the page."""
 
+_CSS = """
+button { font: inherit; font-size: 0.875rem; color: var(--st-link-color); background: none; border: 0;
+  padding: 0.25rem 0; cursor: pointer; }
+button:hover { text-decoration: underline; }
+button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
+"""
 _JS = """
 export default function (component) {
-  const { kept, steps } = component.data
-  const done = () => { try { return localStorage.getItem(kept) === "done" } catch { return false } }
-  if (document.getElementById(kept) || done()) return
+  const { id, steps } = component.data
   const root = component.parentElement.host ?? component.parentElement
+  component.parentElement.querySelector("button").onclick = () => {
+    if (!document.getElementById(id)) start(id, steps, root)
+  }
+}
+function start(id, steps, root) {
   const card = document.createElement("section")
-  card.id = kept
+  card.id = id
   card.setAttribute("aria-label", "Guided tour")
   const inside = card.attachShadow({ mode: "open" })
   inside.innerHTML = `<style>
@@ -80,10 +89,7 @@ export default function (component) {
     part(".main").textContent = step + 1 < steps.length ? "Next" : "Done"
     part(".back").hidden = step === 0
   }
-  const end = () => {
-    try { localStorage.setItem(kept, "done") } catch { /* a browser without storage offers it again */ }
-    card.remove()
-  }
+  const end = () => card.remove()
   const move = (by) => { step += by; show(); go(steps[step].page) }
   part(".main").onclick = () => (step + 1 < steps.length ? move(1) : end())
   part(".back").onclick = () => move(-1)
@@ -92,12 +98,15 @@ export default function (component) {
   paint()
   show()
   document.body.append(card)
+  go(steps[0].page)
+  part(".main").focus()
 }
 """
 
 
 def offer() -> None:
-    """Offer the tour, unless this browser has dismissed it."""
-    component = st.components.v2.component("mirage_tour", html="<span></span>", js=_JS)
+    """Draw the button that starts the tour."""
+    html = "<button type='button'>Take the tour</button>"
+    component = st.components.v2.component("mirage_tour", html=html, css=_CSS, js=_JS)
     steps = [{"page": page, "title": title, "text": text} for page, title, text in STEPS]
-    component(key="frame_tour", width="content", data={"kept": KEPT, "steps": steps})
+    component(key="frame_tour", width="content", data={"id": CARD, "steps": steps})

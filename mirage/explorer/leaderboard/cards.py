@@ -107,6 +107,15 @@ def card_lines(card: schema.SystemCard | None) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
+def release_words(arena: Arena, systems: Sequence[str]) -> str:
+    """Return the years in which the systems were released, as ` (released 2022 to 2024)`; empty if none is known."""
+    dates = [card.released for system in systems if (card := cards_of(arena).get(system)) is not None and card.released]
+    years = sorted({date[:4] for date in dates})
+    if not years:
+        return ""
+    return f" (released {years[0]})" if len(years) == 1 else f" (released {years[0]} to {years[-1]})"
+
+
 def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
     """Rows that name a `system`, with the facts of its card as columns more; as they are where no card says anything.
 
