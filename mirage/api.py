@@ -478,7 +478,7 @@ def evaluate(
         seed=seed,
         model=None if model is None else pipeline.RunModel(model),
     )
-    folder = None if into is None else store.located(str(into))
+    folder = None if into is None else store.locate(str(into))
     given = data.path if isinstance(data, Arena) else data
     if given is None or isinstance(given, str | Path):
         source, folder = pipeline.locate(given, folder)
@@ -663,7 +663,7 @@ def _writable(arena: Arena) -> Path:
     Raises:
         BadInput: if it is bundled, or only a part of its queries is selected.
     """
-    if arena.path in {folder.absolute() for folder in store.bundled().values()}:
+    if arena.path in {folder.absolute() for folder in store.bundled_arenas().values()}:
         raise BadInput(
             f"{arena.name} is bundled, and is not changed", do=f"copy it: mirage arena copy {arena.name} my-arena"
         )

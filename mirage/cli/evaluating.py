@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Languages, Meanings, Names, Seed, Values, app, codes, located
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.common import How, Languages, Meanings, Names, Seed, Values, app, codes, locate
+from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import RankingPrinter
 from mirage.cli.running import run_model, total
@@ -37,7 +37,7 @@ def is_terminal() -> bool:
 
 
 @app.command()
-@connected
+@add_connection_options
 def evaluate(
     connection: Connection,
     file: Annotated[
@@ -48,7 +48,7 @@ def evaluate(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder; by default beside the file."),
+        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default beside the file."),
     ] = None,
     judge: Annotated[
         str | None,

@@ -90,19 +90,19 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
         BadInput: if there is nothing at the path.
     """
     text = SAMPLE if given is None else str(given)
-    path = store.located(text) if isinstance(given, str) else Path(text)
+    path = store.locate(text) if isinstance(given, str) else Path(text)
     if store.is_remote(path):
         return path, into or path
     if not path.exists():
-        if text not in store.bundled():
+        if text not in store.bundled_arenas():
             raise BadInput(
                 f"there is no file {text}",
-                do=f"check the path, or name a bundled arena: {', '.join(sorted(store.bundled()))}",
+                do=f"check the path, or name a bundled arena: {', '.join(sorted(store.bundled_arenas()))}",
             )
-        path = store.bundled()[text]
+        path = store.bundled_arenas()[text]
     if not store.is_arena(path):
         return path, into or path.parent / f"{path.name.partition('.')[0]}-arena"
-    bundled = path.absolute() in {folder.absolute() for folder in store.bundled().values()}
+    bundled = path.absolute() in {folder.absolute() for folder in store.bundled_arenas().values()}
     return path, into or (Path(f"{path.name}-arena") if bundled else path)
 
 

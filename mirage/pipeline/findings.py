@@ -17,7 +17,7 @@ from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
-from mirage.text.segmentation import counted
+from mirage.text.segmentation import count_text
 
 PAIRS = 4
 """Maximum number of pairs of systems that a sentence names."""
@@ -123,11 +123,11 @@ def _alike(ranking: Ranking, code: str) -> str:
     for system, tier in tiers.tier.items():
         by_tier.setdefault(tier, []).append(system)
     named = (
-        f"tier {tier}: {systems[0]}" + (f" and {counted(len(systems) - 1, 'other')}" if systems[1:] else "")
+        f"tier {tier}: {systems[0]}" + (f" and {count_text(len(systems) - 1, 'other')}" if systems[1:] else "")
         for tier, systems in by_tier.items()
         if tier is not None
     )
-    return f"Not separable: {len(pairs):,} of {counted(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
+    return f"Not separable: {len(pairs):,} of {count_text(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
 
 
 def _by_language(ranking: Ranking, best: str) -> list[str]:
@@ -157,7 +157,7 @@ def _counts(arena: store.Arena) -> list[str]:
     if "answers" not in arena.tables:
         return []
     rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
-    lines = [f"{counted(len(rows), 'system')}: " + ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)]
+    lines = [f"{count_text(len(rows), 'system')}: " + ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)]
     if "outcomes" in arena.tables:
         sql = "SELECT outcome, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY outcome ORDER BY n DESC"
         lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
