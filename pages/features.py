@@ -108,7 +108,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
 
 
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
-    """The marks of the systems; where systems are in focus, theirs with their lines."""
+    """Show the marks of the systems; for highlighted systems also their lines."""
     if chosen:
         ui.legend(ui.LegendEntry(system, system, charts.dash(k)) for k, system in enumerate(chosen))
         return
@@ -117,7 +117,7 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
 
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
-    """A panel for each feature, and above them the way on from the dot that is clicked."""
+    """Show one panel per feature, with links for a clicked dot above them."""
     legend(shown, chosen)
     place = st.empty()
     clicked = ui.chart(
@@ -142,7 +142,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
 
 
 def drawn_features(shown: views.Overview) -> tuple[str, ...]:
-    """The panels while no feature is picked: those in which systems differ most, or all."""
+    """Return the panels to draw if no feature is selected: those in which systems differ most, or all."""
     if len(shown.features) <= MOST:
         return shown.features
     which = ui.pick(
@@ -191,20 +191,20 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
 
 
 def kind(feature: str) -> Any:
-    """The format of a feature's values."""
+    """Return the format of a feature's values."""
     spec = FEATURES.get(feature)
     wide = spec is not None and spec.low == 0 and spec.high is None
     return "mean" if wide else "probability"
 
 
 def pick_feature(names: Sequence[str]) -> str:
-    """The feature that is shown in full."""
+    """Show the picker of the feature to show in full."""
     feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
     return feature
 
 
 def values(shown: views.Overview, feature: str) -> None:
-    """Every system's mean of one feature with its interval, n and coverage."""
+    """Show every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
     interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
     columns = (

@@ -126,7 +126,7 @@ def rank(
     Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. A tie is half a point for each, so
     ratings give the expected points of a battle, not the odds of winning it. An unbounded end of an interval is
     infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee relevance) or judgments (a
-    judge). Writes nothing; with --store, the table ratings, where ratings by other referees stay. If judges are pooled,
+    judge). Writes nothing; with --store, the table ratings, keeping those by other referees. If judges are pooled,
     verdicts excluded or replaced by votes, or style is controlled for (which reads the table features), it lists the
     ranks that change. With --paper: means and percentiles over tournaments as published; --store then writes the table
     tournaments. --tag ranks only the queries with a tag; --by ranks by each value of a tag, and tests each system on a

@@ -217,7 +217,7 @@ PRIVATE = {
     "test_page_nuggets.py": ({"_row"}, "a row of an HTML table"),
     "test_rank_control.py": ({"_FEW"}, LIMIT),
     "test_search.py": (
-        {"_FEW", "_KEPT", "_MANY", "_UNSURE", "_by_index", "_locked", "_place", "_stem"},
+        {"_FEW", "_KEPT", "_MANY", "_UNSURE", "_by_index", "_lock", "_place", "_stem"},
         "limits that a test lowers; the index on disk, which has no public name, beside reading every text",
     ),
     "test_storage.py": (

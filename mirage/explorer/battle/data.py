@@ -134,7 +134,7 @@ class BattleView:
     """Titles of the features that one of the two has a value of and the other has not."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
-        """The verdicts of one judge: one for each order."""
+        """Return the verdicts of one judge, one per order."""
         return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
@@ -154,7 +154,7 @@ class BattleView:
 
 @lru_cache(maxsize=64)
 def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
-    """Every battle of two systems, sorted by language and id: what each referee made of it."""
+    """Return all battles of two systems with each referee's decision, sorted by language and id."""
     by_battle: dict[Key, dict[str, list[OrientedVerdict]]] = {}
     if "judgments" in arena.tables:
         rows = arena.sql(
@@ -180,7 +180,7 @@ def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[
 
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """The battles of two systems that match."""
+    """Return the battles of two systems that match a search."""
     referees_by_battle = decisions_of(arena, search.first, search.second)
     decisions = {
         key: by_referee[search.referee]
@@ -202,7 +202,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 @lru_cache(maxsize=64)
 def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """The queries that both systems answered, as battles without a verdict: the referee of the search has no name.
+    """Return the queries that both systems answered, as battles without a verdict or referee.
 
     Raises:
         TableMissing: if the arena has no answers.
@@ -230,7 +230,7 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 @lru_cache(maxsize=128)
 def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
-    """One battle with the query, its passages, both answers, every verdict and the features that both have."""
+    """Read one battle: query, passages, both answers, every verdict, and the features that both have."""
     query = answers.query_view(arena, key, "strict")
     by_system = {answer.system: answer for answer in query.answers}
     first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))

@@ -109,7 +109,7 @@ def _settle(result: Literal["kept", "refused"]) -> None:
 
 
 def pending() -> votes.Row | None:
-    """The vote of this session that is not kept yet."""
+    """Return the vote of this session that is not saved yet."""
     row: votes.Row | None = st.session_state.get(_PENDING)
     return row
 
@@ -121,7 +121,7 @@ def due() -> bool:
 
 
 def current_session() -> VoteSession:
-    """The voting session that is open."""
+    """Return the open voting session."""
     session: VoteSession = st.session_state[_SESSION]
     return session
 
@@ -189,7 +189,7 @@ def voter(role: Role = "voter", doing: str = "Voting") -> str:
 
 
 def name() -> str:
-    """The name under which what this reader does is kept; empty where none is known yet."""
+    """Return the name under which this reader's votes are saved; empty if unknown."""
     known: str = reader().name or st.session_state.get(_NAME, "")
     return known
 

@@ -25,7 +25,7 @@ _LINE = 24
 
 
 def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
-    """Shares of the outcomes on one subset: wrong first, then undecided, right last.
+    """Draw the shares of the outcomes on one subset: wrong first, then undecided, then right.
 
     Args:
         rows: rows of `views.Rates.cells`.
