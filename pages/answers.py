@@ -64,7 +64,7 @@ def main(page: ui.Page) -> None:
 
 
 def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
-    """The row of filters."""
+    """Show the row of filters."""
     rename("system", "systems", scope.systems)
     rename("outcomes", "outcome", scope.outcomes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -158,7 +158,7 @@ def clear() -> None:
 
 
 def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
-    """The lines of the list: each query with its language and its subset."""
+    """Return the list's labels: each query with its language and subset."""
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
@@ -171,7 +171,7 @@ def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
 def show(
     page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
 ) -> None:
-    """One query: its passages, and what every system answered."""
+    """Show one query, its passages and all answers."""
     shown = views.query_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         where = steps.step_buttons("answers", queries, key)
@@ -197,12 +197,12 @@ def show(
 
 
 def subset(shown: views.QueryView) -> str:
-    """The subset of a query with its meaning."""
+    """Return the subset of a query with its meaning."""
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
 def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
-    """The answers: those that the filters look for first."""
+    """Show the answers, those that match the filters first."""
     names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
@@ -219,7 +219,7 @@ def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views
 
 
 def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
-    """The way to two of the answers side by side: those of the systems picked, or the first two."""
+    """Link to two of the answers side by side: those of the selected systems, or the first two."""
     names = [answer.system for answer in shown.answers]
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
@@ -228,7 +228,7 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
 
 
 def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
-    """The passages, or what brings them."""
+    """Show the passages, or how to get them."""
     if shown.passages:
         above = ui.heading_html(count_text(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):

@@ -46,7 +46,7 @@ TEXTS = {"whole": "plain text", "differences": "shared text is muted, difference
 
 
 def main(page: ui.Page) -> None:
-    """The pickers, then the win matrix, or the battles of two systems and one of them."""
+    """Show the pickers, then the win matrix, or the battles of two systems and one of them."""
     if not referees_of(page.arena):
         if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
             page.need("judgments")
@@ -158,7 +158,7 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
 
 
 def filters(page: ui.Page, referee: str, first: str, second: str) -> views.BattleFilter:
-    """The rest of the row of filters."""
+    """Show the remaining filters."""
     verdict = ui.pick(
         "Verdict",
         ("any", *views.RESULTS),
@@ -253,7 +253,7 @@ def matrix(page: ui.Page, referee: str) -> None:
 
 
 def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:
-    """One battle; the ways to the others and what it looks like are drawn into the bar of pickers.
+    """Show one battle; navigation and display options are added to the bar of pickers.
 
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
@@ -312,7 +312,7 @@ def fought(
     differences: bool,
     score: str,
 ) -> None:
-    """The two answers, and below them all that was made of them."""
+    """Show the two answers, then their verdicts, votes and features."""
     code, query_id = battle.query.key
     by_labels = Referee.from_name(selection.referee).by_labels
     subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
@@ -364,7 +364,7 @@ def show_votes(page: ui.Page, battle: views.BattleView) -> None:
 
 
 def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[str, str]:
-    """In which order the answers stand, and what is marked in them."""
+    """Show the pickers of the answers' order and of highlights."""
     order, mark = "fixed", "whole"
     if battle.judges:
         order = ui.pick(
@@ -388,7 +388,7 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
 
 
 def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
-    """The lines of the list: each query with its language and what came of the battle."""
+    """Return the list's labels: each query with its language and the battle's result."""
     results = {
         "first": f"{battles.wanted.first} wins",
         "second": f"{battles.wanted.second} wins",

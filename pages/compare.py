@@ -31,7 +31,7 @@ HERE = "this arena"
 
 
 def main(page: ui.Page) -> None:
-    """The pickers, the verdict with its evidence, the languages, the queries that moved."""
+    """Show the pickers, the verdict with its evidence, the languages, and the queries with the largest changes."""
     measures = views.measures(page.arena)
     if not measures:
         page.need("outcomes")
@@ -79,7 +79,7 @@ def main(page: ui.Page) -> None:
 
 
 def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
-    """The row of filters; None where two systems are not there."""
+    """Show the row of filters; return None if there are not two systems."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measure: str = ui.pick(
             "Measure",
@@ -146,7 +146,7 @@ def _arena(names: tuple[str, ...]) -> str:
 
 
 def verdict(report: ComparisonReport, choice: views.Choice) -> None:
-    """The answer in a sentence, and what it rests on."""
+    """Show the verdict in one sentence, with its evidence."""
     words = views.verdict_words(report)
     margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
     reasons = [row for row in report.rows if row.reason]
@@ -164,7 +164,7 @@ def _second(choice: views.Choice) -> str:
 
 
 def languages(page: ui.Page, report: ComparisonReport) -> None:
-    """Every language, drawn and printed."""
+    """Show every language as chart and table."""
     rows = views.rows(report)
     left, right = ui.side_by_side((320, 7), (560, 14), key="compare_rows")
     unit = f", {report.unit}" if report.unit else ""
@@ -191,7 +191,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
 
 
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
-    """The queries that moved most, with the way to what was said on them."""
+    """Show the queries with the largest changes, with links to the answers."""
     head = "Largest differences by query"
     if not report.moved:
         ui.heading(head, "The two systems do not differ on any query.")

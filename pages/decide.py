@@ -127,7 +127,7 @@ def weight(name: str) -> float:
 
 
 def number(label: str, key: str, about: str, step: float) -> float | None:
-    """A number that may be left empty; kept in the address."""
+    """Show a number field that may be left empty; its value is kept in the address."""
     value = st.number_input(
         label,
         min_value=0.0,
@@ -143,7 +143,7 @@ def number(label: str, key: str, about: str, step: float) -> float | None:
 
 
 def choice(report: ChoiceReport) -> None:
-    """The answer in a line, and what it rests on."""
+    """Show the choice in one line, with its evidence."""
     refused = views.left_out(report)
     ui.conclusion(
         views.verdict(report),
@@ -214,7 +214,7 @@ def onward(report: ChoiceReport, system: str) -> None:
 
 
 def languages(report: ChoiceReport) -> None:
-    """The choice of every language, and what one for all loses there."""
+    """Show the choice of every language, and what one system for all loses there."""
     ui.heading("One system, or one per language")
     ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
     ui.note(

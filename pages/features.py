@@ -126,7 +126,7 @@ def systems_in_focus(page: ui.Page, shown: views.Overview, chosen: Sequence[str]
 
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
-    """A panel for each feature, and above them the way on from the dot that is clicked."""
+    """Show one panel per feature, with links for a clicked dot above them."""
     focus = systems_in_focus(page, shown, chosen)
     place = st.empty()
     clicked = ui.chart(
@@ -151,7 +151,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
 
 
 def drawn_features(shown: views.Overview) -> tuple[str, ...]:
-    """The panels while no feature is picked: those in which systems differ most, or all."""
+    """Return the panels to draw if no feature is selected: those in which systems differ most, or all."""
     if len(shown.features) <= MOST:
         return shown.features
     which = ui.pick(
@@ -200,20 +200,20 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
 
 
 def kind(feature: str) -> Any:
-    """The format of a feature's values."""
+    """Return the format of a feature's values."""
     spec = FEATURES.get(feature)
     wide = spec is not None and spec.low == 0 and spec.high is None
     return "mean" if wide else "probability"
 
 
 def pick_feature(names: Sequence[str]) -> str:
-    """The feature that is shown in full."""
+    """Show the picker of the feature to show in full."""
     feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
     return feature
 
 
 def values(shown: views.Overview, feature: str) -> None:
-    """Every system's mean of one feature with its interval, n and coverage."""
+    """Show every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
     interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
     columns = (

@@ -354,7 +354,7 @@ def _sentences(parts: tuple[str, ...]) -> str:
 
 
 def show_published(page: ui.Page) -> None:
-    """The ranks that the MIRAGE-Bench paper printed."""
+    """Show the ranks printed in the MIRAGE-Bench paper."""
     page.label("published figures")
     figures = published_ranks(page.arena, page.picked)
     page.summary(

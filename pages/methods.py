@@ -76,7 +76,7 @@ def main(page: ui.Page) -> None:
 
 
 def definitions(page: ui.Page, words: str) -> None:
-    """Every term with its formula and source."""
+    """Show every term with its formula and source."""
     shown = [d for d in DEFINITIONS if d.matches(words)]
     page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
     if not shown:
@@ -86,7 +86,7 @@ def definitions(page: ui.Page, words: str) -> None:
 
 
 def define(entry: Definition) -> str:
-    """One definition as HTML: its words, and beside them formula and source."""
+    """Return one definition as HTML: its text, formula and source."""
     words = f"<p><strong>{escape(entry.term)}</strong><br>{escape(entry.meaning)}</p>"
     if entry.departure:
         words += f"<p><em>Our departure.</em> {escape(entry.departure)}</p>"
@@ -140,7 +140,7 @@ def accuracy(page: ui.Page) -> None:
 
 
 def prompts(page: ui.Page, words: str) -> None:
-    """Every prompt: its text, its source, and how and why it departs from it."""
+    """Show every prompt: its text, its source, and its departures with reasons."""
     import pyarrow as pa
 
     shown = views.prompts(words)
@@ -210,7 +210,7 @@ def data(page: ui.Page) -> None:
 
 
 def columns(page: ui.Page, words: str) -> None:
-    """Every column of every table."""
+    """Show every column of every table."""
     import pyarrow as pa
 
     rows = [

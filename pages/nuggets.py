@@ -78,7 +78,7 @@ _DRAFT, _SAVED, _REFUSED = "_nuggets_draft", "_nuggets_saved", "_nuggets_refused
 
 
 def main(page: ui.Page) -> None:
-    """A query, its nuggets, and what a change to them would change."""
+    """Show a query, its nuggets, and the effect of a draft change."""
     page.need("nuggets")
     codes = page.languages("nuggets")
     if not codes:
@@ -114,7 +114,7 @@ def main(page: ui.Page) -> None:
 
 
 def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
-    """The bank, and the changes that people made to it."""
+    """Show the nuggets, and people's changes to them."""
     vital = sum(nugget.importance == "vital" for nugget in entries)
     st.header(f"{count_text(len(entries), 'nugget')}, {vital} vital", anchor=False)
     bank.show_bank(entries, passages)
@@ -130,7 +130,7 @@ def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
 
 
 def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
-    """The form of a change."""
+    """Show the form of a change."""
     st.header("Edit", anchor=False)
     if not may("curator"):
         st.info("Editing nuggets requires the curator role. Ask your administrator.")
@@ -155,7 +155,7 @@ def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
 
 
 def offer_copy(page: ui.Page) -> None:
-    """A bundled arena stays as it is: offer a copy of the reader's own."""
+    """Offer a copy of a bundled arena, which is read-only."""
     st.caption("The bundled arena is read-only. Your changes go into a private copy.")
     if not st.button("Create a copy to edit", type="primary", key="nuggets_copy"):
         return
@@ -281,7 +281,7 @@ def preview(page: ui.Page, key: Key) -> None:
 
 
 def scores(effect: EditEffect) -> None:
-    """The scores of all systems before and after."""
+    """Show the scores of all systems before and after."""
     if effect.assigner is None:
         st.caption("No assignments yet, so no score changes.")
         return

@@ -36,7 +36,7 @@ KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nu
 
 
 def main(page: ui.Page) -> None:
-    """The pickers, then one item after the other."""
+    """Show the pickers, then one item after another."""
     if "answers" not in page.arena.tables:
         if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
             page.summary("Nothing to vote on: this arena has numbers but no answer texts.")
@@ -105,7 +105,7 @@ def main(page: ui.Page) -> None:
     page.download(
         f"votes-{language}",
         from_rows(kind, session.own_votes),
-        about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
+        about={"language": language, "voter": voter, "votes": "as of the last load of the page"},
     )
     if kind is votes.Vote:
         sent_around(page.arena, language, session)
@@ -127,7 +127,7 @@ def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) 
 
 @st.fragment
 def vote() -> None:
-    """One item; a vote draws this part again and nothing else, but for the first, which needs a name."""
+    """Show one item; a vote reruns only this fragment, except the first, which asks for a name."""
     session = vote_session.current_session()
     if not session.voter and vote_session.name():
         st.rerun()
@@ -145,7 +145,7 @@ def vote() -> None:
 
 
 def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
-    """The last battle's result and the next battle."""
+    """Show the last battle's result and the next battle."""
     pool = views.pool(session.arena, session.language)
     own_votes = session.own_votes
     progress = votes.progress(pool, session.log, voter=session.voter)
@@ -208,7 +208,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
 
 
 def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
-    """The last citation's result and the next citation."""
+    """Show the last citation's result and the next citation."""
     own_votes = session.own_votes
     if own_votes:
         last_vote = own_votes[-1]
@@ -247,7 +247,7 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
 
 
 def nugget(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
-    """The last nugget's result and the next nugget."""
+    """Show the last nugget's result and the next nugget."""
     own_votes = session.own_votes
     if own_votes:
         vote_item.show_assigned(own_votes[-1], views.assigned_by(session.arena, own_votes[-1]))
@@ -286,7 +286,7 @@ def bar(
     item: tuple[str, Any] | None,
     unsent_vote: votes.Row | None,
 ) -> None:
-    """The keys, a note and undo, always in sight."""
+    """Show the keys, a note and undo, always in view."""
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
             waiting(unsent_vote)

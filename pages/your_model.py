@@ -107,7 +107,7 @@ def main(page: ui.Page) -> None:
 
 
 def take(page: ui.Page) -> None:
-    """The queries out, the answers in."""
+    """Show the download of the queries and the upload of the answers."""
     left, right = st.columns(2, gap="large")
     with left:
         st.header("1. Generate answers", anchor=False)

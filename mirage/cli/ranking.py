@@ -133,7 +133,7 @@ def rank(
     infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee relevance), judgments (a
     judge), or answers, nuggets and nugget_assignments (nuggets: of a query's two answers the one that states the
     greater share of the vital nuggets in full wins; scores within --nugget-margin tie). Writes nothing; with --store,
-    the table ratings, where ratings by other referees stay. If judges are pooled, verdicts excluded or replaced by
+    the table ratings, keeping those by other referees. If judges are pooled, verdicts excluded or replaced by
     votes, or style is controlled for (which reads the table features), it lists the ranks that change. With --paper:
     means and percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the
     queries with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of

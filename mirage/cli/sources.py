@@ -142,7 +142,7 @@ def pull_miracl(
 @import_.command("miracl")
 def import_miracl(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv, or .gz; with corpora too.")
+        Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv (or .gz), and any corpora.")
     ],
     into: Into,
     split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set.")] = "dev",

@@ -42,8 +42,8 @@ def sft(
     mix: Annotated[
         Mix,
         typer.Option(
-            help="Several teachers. all: every good answer. one: a random one per query. first: that of "
-            "the first teacher listed that has one."
+            help="With several teachers: all: every good answer; one: a random one per query; first: that of "
+            "the first listed teacher that has one."
         ),
     ] = "all",
     languages: Languages = None,

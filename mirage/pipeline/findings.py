@@ -157,7 +157,8 @@ def _counts(arena: store.Arena) -> list[str]:
     if "answers" not in arena.tables:
         return []
     rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
-    lines = [f"{count_text(len(rows), 'system')}: " + ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)]
+    systems = ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)
+    lines = [f"{count_text(len(rows), 'system')}: {systems}"]
     if "outcomes" in arena.tables:
         sql = "SELECT outcome, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY outcome ORDER BY n DESC"
         lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")

@@ -63,7 +63,7 @@ def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
 
 
 class Ledger:
-    """Every reply of a model, by the hash of its request; safe for several programs at once.
+    """Ledger of a model's replies, keyed by the hash of the request; safe for concurrent programs.
 
     Args:
         path: the SQLite file; created if missing.

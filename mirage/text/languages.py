@@ -208,7 +208,7 @@ def in_order(codes: Iterable[str]) -> list[str]:
 
 
 def language_of_file(name: str) -> str | None:
-    """The language that a file's name says; None where it says none.
+    """Return the language in a file's name, or None.
 
     The 18 of MIRACL are taken anywhere in it (`topics.miracl-v1.0-sw-dev.tsv`). Any other tag in its normal form stands
     alone between the kind and the ending (`topics.pt-BR.tsv`), and of codes with three letters only those of languages

@@ -48,7 +48,7 @@ class PrintedColumn:
 
 
 def latex_table(columns: Sequence[PrintedColumn], *, caption: str = "", label: str = "table") -> str:
-    r"""A table of plain texts as a LaTeX `table` environment.
+    r"""Return a table of plain texts as a LaTeX `table` environment.
 
     Args:
         columns: at least one, all with the same number of cells.
@@ -66,7 +66,7 @@ def latex_table(columns: Sequence[PrintedColumn], *, caption: str = "", label: s
 
 
 def markdown_table(columns: Sequence[PrintedColumn], *, caption: str = "") -> str:
-    """A table of plain texts as GitHub's Markdown, the caption below it.
+    """Return a table of plain texts as GitHub Markdown, with the caption below.
 
     Args:
         columns: at least one, all with the same number of cells.
@@ -90,7 +90,7 @@ def latex_frame(
     label: str,
     rules: Collection[int] = (),
 ) -> str:
-    """A `table` environment around cells that are LaTeX.
+    """Return a `table` environment around LaTeX cells.
 
     Args:
         head: column heads.
@@ -123,31 +123,33 @@ def latex_frame(
 
 
 def markdown_frame(head: Sequence[str], rows: Sequence[Sequence[str]], *, sides: str = "", caption: str = "") -> str:
-    """A table around cells that are Markdown; args as for `latex_frame`. Without `sides` all columns are left."""
+    """Return a table around Markdown cells; arguments as for `latex_frame`. Without `sides`, all columns are
+    left-aligned.
+    """
     marks = [" ---: " if side == "r" else " --- " for side in sides or "l" * len(head)]
     lines = [f"| {' | '.join(head)} |", f"|{'|'.join(marks)}|", *(f"| {' | '.join(row)} |" for row in rows)]
     return "\n".join([*lines, *(["", caption] if caption else []), ""])
 
 
 def single_line(text: str) -> str:
-    """A text on one line, without characters that are no text or that turn the direction of what follows."""
+    """Return a text on one line, without control characters or bidirectional overrides."""
     letters = (" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in _BIDI.sub("", text))
     return " ".join("".join(letters).split())
 
 
 def latex_text(text: str) -> str:
-    """A plain text as LaTeX that prints just that text, in a cell of a table or a caption."""
+    """Escape a plain text for LaTeX, in a table cell or caption."""
     parts = _LIGATURES.sub("\0", single_line(text)).split("\0")
     return "{}".join("".join(_TEX.get(character, character) for character in part) for part in parts)
 
 
 def markdown_text(text: str) -> str:
-    """A plain text as Markdown that shows just that text, in a cell of a table, a heading or a paragraph."""
+    """Escape a plain text for Markdown, in a table cell, heading or paragraph."""
     return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\g<0>", single_line(text)))
 
 
 def label_text(text: str) -> str:
-    """A text as a label of LaTeX and a part of a file's name: small letters, digits and hyphens."""
+    """Convert a text to a LaTeX label or part of a file name: lower-case letters, digits and hyphens."""
     return _LABEL.sub("-", text.lower()).strip("-") or "table"
 
 

@@ -198,7 +198,7 @@ class QueryView:
     """Where passages come from, by passage id."""
 
     def table(self) -> pa.Table:
-        """The answers as rows: the query, the outcome, a column for each feature and the mean score by each measure."""
+        """Return the answers as rows: query, outcome, a column per feature, and the mean score by each measure."""
         import pyarrow as pa
 
         facts = ("system", "text", "status", "reason", "outcome", "rule", "correct")
@@ -246,7 +246,7 @@ def scope(arena: Arena) -> Scope:
 
 @lru_cache(maxsize=16)
 def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
-    """The queries with an answer that matches.
+    """Return the queries with a matching answer.
 
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
@@ -335,7 +335,7 @@ def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
 
 @lru_cache(maxsize=256)
 def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QueryItem, ...]:
-    """The queries of a page of the list, in the order given."""
+    """Return the queries of one page of the list, in the given order."""
     by_key: dict[Key, dict[str, Any]] = {}
     if "queries" in arena.tables:
         rows = arena.sql(
@@ -367,7 +367,7 @@ def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key
 
 @lru_cache(maxsize=256)
 def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
-    """One query with its passages, all answers, and what is known of each."""
+    """Read one query with its passages, all answers, and their outcomes, features and scores."""
     queries = of_query(arena, "queries", key)
     contexts = shown_with(arena, key)
     rows = {row["system"]: row for row in of_query(arena, "answers", key)}
@@ -425,7 +425,7 @@ _PASSAGE = ("passage_id", "position", "title", "text", "relevant")
 
 
 def shown_with(arena: Arena, key: Key) -> ShownPassages:
-    """The passages of one query by retriever: id, position, title, text and label of each."""
+    """Return the passages of one query by retriever: id, position, title, text and label of each."""
     import pyarrow as pa
 
     tables = {
@@ -468,7 +468,7 @@ def _scores_by_system(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[Measure
 
 
 def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
-    """The systems whose answer to a query is among those looked for, as `find_queries` finds them."""
+    """Return the systems whose answer to a query matches, as in `find_queries`."""
     text = _fold(search.text)
     in_query = text in _fold(query.text or "")
     return frozenset(

@@ -50,14 +50,14 @@ class AnswerIndex:
         return np.asarray(selection[self.codes[column]])
 
     def present(self, column: str) -> frozenset[str]:
-        """The values that an answer has."""
+        """Return the values that at least one answer has."""
         import numpy as np
 
         return frozenset(self.values[column][code] for code in np.unique(self.codes[column]).tolist() if code >= 0)
 
     @property
     def answers(self) -> int:
-        """Answers that are there, each counted once, whatever parsers read it."""
+        """Number of existing answers, each counted once, however many parsers classified it."""
         import numpy as np
 
         if not len(self.query):
@@ -67,7 +67,7 @@ class AnswerIndex:
         return int(np.logical_or.reduceat(self.there, first).sum())
 
     def queries_of(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
-        """The queries of some answers, and how many of these answers are there."""
+        """Return the queries of some answers, and the number of these answers."""
         import numpy as np
 
         n = np.bincount(self.query[mask], minlength=len(self.queries.keys)).tolist()
@@ -76,7 +76,7 @@ class AnswerIndex:
 
 @lru_cache(maxsize=8)
 def answer_index(arena: Arena) -> AnswerIndex:
-    """All answers of an arena.
+    """Build the index of all answers of an arena.
 
     Raises:
         TableMissing: if it has neither outcomes nor answers.

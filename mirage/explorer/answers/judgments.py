@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
-    """Every verdict on the answers to a query, by judge; the two orders of a pair follow each other.
+    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent.
 
     Args:
         arena: the arena.
@@ -34,5 +34,5 @@ def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, .
 
 
 def preferred_system(judgment: schema.Judgment) -> str | None:
-    """The system that a verdict prefers; None for a tie and where no verdict could be read."""
+    """Return the system that a verdict prefers; None for ties and unparsed verdicts."""
     return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)

@@ -11,7 +11,8 @@ from mirage.publish.charts.palette import FORMATS, ROW, SPACE, Mode, axis, label
 
 
 def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
-    """The share that a row's system won against a column's, as square marks, which, unlike an image, can be clicked.
+    """Draw each system's (row) share of wins against each other (column), as squares, which are clickable, unlike an
+    image.
 
     Args:
         cells: `system, other, wins, ties, losses, unparsed, n`, and `share, low, high`, null where no battle had a

@@ -143,7 +143,7 @@ class BattleView:
     """The decision of nugget scores, if they were asked for and decide."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
-        """The verdicts of one judge: one for each order."""
+        """Return the verdicts of one judge, one per order."""
         return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
@@ -167,8 +167,9 @@ class BattleView:
 def decisions_of(
     arena: Arena, first: str, second: str, *, by_nuggets: bool = False
 ) -> Mapping[Key, Mapping[str, Decision]]:
-    """Every battle of two systems, sorted by language and id: what each referee made of it; nuggets, whose scores are
-    computed, if they are asked for.
+    """Return all battles of two systems with each referee's decision, sorted by language and id.
+
+    Nugget scores decide too with `by_nuggets`; they are computed here.
     """
     by_battle: dict[Key, dict[str, list[OrientedVerdict]]] = {}
     if "judgments" in arena.tables:
@@ -211,7 +212,7 @@ def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerd
 
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """The battles of two systems that match."""
+    """Return the battles of two systems that match a search."""
     referees_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=search.referee == NUGGETS)
     decisions = {
         key: by_referee[search.referee]
@@ -233,7 +234,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 @lru_cache(maxsize=64)
 def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """The queries that both systems answered, as battles without a verdict: the referee of the search has no name.
+    """Return the queries that both systems answered, as battles without a verdict or referee.
 
     Raises:
         TableMissing: if the arena has no answers.
@@ -261,8 +262,9 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 @lru_cache(maxsize=128)
 def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: bool = False) -> BattleView:
-    """One battle with the query, its passages, both answers, every verdict and the features that both have; with the
-    decision of nuggets if they are asked for.
+    """Read one battle: query, passages, both answers, every verdict, and the features that both have.
+
+    With `by_nuggets`, also the decision by nugget scores.
     """
     query = answers.query_view(arena, key, "strict")
     by_system = {answer.system: answer for answer in query.answers}

@@ -125,7 +125,7 @@ def answer_sides(
     parts: tuple[Parts, Parts] | None = None,
     decided: bool = False,
 ) -> str:
-    """The two answers as HTML, side by side where there is room.
+    """Return the two answers as HTML, side by side if there is room.
 
     Args:
         battle: the battle.
@@ -171,7 +171,7 @@ def shared(parts: tuple[Parts, Parts] | None) -> str:
 
 
 def judge_verdicts(battle: BattleView, first: str) -> str:
-    """Every judge's verdicts and rationales as HTML, both orders beside each other.
+    """Return every judge's verdicts and rationales as HTML, with both orders side by side.
 
     Args:
         battle: the battle.
@@ -211,7 +211,7 @@ def _order(judgment: schema.Judgment) -> str:
 
 
 def features(battle: BattleView, layout: BattleLayout) -> str:
-    """The features that both answers have, as bars on one scale a feature, as HTML."""
+    """Return the features that both answers have as HTML bars, with one scale per feature."""
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
     names = [answers[side].system for side in order]
@@ -229,7 +229,7 @@ def stack_html(*parts: str) -> str:
 
 
 def note(text: str) -> str:
-    """A line of small text, as HTML."""
+    """Return a line of small text as HTML."""
     return f'<p class="mg-about">{escape(text)}</p>'
 
 

@@ -20,7 +20,7 @@ SYMBOLS: Final = {
 
 
 def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str, mode: Mode) -> dict[str, Any]:
-    """The difference of two systems in every language, with 95% intervals.
+    """Draw the difference of two systems in every language, with 95% intervals.
 
     Args:
         rows: `where, verdict, difference, low, high, n_queries, reason`, top to bottom; a difference that is None has

@@ -53,7 +53,7 @@ _NAMED: Final = 6
 
 @lru_cache(maxsize=16)
 def with_values(arena: Arena) -> frozenset[tuple[str, str]]:
-    """The systems and features of an arena, pair by pair, that have a value."""
+    """Return the pairs of system and feature that have a value in an arena."""
     rows = arena.sql("SELECT DISTINCT system, feature FROM features WHERE value IS NOT NULL")
     return frozenset(zip(rows["system"].to_pylist(), rows["feature"].to_pylist(), strict=True))
 
@@ -86,7 +86,7 @@ def _of_tables(arena: Arena) -> list[str]:
 
 @lru_cache(maxsize=32)
 def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
-    """The systems that have the measure, sorted by name."""
+    """Return the systems that have the measure, sorted by name."""
     if measure == RATING:
         return tuple(sorted(size(arena, referee).systems))
     return measured_systems(arena, measure)
@@ -103,7 +103,7 @@ def report(
     margin: float,
     against: Arena | None = None,
 ) -> ComparisonReport:
-    """The comparison of two systems.
+    """Compare two systems.
 
     Args:
         arena: the arena.
@@ -127,7 +127,8 @@ def report(
 
 
 def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Ranking:
-    """The ranking of those of some languages in which a referee decided battles; of all for none.
+    """Rank the systems by a referee over those of the given languages with battles; over all languages if none are
+    given.
 
     Raises:
         NotEnoughData: if there is no such language.
@@ -139,7 +140,7 @@ def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Rankin
 
 
 def verdict_words(shown: ComparisonReport) -> str:
-    """The overall verdict without the systems around it: `is better than`."""
+    """Return the overall verdict without the systems' names: `is better than`."""
     return _WORDS[shown.overall.verdict]
 
 
@@ -198,8 +199,8 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def rows(shown: ComparisonReport) -> pa.Table:
-    """The rows as a table, all languages first: the fields of `Comparison`, with the language's name in
-    `where` and the corrected p-value as text in `p_text`.
+    """Return the rows as a table, all languages first: the fields of `Comparison`, with the language's name in `where`
+    and the corrected p-value as text in `p_text`.
     """
     import pyarrow as pa
 
@@ -214,7 +215,9 @@ def _p_text(p: float | None) -> str | None:
 
 @lru_cache(maxsize=64)
 def moved_queries(shown: ComparisonReport) -> pa.Table:
-    """The queries that moved most as a table: the fields of `MovedQuery`, with the language's name in `where`."""
+    """Return the queries with the largest changes as a table: the fields of `MovedQuery`, with the language's name in
+    `where`.
+    """
     import pyarrow as pa
 
     columns: list[tuple[str, pa.DataType]] = [(name, pa.string()) for name in ("where", "language", "query_id")]
@@ -224,7 +227,7 @@ def moved_queries(shown: ComparisonReport) -> pa.Table:
 
 
 def where(language: str) -> str:
-    """A row's language as a reader sees it."""
+    """Return the display name of a row's language."""
     return "All languages" if language == JOINT else name_of(language)
 
 

@@ -45,7 +45,7 @@ def report(
     languages: tuple[str, ...],
     tokens: tuple[float | None, float | None],
 ) -> ChoiceReport:
-    """The choice among the systems of an arena.
+    """Choose among the systems of an arena.
 
     Args:
         arena: the arena.
@@ -76,7 +76,7 @@ def report(
 
 @lru_cache(maxsize=16)
 def licences(arena: Arena) -> tuple[str, ...]:
-    """The licences that the cards of an arena's systems name."""
+    """Return the licences on the cards of an arena's systems."""
     named = {name: card.licence for name, card in cards_of(arena).items() if card.licence}
     if not named:
         return ()
@@ -93,7 +93,7 @@ def licences(arena: Arena) -> tuple[str, ...]:
 
 
 def verdict(shown: ChoiceReport) -> str:
-    """The choice, as a headline."""
+    """Return the choice as a headline."""
     row = shown.overall
     if row.choice is None:
         return "No system meets the requirements"
@@ -109,19 +109,21 @@ def evidence(shown: ChoiceReport) -> str:
 
 
 def left_out(shown: ChoiceReport) -> tuple[str, ...]:
-    """The systems that cannot be taken, each with the reason."""
+    """Return the excluded systems, each with the reason."""
     return tuple(f"{option.facts.system}: {option.refused}" for option in shown.options if option.refused)
 
 
 def unit(shown: ChoiceReport) -> str:
-    """The unit of the worth, after a comma; empty where it has none."""
+    """Return the unit of the worth after a comma; empty without a unit."""
     words = unit_of(shown).strip()
     return f", {words}" if words else ", 0 worst to 1 best" if len(shown.weights) > 1 else ""
 
 
 @lru_cache(maxsize=32)
 def option_rows(shown: ChoiceReport) -> pa.Table:
-    """A row a system: the fields of `SystemFacts` and `SystemOption`, and whether it is the choice for all."""
+    """Return one row per system: the fields of `SystemFacts` and `SystemOption`, and whether it is the choice for all
+    languages.
+    """
     import pyarrow as pa
 
     choice = shown.overall.choice
@@ -131,7 +133,7 @@ def option_rows(shown: ChoiceReport) -> pa.Table:
 
 @lru_cache(maxsize=32)
 def language_rows(shown: ChoiceReport) -> pa.Table:
-    """A row a language, all first: the fields of `LanguageChoice`, with the language's name in `where`."""
+    """Return one row per language, `all` first: the fields of `LanguageChoice`, with the language's name in `where`."""
     import pyarrow as pa
 
     ordered = sorted(language_records(shown), key=lambda record: record["language"] != JOINT)
@@ -147,12 +149,12 @@ def language_rows(shown: ChoiceReport) -> pa.Table:
 
 @lru_cache(maxsize=32)
 def weight_rows(shown: ChoiceReport) -> tuple[dict[str, Any], ...]:
-    """A row a measure and weight."""
+    """Return one row per measure, with its weight."""
     return tuple(weight_records(shown))
 
 
 def where(language: str) -> str:
-    """A row's language as a reader sees it."""
+    """Return the display name of a row's language."""
     return "All languages" if language == JOINT else name_of(language)
 
 

@@ -110,7 +110,7 @@ class Relation:
 
 @lru_cache(maxsize=256)
 def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
-    """The means of one language; the slow step at full size, which a page takes language by language."""
+    """Compute the means of one language: the slow step on large arenas, so a page calls it language by language."""
     columns = ["language", "system", "feature", "value"]
     rows = arena.read("features", columns=columns, languages=[code], encoded=columns[:3])
     return tuple(features.means(rows))
@@ -126,7 +126,7 @@ _SHARED = """
 
 @lru_cache(maxsize=64)
 def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
-    """The means of some languages.
+    """Compute the means of some languages.
 
     Args:
         arena: an arena with features.
@@ -170,7 +170,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
 
 
 def between_systems(rows: Sequence[FeatureMean]) -> float:
-    """Share of the variance of a feature's means that lies between systems, once that between languages is taken off.
+    """Return the share of a feature's variance between systems, after removing the variance between languages.
 
     It is the partial eta squared of the system in means by system and language (Cohen 1988, section 8.2).
 
@@ -262,7 +262,7 @@ class _Systems:
     """1 x (1 + draws), as `rank_taus`."""
 
     def among(self, systems: Collection[str]) -> NDArray[np.float64]:
-        """The same among some of the systems."""
+        """Return the correlation among some of the systems; shape as `taus`."""
         positions = [k for k, name in enumerate(self.systems) if name in systems]
         return (
             self.taus
@@ -295,7 +295,7 @@ def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _
 
 
 def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
-    """Kendall's tau-b of two rankings of the same systems, as they are and over draws of systems.
+    """Return Kendall's tau-b of two rankings of the same systems, observed and over resampled systems.
 
     A draw takes as many systems, with replacement; one that comes twice is tied with itself. Every row of one call, and
     every call with as many systems, has the same draws.

@@ -40,13 +40,13 @@ class Losses:
     """Rows of `GivenRetrieval`; none where every system was shown every relevant passage."""
 
     def of(self, system: str, language: str) -> tuple[CauseShare, ...]:
-        """The shares of one system in one language."""
+        """Return the shares of one system in one language."""
         return tuple(share for share in self.shares if (share.system, share.language) == (system, language))
 
 
 @lru_cache(maxsize=8)
 def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
-    """The cause of every answer of an arena, by one parser.
+    """Return the cause of every answer of an arena, by one parser.
 
     Raises:
         TableMissing: if it has no outcomes.
@@ -56,13 +56,13 @@ def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
 
 @lru_cache(maxsize=8)
 def by_answer(arena: Arena, parser: str) -> Mapping[tuple[str, str, str], Attribution]:
-    """The causes by language, query id and system."""
+    """Return the causes by language, query id and system."""
     entries = (entry.attribution for entry in arena_causes(arena, parser))
     return {(entry.language, entry.query_id, entry.system): entry for entry in entries}
 
 
 def of_query(arena: Arena, key: Key, parser: str) -> dict[str, Attribution]:
-    """The causes of the answers to one query, by system; nothing else is read."""
+    """Return the causes of the answers to one query, by system, reading only that query."""
     import pyarrow as pa
 
     tables = {

@@ -82,7 +82,7 @@ _TRIED = 24
 
 @lru_cache(maxsize=64)
 def place_labels(marks: tuple[LabelAnchor, ...], width: float, height: float) -> tuple[LabelPlace, ...]:
-    """A place for every label, near its mark, free of other labels and marks and inside the plot.
+    """Place every label near its mark, free of other labels and marks and inside the plot.
 
     Args:
         marks: the marks.

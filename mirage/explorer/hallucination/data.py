@@ -81,7 +81,7 @@ def systems(arena: Arena) -> tuple[str, ...]:
 
 
 def published_arena(arena: Arena) -> Arena | None:
-    """The arena that holds the printed figures: this one, or the bundled one; None where there is neither."""
+    """Return the arena with the printed figures: this one, else the bundled one; None if neither has them."""
     if "published" in arena.tables:
         return arena
     path = store.bundled_arenas().get("published")
@@ -149,7 +149,7 @@ def both_rates(
 
 @lru_cache(maxsize=64)
 def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
-    """The printed rates alone, for an arena that holds nothing else: `value` is as published, without interval or n.
+    """Return the printed rates, for an arena without others: `value` is as published, without interval or n.
 
     Args:
         figures: an arena with printed figures.
@@ -218,7 +218,7 @@ def moves(rates: Rates, metric: Metric) -> pa.Table:
 
 @lru_cache(maxsize=64)
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
-    """Rows of `outcomes.Rate` over these languages."""
+    """Return rows of `outcomes.Rate` over these languages."""
     return outcomes.rates(_outcomes(arena), parser=parser, languages=languages)
 
 

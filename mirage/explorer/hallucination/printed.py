@@ -79,14 +79,14 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
 
 @lru_cache(maxsize=8)
 def paper_tables(figures: Arena) -> tuple[str, ...]:
-    """The tables of NoMIRACL among the printed figures, but for the rates that have a page of their own."""
+    """Return NoMIRACL's tables among the printed figures, except the rates, which have their own page."""
     rows = figures.read("published", columns=("source", "item")).to_pylist()
     return tuple(sorted({row["item"] for row in rows if row["source"] == SOURCE} - {BASELINES}))
 
 
 @lru_cache(maxsize=8)
 def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
-    """The languages of a table, `all` first where it prints a mean or a total."""
+    """Return the languages of a table; `all` is first if the paper prints a mean or total."""
     rows = figures.read("published", columns=("source", "item", "language")).to_pylist()
     codes = in_order({row["language"] for row in rows if (row["source"], row["item"]) == (SOURCE, item)})
     return tuple(sorted(codes, key=lambda code: code != "all"))
@@ -94,8 +94,8 @@ def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.Table:
-    """The figures of one table in one language, each beside what the arena gives: rows of
-    `reproduce.printed.PrintedFigure`, those that the arena gives nothing for last.
+    """Return the figures of one table in one language with the arena's own: rows of `reproduce.printed.PrintedFigure`,
+    those without a figure of the arena last.
     """
     import pyarrow as pa
 

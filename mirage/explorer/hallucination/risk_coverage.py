@@ -20,7 +20,7 @@ _DRAWS = 300
 
 @lru_cache(maxsize=16)
 def signals(arena: Arena) -> tuple[str, ...]:
-    """Names of the signals of an arena; none where it has no outcomes."""
+    """Return the names of an arena's signals; none without outcomes."""
     return abstention.signals(arena) if "outcomes" in arena.tables else ()
 
 
@@ -28,7 +28,7 @@ def signals(arena: Arena) -> tuple[str, ...]:
 def tradeoffs(
     arena: Arena, signal: str, loss: str, error: float, parser: str, languages: tuple[str, ...]
 ) -> tuple[Tradeoff, ...]:
-    """Every system in some languages, and over these; empty languages for all.
+    """Compute the curves of every system in each language and over all of them; empty languages for all.
 
     Raises:
         MirageError: as `abstention.tradeoffs` does.
@@ -44,14 +44,14 @@ def tradeoffs(
 
 
 def scopes(rows: tuple[Tradeoff, ...]) -> list[str]:
-    """The languages that have a row, `all` first."""
+    """Return the languages that have a row, `all` first."""
     codes = {row.language for row in rows}
     return [*([ALL] if ALL in codes else []), *in_order(codes - {ALL})]
 
 
 @lru_cache(maxsize=32)
 def table(rows: tuple[Tradeoff, ...], language: str) -> pa.Table:
-    """The systems of a language, the smallest area first; those without a curve last."""
+    """Return the systems of a language by increasing area; those without a curve last."""
     import pyarrow as pa
 
     records = [
@@ -69,7 +69,7 @@ def table(rows: tuple[Tradeoff, ...], language: str) -> pa.Table:
 
 @lru_cache(maxsize=32)
 def curves(rows: tuple[Tradeoff, ...], language: str, systems: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
-    """The points of the curves of some systems in a language, in their order; systems without one are left out."""
+    """Return the points of the curves of some systems in a language, in order; systems without a curve are skipped."""
     drawn = {row.system: row.curve for row in rows if row.language == language and row.curve.points}
     return {
         system: [asdict(point) | {"n": drawn[system].n} for point in drawn[system].points]

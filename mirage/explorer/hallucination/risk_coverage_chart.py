@@ -15,7 +15,7 @@ _write = FORMATS["rate"].write
 def risk_coverage(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], *, promised: float, loss: str, mode: Mode
 ) -> dict[str, Any]:
-    """A line a system, with the 95% band of the first, and the promised error.
+    """Draw one line per system, with the 95% band of the first, and the guaranteed error.
 
     Args:
         curves: by system `coverage, risk, low, high, n` of every point, coverage rising.

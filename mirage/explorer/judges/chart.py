@@ -35,7 +35,7 @@ def judge_figure(
     fair: float | None,
     mode: Mode,
 ) -> dict[str, Any]:
-    """One measure with its 95% intervals, a row a language, the judges beside each other within it.
+    """Draw one measure with 95% intervals, one row per language, with the judges side by side in it.
 
     Args:
         rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn, one

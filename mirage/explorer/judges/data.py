@@ -133,7 +133,7 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
 
 @lru_cache(maxsize=32)
 def people(arena: Arena) -> frozenset[str]:
-    """The names among the judges under which people decided, or whose verdicts follow from people's scores."""
+    """Return the judge names under which people decided, or whose verdicts are derived from people's scores."""
     rows = arena.sql("SELECT DISTINCT judge FROM judgments WHERE person OR starts_with(judge, ?)", [OF_SCORES])
     return frozenset(rows["judge"].to_pylist())
 

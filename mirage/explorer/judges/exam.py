@@ -29,8 +29,7 @@ _DRAWS = 200
 
 
 def exam_at(arena: Arena) -> ExamResult | None:
-    """The exam of an arena's judges, with the votes there are; None where people decided nothing and no answer is known
-    to be right or wrong.
+    """Evaluate an arena's judges with the current votes; None without human decisions and answers of known correctness.
 
     Raises:
         Unreachable: if the votes cannot be read.
@@ -52,7 +51,7 @@ def has_people(result: ExamResult | None) -> bool:
 
 
 def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
-    """The columns of the page: beside people where they decided something, else what is measured without them."""
+    """Return the page's columns: agreement with people if there are human decisions, else the other measures."""
     if result is None:
         return judges.MEASURES
     beside = {
@@ -123,12 +122,12 @@ def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> 
 
 
 def rows_in(rows: Sequence[dict[str, Any]], *, languages: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of some languages; `all` is one."""
+    """Return the rows of some languages, which may include `all`."""
     return [row for row in rows if row["language"] in languages]
 
 
 def with_costs(rows: Sequence[dict[str, Any]], *, prices: tuple[float | None, float | None]) -> pa.Table:
-    """The rows as a table with what 1,000 of `cost` cost, at prices of a million tokens: of a prompt and of a reply."""
+    """Return the rows as a table with the cost of 1,000 of `cost`, at prices per million prompt and reply tokens."""
     import pyarrow as pa
 
     return pa.Table.from_pylist([row | {"cost": cost(row, *prices)} for row in rows])

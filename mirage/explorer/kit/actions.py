@@ -105,7 +105,7 @@ def copy_link(arena: str) -> None:
 
 
 def address(arena: str) -> str:
-    """The address of the page as it is now, naming the arena; its path alone where no browser has told the rest."""
+    """Return the current address of the page, with its arena; only the path if the browser has not sent the rest."""
     pairs = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
     if not any(name == "arena" for name, _ in pairs):
         pairs.append(("arena", arena))
@@ -113,7 +113,7 @@ def address(arena: str) -> str:
 
 
 def cite(arena: Arena) -> None:
-    """The papers behind an arena, and the arena's own version and licence."""
+    """Return the papers behind an arena, and the arena's own version and licence."""
     panel = st.popover("Cite", key="frame_cite", on_change="rerun")
     if not panel.open:
         return
@@ -183,5 +183,5 @@ _PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/mark
 
 
 def image_format() -> str:
-    """The format in which a chart's camera button saves it."""
+    """Return the format in which a chart's camera button saves it."""
     return str(st.session_state.get("image", "PNG")).lower()

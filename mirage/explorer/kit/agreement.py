@@ -81,7 +81,7 @@ _CITED = (
 
 
 def agreement_words(row: votes.Agreement) -> str:
-    """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
+    """Return one row as a line: the agreement, its interval, and its n."""
     if row.raw is None:
         return "no data yet"
     write = FORMATS["rate"].write

@@ -62,7 +62,7 @@ def show_query(shown: QueryView, *, reference: bool = False) -> None:
 
 
 def query_html(shown: QueryView) -> str:
-    """The query as `show_query` shows it, as HTML."""
+    """Return the query as HTML, as in `show_query`."""
     if shown.text:
         body = text_html(shown.text, language=shown.key[0])
     else:
@@ -171,7 +171,7 @@ def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> 
 
 
 def passages_html(shown: QueryView, *, labels: bool = True) -> str:
-    """The passages as `show_passages` shows them, as HTML."""
+    """Return the passages as HTML, as in `show_passages`."""
     return _passages(shown, labels=labels, _mode=mode())
 
 
@@ -253,7 +253,7 @@ def _outcome(answer: AnswerView, shown: QueryView) -> str:
 
 
 def sign(name: str) -> str:
-    """The sign of an outcome, or of a correct (`right`) or wrong decision; nothing for another name."""
+    """Return the sign of an outcome, or of a correct (`right`) or wrong decision; empty for any other name."""
     return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
 
 
@@ -334,7 +334,7 @@ def _label(words: str, cited: Sequence[schema.Passage]) -> str:
 
 
 def feature_text(unit: str, value: float | None) -> str:
-    """A feature's value as text, by its unit."""
+    """Format a feature's value by its unit."""
     return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
 
 
@@ -362,7 +362,7 @@ def _scores(given: MeasureScores) -> str:
 
 
 def score_text(score: schema.Score) -> str:
-    """A score in the scale's own unit, or why there is none."""
+    """Format a score in its own unit, or give the reason why there is none."""
     return f"{score.value:.3g}" if score.value is not None else f"– ({score.reason})" if score.reason else "–"
 
 

@@ -14,7 +14,7 @@ _LONGEST = 300
 
 
 def caption(subject: str, summary: str, facts: Mapping[str, Any]) -> str:
-    """A caption as plain text.
+    """Return a caption as plain text.
 
     Args:
         subject: what is shown, a sentence or a name.
@@ -34,7 +34,7 @@ def caption(subject: str, summary: str, facts: Mapping[str, Any]) -> str:
 
 
 def figure_latex(file: str, caption: str, *, wide: bool) -> str:
-    """A LaTeX `figure` environment around a picture.
+    """Return a LaTeX `figure` environment around a picture.
 
     Args:
         file: name of the picture's file, without its ending.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def contents(arena: Arena) -> None:
-    """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
+    """Show an expander with all tables: rows and languages, or the command that creates a missing table."""
     missing = sum(table not in arena.tables for table in _tables(arena))
     label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
     panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")

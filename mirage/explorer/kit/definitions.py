@@ -330,7 +330,7 @@ def _svgs() -> dict[str, str]:
 
 
 def formula_svg(formula: str, color: str) -> str:
-    """A formula of a definition as SVG.
+    """Return a formula of a definition as SVG.
 
     Args:
         formula: its LaTeX, as the definition has it.

@@ -87,7 +87,7 @@ class Page:
     _frame: _Frame
 
     def languages(self, table: str) -> tuple[str, ...]:
-        """The languages to show: those picked that the table has, or all it has."""
+        """Return the languages to show: the selected ones that the table has, else all it has."""
         return tuple(code for code in self.arena.languages(table) if not self.picked or code in self.picked)
 
     def need(self, *tables: str, action: Callable[[], None] | None = None) -> None:
@@ -324,7 +324,7 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
 
 
 def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
-    """A link to another page, keeping the arena and the languages; nothing where that page does not exist.
+    """Show a link to another page, keeping the arena and the languages; nothing if the page does not exist.
 
     Args:
         name: the page.
@@ -433,7 +433,7 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def other_arenas(arena: Arena) -> dict[str, Arena]:
-    """The arenas that this reader may see beside one, by name; those that cannot be read are left out."""
+    """Return the other arenas that this reader may see, by name; unreadable ones are skipped."""
     shared: _Shared = st.session_state["_shared"]
     return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
 

@@ -148,7 +148,7 @@ def pick(
 
 
 def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
-    """A picker of one language, or of all: the first option, whose code is `all`.
+    """Show a picker of one language or of all; `all` is the first option.
 
     Args:
         label: shown above it.

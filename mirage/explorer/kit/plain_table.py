@@ -41,7 +41,7 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
 
 
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
-    """The table as HTML; all that the rows say is escaped."""
+    """Return the table as HTML; all cell texts are escaped."""
     heads = "".join(map(_head, columns))
     cells = zip(*(_cells(rows, col, mode) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)

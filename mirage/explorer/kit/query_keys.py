@@ -45,7 +45,7 @@ class Keys:
         return self._places.get(key)
 
     def page(self, number: int) -> tuple[Key, ...]:
-        """The queries of a page of the list, from 1."""
+        """Return the queries of one page of the list; pages count from 1."""
         return self.keys[(number - 1) * PAGE : number * PAGE]
 
     def first_in(self, languages: Sequence[str]) -> Key | None:

@@ -67,5 +67,5 @@ def scores_section(page: Page) -> None:
 
 
 def verdicts_command(arena: Arena, measure: str) -> str:
-    """The command that makes verdicts of people's scores, as a shell takes it."""
+    """Return the shell command that derives verdicts from people's scores."""
     return f"mirage votes scores {quote(arena.address)} --verdicts-from {quote(measure)}"

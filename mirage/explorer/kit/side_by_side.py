@@ -31,7 +31,7 @@ def side_by_side(*parts: tuple[int, int], key: str, gap: Literal["small", "mediu
 
 
 def rules() -> str:
-    """The rules of the stylesheet that give every place its width: an element for each row would cost every click."""
+    """Return the style rules for every position's width: one element per row would slow down every click."""
     place = '[class*="st-key-beside_"] > :has(> [class*="{}_"])'
     shares = "".join(f"{place.format(f'_share{n}')} {{ flex-grow: {n}; }}\n" for n in SHARES)
     least = "".join(

@@ -40,7 +40,7 @@ def kind_of(label: str) -> tuple[str, str, str]:
 
 
 def badge_html(text: str, color: str, meaning: str) -> str:
-    """A badge as HTML, its meaning one hover away; plain text.
+    """Return a badge as HTML, with its meaning on hover; plain text.
 
     Args:
         text: on the badge.
@@ -98,7 +98,7 @@ def first_time(text: str, arena: Arena) -> Iterator[None]:
 
 
 def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
-    """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
+    """Show that something is missing: what, why, and the command that creates it, with a copy button."""
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
         brings = f"It provides {error.adds}. " if error.adds else ""

@@ -18,7 +18,7 @@ _DIGITS = 9
 def current_query(
     page: str, queries: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
 ) -> Key | None:
-    """The query to show: the one in the address, else one that matches; kept in the address.
+    """Return the query to show: the one in the address, else a matching one, which the address then names.
 
     Args:
         page: the page's name.

@@ -63,7 +63,7 @@ def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]
 
 
 def printed_columns(rows: pa.Table, columns: Sequence[Col]) -> tuple[PrintedColumn, ...]:
-    """A table of a page to print: what is on the screen, intervals as `[low, high]`.
+    """Return a page's table for printing: as on the screen, with intervals as `[low, high]`.
 
     Args:
         rows: its rows.
@@ -73,7 +73,7 @@ def printed_columns(rows: pa.Table, columns: Sequence[Col]) -> tuple[PrintedColu
 
 
 def raw_columns(rows: pa.Table, columns: Sequence[Col]) -> pa.Table:
-    """The columns of a table of a page as they are, unrounded, with both ends of each interval."""
+    """Return the columns of a page's table unrounded, with both ends of each interval."""
     names = [part for col in columns for part in (col.name, col.low, col.high) if part]
     return rows.select(list(dict.fromkeys(names)))
 

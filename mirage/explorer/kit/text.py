@@ -60,7 +60,7 @@ class TextSpan:
 
 
 def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole: str = "") -> str:
-    """A text as HTML in which nothing of the text is markup.
+    """Return a text as HTML with all markup escaped.
 
     Args:
         text: the raw text.
@@ -127,7 +127,7 @@ def passages(items: Sequence[PassageView], *, language: str) -> None:
 
 
 def passage_html(item: PassageView, *, language: str) -> str:
-    """One passage as HTML in which nothing of the passage is markup."""
+    """Return one passage as HTML with all markup escaped."""
     kind, word = {
         True: ("relevant", "relevant"),
         False: ("irrelevant", "not relevant"),
@@ -150,7 +150,7 @@ _HTTPS = re.compile("https:/{2}", re.IGNORECASE)
 
 
 def link_html(url: str, label: str = "") -> str:
-    """A link as HTML, escaped; an address of another scheme than https is a text, not a link.
+    """Return a link as escaped HTML; an address with a scheme other than https becomes plain text.
 
     Args:
         url: where it leads.
@@ -164,7 +164,7 @@ def link_html(url: str, label: str = "") -> str:
 
 @lru_cache(maxsize=4_096)
 def plain(text: str) -> str:
-    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped.
+    """Escape a text so that Streamlit's Markdown shows it unchanged, LaTeX and directives included.
 
     Addresses, emoji and icons are looked for after that in what is then plain text: a word joiner, which is not seen,
     keeps them from being found.
@@ -238,7 +238,7 @@ def _lang(language: str) -> str:
 
 
 def heading_html(text: str) -> str:
-    """The heading of a part, of the second level, as HTML."""
+    """Return a second-level heading as HTML."""
     return f'<h2 class="mg-heading">{escape(text)}</h2>'
 
 
@@ -261,7 +261,7 @@ def _note_html(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def formula_html(formula: str, color: str) -> str:
-    """A formula of the definitions as an image whose words are its LaTeX: what sets formulas in a browser takes long.
+    """Return a formula as an image with its LaTeX as alternative text: typesetting in the browser is slow.
 
     Args:
         formula: LaTeX, without the dollar signs.

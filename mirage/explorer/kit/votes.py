@@ -37,7 +37,7 @@ class _Database:
 
 
 def database() -> votes.Votes:
-    """The votes, where the environment says that they are; the same object for all sessions.
+    """Open the database of votes named by the environment; the same object for all sessions.
 
     Raises:
         BadInput: if the address is no database's.
@@ -56,7 +56,7 @@ def _open_database(url: str, _folder: str) -> _Database:
 
 
 def log(arena: Arena) -> tuple[votes.Vote, ...]:
-    """The votes that count for an arena as it is, in the order of their times.
+    """Return the votes that count for the current content of an arena, by time.
 
     Raises:
         Unreachable: if the database does not answer, or has just not answered.
@@ -107,7 +107,7 @@ def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[vot
 
 
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
-    """The votes on one battle.
+    """Return the votes on one battle.
 
     Raises:
         Unreachable: as in `log`.
@@ -118,7 +118,7 @@ def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> 
 
 @lru_cache(maxsize=8)
 def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
-    """People's votes as verdicts (`votes.people`), as they were at a version."""
+    """Return people's votes as verdicts (`votes.people`), at a version."""
     return votes.people(_log(arena, key))
 
 

@@ -82,7 +82,7 @@ def choices(arena: Arena, systems: Collection[str]) -> CardChoices:
 
 
 def chosen_systems(arena: Arena, systems: Sequence[str], wanted: CardFilter) -> tuple[str, ...]:
-    """The systems that are asked for, in their order."""
+    """Return the selected systems, in order."""
     return tuple(system for system in systems if wanted.takes(_card(arena, system)))
 
 
@@ -117,7 +117,7 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
 
 
 def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
-    """Rows that name a `system`, with the facts of its card as columns more; as they are where no card says anything.
+    """Add the facts of each `system`'s card as columns; rows without any card are unchanged.
 
     Args:
         rows: a table with a column `system`.
@@ -151,6 +151,6 @@ def _under(value: float | None, most: float | None) -> bool:
 
 
 def with_lines(rows: pa.Table, arena: Arena) -> list[dict[str, Any]]:
-    """Rows that name a `system` as dicts, each with what its card says as `card`."""
+    """Return rows with a `system` as dicts, with a summary of its card as `card`."""
     known = cards_of(arena)
     return [row | {"card": card_lines(known.get(row["system"]))} for row in rows.to_pylist()]

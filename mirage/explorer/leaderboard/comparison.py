@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=64)
 def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
-    """The rows of a board as they are shown.
+    """Return the displayed rows of a board.
 
     Args:
         board: the board.
@@ -55,7 +55,7 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 
 @lru_cache(maxsize=64)
 def everything(board: Board, reference: str | None = None) -> pa.Table:
-    """All that the page shows, in one table in logits; with a reference, the differences to it as columns more."""
+    """Return all data of the page as one table in logits; with a reference, also the differences to it."""
     if reference is None:
         return board.everything
     table = leaderboard(board.ranking, reference=reference)
@@ -71,7 +71,7 @@ def design_lines(board: Board) -> tuple[str, ...]:
 
 
 def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
-    """Some ranks as text, neighbours as a run: `2–5, 7`.
+    """Format ranks, with neighbours as a range: `2–5, 7`.
 
     Args:
         chosen: the ranks.

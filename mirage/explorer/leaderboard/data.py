@@ -81,7 +81,7 @@ class Size:
 
 
 def families(arena: Arena) -> tuple[str, ...]:
-    """The makers of an arena's judges, where there are several of them."""
+    """Return the makers of an arena's judges, if there are several."""
     if len(judges(arena)) < 2:
         return ()
     makers = makers_of(arena)
@@ -151,7 +151,7 @@ def size(arena: Arena, referee: str) -> Size:
 
 @lru_cache(maxsize=16)
 def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
-    """All battles of a referee by language."""
+    """Return all battles of a referee by language."""
     if Referee.from_name(referee).by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
         return Referee.relevance(skill).battles(arena.read("outcomes", columns=columns))
@@ -160,7 +160,7 @@ def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battl
 
 @lru_cache(maxsize=16)
 def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
-    """All verdicts of a judge, or the battles by nuggets, by language."""
+    """Return all verdicts of a judge, or the battles by nuggets, by language."""
     if judge == NUGGETS:
         return rank.verdicts(nugget_battles(arena).verdicts, judge=judge)
     return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS, encoded=REPEATED), judge=judge)
@@ -177,7 +177,7 @@ def nugget_battles(arena: Arena) -> NuggetBattles:
 
 @lru_cache(maxsize=16)
 def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
-    """Covariates of the answers, by language.
+    """Return the covariates of the answers, by language.
 
     Raises:
         NotEnoughData: if a feature was not measured for any answer.
@@ -200,8 +200,8 @@ def ranking_of(
     choice: RankSettings,
     voted: tuple[str, int] | None,
 ) -> tuple[rank.Ranking, WhatIfResult | None]:
-    """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
-    `board`.
+    """Rank the systems over the selected languages that have battles; for judges, with the counts of verdicts. `voted`
+    is as in `board`.
     """
     if Referee.from_name(referee).by_labels:
         codes = [code for code in languages if code in battles_of(arena, referee, skill)]

@@ -41,7 +41,7 @@ class PublishedRanks:
 
 @lru_cache(maxsize=64)
 def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
-    """The printed ranks by the judge and by the surrogate.
+    """Return the printed ranks by the judge and by the surrogate.
 
     Raises:
         TableMissing: if the arena has no published figures.

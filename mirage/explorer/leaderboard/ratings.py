@@ -60,7 +60,7 @@ def zero(scale: Scale, reference: str | None) -> float:
 def columns(
     *, by_labels: bool, ties: Ties = "half", scale: Scale = "logit", reference: str | None = None
 ) -> tuple[Col, ...]:
-    """The columns of the ratings (`views.compared.rows`).
+    """Return the columns of the ratings (`views.compared.rows`).
 
     Args:
         by_labels: whether human labels decide, else a judge does.

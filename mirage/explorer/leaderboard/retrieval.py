@@ -33,7 +33,7 @@ class Retrieval:
     """Why nothing is measured; empty where something is."""
 
     def of(self, retriever: str, measure: str, language: str = "all") -> RetrievalMean | None:
-        """One mean; None where there is none."""
+        """Return one mean, or None if it is missing."""
         return self._by_key.get((retriever, measure, language))
 
     @cached_property
@@ -41,7 +41,7 @@ class Retrieval:
         return {(row.retriever, row.measure, row.language): row for row in self.means}
 
     def rows_in(self, language: str) -> list[dict[str, Any]]:
-        """The means of a language, or of `all`, as rows."""
+        """Return the means of a language, or of `all`, as rows."""
         return [asdict(row) for row in self.means if row.language == language]
 
 

@@ -16,7 +16,7 @@ _write = FORMATS["rate"].write
 def recall_curves(
     rows: Sequence[Mapping[str, Any]], *, retrievers: Sequence[str], cutoffs: Sequence[int], mode: Mode
 ) -> dict[str, Any]:
-    """A line a retriever, with the 95% interval at each cutoff.
+    """Draw one line per retriever, with the 95% interval at each cutoff.
 
     Args:
         rows: rows of `RetrievalMean` of the measures R@k, of one language or over all.

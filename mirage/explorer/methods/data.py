@@ -62,7 +62,7 @@ def effects(arena: Arena) -> tuple[DepartureEffect, ...]:
 
 
 def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
-    """The prompts in which each of these words occurs: in the text, in what it is for, or in what is said of it."""
+    """Return the prompts that contain all of these words in their text, purpose or description."""
 
     def holds(origin: PromptOrigin) -> bool:
         descriptions = [part for departure in origin.departures for part in (departure.what, departure.why)]
@@ -73,7 +73,7 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 
 
 def outcome_accuracy() -> tuple[str, pa.Table]:
-    """The half of the labels that the rules for free answers were measured on, and the errors by language."""
+    """Return the half of the labels used to measure the rules for free answers, and the errors by language."""
     half, rows = measured_accuracy()
     return half, schema.from_rows(OutcomeAccuracy, list(rows))
 
@@ -93,7 +93,7 @@ def rule_counts(arena: Arena) -> pa.Table | None:
 
 
 def provenance(arena: Arena) -> list[dict[str, Any]]:
-    """One row a table of the arena: rows, size, how it was made and from what."""
+    """Return one row per table of the arena: rows, size, origin and sources."""
     records: Mapping[str, Any] = arena.manifest.get("made", {})
     rows = []
     for table, files in arena.manifest["tables"].items():

@@ -49,7 +49,7 @@ def show_edits(edits: Sequence[BankEdit]) -> None:
 
 
 def difference(entry: BankEdit) -> str:
-    """The nuggets that a change takes away and brings, told by a word and a mark."""
+    """Return the nuggets that a change adds and removes, marked by a word and a sign."""
     gone = "".join(f"<div><small>− before</small> {_nugget(nugget)}</div>" for nugget in entry.before)
     come = "".join(f"<div><small>+ after</small> {_nugget(nugget)}</div>" for nugget in entry.after)
     return gone + come

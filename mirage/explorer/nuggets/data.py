@@ -53,7 +53,7 @@ def assigner_of(arena: Arena) -> str | None:
 
 
 def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatrix | None:
-    """The nuggets of a query against its systems.
+    """Return the nuggets of a query against its systems.
 
     Args:
         arena: the arena.
@@ -77,7 +77,7 @@ def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatri
 
 @lru_cache(maxsize=256)
 def bank(arena: Arena, key: Key) -> tuple[schema.Nugget, ...]:
-    """The nuggets of a query, the vital ones first."""
+    """Return the nuggets of a query, vital ones first."""
     rows = [schema.Nugget(**row) for row in of_query(arena, "nuggets", key)]
     return tuple(sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id)))
 
@@ -90,7 +90,7 @@ def _assignments(arena: Arena, key: Key) -> tuple[schema.NuggetAssignment, ...]:
 
 @lru_cache(maxsize=64)
 def bank_rows(arena: Arena, key: Key) -> pa.Table:
-    """The nuggets of a query as table `nuggets`."""
+    """Return the nuggets of a query as a table `nuggets`."""
     return schema.from_rows("nuggets", bank(arena, key))
 
 
@@ -108,7 +108,7 @@ class BankDraft:
 
 @lru_cache(maxsize=64)
 def queries(arena: Arena, language: str) -> tuple[str, ...]:
-    """The ids of the queries of a language that have nuggets or had some, sorted."""
+    """Return the ids of a language's queries that have or had nuggets, sorted."""
     names: set[str] = set()
     for table in ("nuggets", "nugget_edits"):
         if language in arena.languages(table):
@@ -129,18 +129,18 @@ class BankEdit:
 
 
 def edit_of(edit: schema.NuggetEdit) -> BankEdit:
-    """A change with its nuggets read."""
+    """Parse the nuggets of a change."""
     before, after = (tuple(schema.Nugget(**row) for row in json.loads(text)) for text in (edit.before, edit.after))
     return BankEdit(edit, before, after)
 
 
 def edits(arena: Arena, key: Key) -> list[BankEdit]:
-    """The changes to the bank of a query, the last first."""
+    """Return the changes to the nuggets of a query, latest first."""
     rows = [schema.NuggetEdit(**row) for row in of_query(arena, "nugget_edits", key)]
     return [edit_of(row) for row in sorted(rows, key=lambda row: (row.time, row.edit_id), reverse=True)]
 
 
 def whole_bank(arena: Arena) -> pa.Table:
-    """The nuggets of all queries: `schema.Nugget` rows."""
+    """Return the nuggets of all queries: `schema.Nugget` rows."""
     rows = arena.read_optional("nuggets")
     return schema.from_rows("nuggets", []) if rows is None else rows

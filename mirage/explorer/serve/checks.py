@@ -46,7 +46,7 @@ def deployment_checks(environment: Mapping[str, str]) -> list[Check]:
 def _nginx() -> Check:
     if program := find_nginx():
         return Check("nginx", "fine", program, "")
-    return Check("nginx", "absent", "not on this machine", "install it, unless the proxy is elsewhere")
+    return Check("nginx", "absent", "not installed", "install it, unless the proxy is on another machine")
 
 
 def _names(environment: Mapping[str, str]) -> Iterator[Check]:

@@ -48,7 +48,7 @@ class _Now:
     """Metrics that are collected on request."""
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics, as Prometheus' client asks for them."""
+        """Yield the metrics, as Prometheus' client expects."""
         hits = CounterMetricFamily(
             "mirage_cache", "Look-ups in the caches of the explorer.", labels=("cache", "result")
         )
@@ -103,7 +103,7 @@ REGISTRY.register(_Now())
 
 
 def page(waiting: int) -> bytes:
-    """All metrics in Prometheus' text format.
+    """Return all metrics in Prometheus' text format.
 
     Args:
         waiting: votes that wait now.

@@ -21,7 +21,7 @@ class JsonLines(logging.Formatter):
     """A record as a line of JSON. What other libraries log is named by its logger and level; its text stays out."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format a record as one line."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         fields = getattr(record, "fields", None)
         if fields is None:

@@ -81,7 +81,7 @@ def count_reader(change: Literal[1, -1]) -> None:
 
 
 def page() -> tuple[bytes, str]:
-    """All metrics in Prometheus' text format, and its media type.
+    """Return all metrics in Prometheus' text format, and its media type.
 
     Raises:
         BadInput: if the extra is not installed.

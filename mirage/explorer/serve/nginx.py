@@ -59,7 +59,7 @@ class Site:
 
 
 def site(settings: Site) -> str:
-    """The configuration for nginx's `http` block: in the distribution, a file in `/etc/nginx/conf.d`.
+    """Return the configuration for nginx's `http` block, such as a file in `/etc/nginx/conf.d`.
 
     Raises:
         BadInput: if a setting holds what would mean something else to nginx.
@@ -139,7 +139,7 @@ server {{
 
 
 def standalone(site_text: str, folder: Path, *, root: bool) -> str:
-    """A whole configuration for an nginx of one's own, in the foreground.
+    """Return a complete configuration for a separate nginx in the foreground.
 
     Args:
         site_text: what `site` gave.

@@ -133,7 +133,7 @@ class Keeper:
 
 
 def find_nginx() -> str | None:
-    """The program nginx, which distributions put where only root looks; None where there is none."""
+    """Find the program nginx, which distributions install outside the usual PATH; None if it is missing."""
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 
 
@@ -153,7 +153,7 @@ def need_nginx() -> str:
 
 
 def shared_environment(environment: Mapping[str, str], hosts: Sequence[str], *, own_proxy: bool) -> dict[str, str]:
-    """The environment of all replicas: what they must share and the deployment has not set is drawn.
+    """Return the environment of all replicas; shared secrets that the deployment does not set are generated.
 
     Args:
         environment: the deployment's.

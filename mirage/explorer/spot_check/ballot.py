@@ -32,7 +32,7 @@ ENGLISH = "en"
 
 
 def ballot_html(arena: Arena, ballot: Ballot) -> str:
-    """The file of a ballot; the same for the same ballot.
+    """Return the file of a ballot; the same ballot gives the same file.
 
     Raises:
         NotEnoughData: if an answer of the ballot has changed or is gone.

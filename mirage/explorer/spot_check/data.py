@@ -112,14 +112,14 @@ class NuggetItem:
 
 @lru_cache(maxsize=36)
 def pool(arena: Arena, language: str) -> votes.Pool:
-    """The battles of a language that can be voted on."""
+    """Return the battles of a language that can be voted on."""
     return vote_pool(arena, language)
 
 
 def past(
     arena: Arena, database: votes.Votes, language: str, kind: type[votes.AnyRow]
 ) -> votes.ArenaVotes[votes.AnyRow]:
-    """Everybody's votes of a kind on an arena in a language.
+    """Return everybody's votes of one kind on an arena in a language.
 
     Raises:
         Unreachable: if the database does not answer.
@@ -171,7 +171,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
 
 
 def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
-    """The first sentence and passage that a voter has not voted on; None when there are no more.
+    """Return the first sentence and passage that a voter has not voted on; None if there are no more.
 
     Everybody meets the same order, so that people meet on the same items.
 
@@ -190,7 +190,7 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Ci
 
 @lru_cache(maxsize=4096)
 def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[CitationPair, ...]:
-    """Every sentence of an answer with every passage it cites whose text is known."""
+    """Return every sentence of an answer with each passage it cites that has a text."""
     key = (language, query_id)
     (row,) = (row for row in of_query(arena, "answers", key) if row["system"] == system)
     passages = shown_with(arena, key).of(key, row.get("retriever"), row.get("depth"))
@@ -226,7 +226,8 @@ def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
 
 
 def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -> NuggetItem | None:
-    """The first nugget and answer that a voter has not voted on, in an order that everybody meets; None at the end.
+    """Return the first nugget and answer that a voter has not voted on, in the same order for everybody; None at the
+    end.
 
     Args:
         arena: the arena; it has answers and nuggets.
@@ -243,7 +244,7 @@ def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -
 
 @lru_cache(maxsize=4096)
 def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tuple[NuggetItem, ...]:
-    """Every nugget of a query with the answer of one system."""
+    """Return every nugget of a query with the answer of one system."""
     key = (language, query_id)
     (text,) = (row["text"] for row in of_query(arena, "answers", key) if row["system"] == system)
     query = _query_text(arena, key)
@@ -276,7 +277,7 @@ def nugget_vote(
     seconds: float | None,
     session: str | None = None,
 ) -> votes.NuggetVote:
-    """A vote on a nugget, to be submitted; the arguments are those of `votes.cast`.
+    """Create a vote on a nugget, to be submitted; arguments as for `votes.cast`.
 
     Raises:
         BadInput: if a value is not one of its column's.
@@ -312,7 +313,7 @@ def evidence(
     seconds: float | None,
     session: str | None = None,
 ) -> votes.Evidence:
-    """A vote on a citation, to be submitted; the arguments are those of `votes.cast`.
+    """Create a vote on a citation, to be submitted; arguments as for `votes.cast`.
 
     Raises:
         BadInput: if a value is not one of its column's.

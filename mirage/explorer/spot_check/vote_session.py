@@ -164,7 +164,7 @@ def _settle(result: Literal["kept", "refused"]) -> None:
 
 
 def pending() -> votes.Row | None:
-    """The vote of this session that is not kept yet."""
+    """Return the vote of this session that is not saved yet."""
     row: votes.Row | None = st.session_state.get(_PENDING)
     return row
 
@@ -176,7 +176,7 @@ def due() -> bool:
 
 
 def current_session() -> VoteSession:
-    """The voting session that is open."""
+    """Return the open voting session."""
     session: VoteSession = st.session_state[_SESSION]
     return session
 
@@ -266,7 +266,7 @@ def ask_name(key: str = "spot_voter", *, bare: bool = False) -> None:
 
 
 def name() -> str:
-    """The name under which what this reader does is kept; empty where none is known yet."""
+    """Return the name under which this reader's votes are saved; empty if unknown."""
     known: str = reader().name or st.session_state.get(_NAME, "")
     return known
 

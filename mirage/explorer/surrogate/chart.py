@@ -36,7 +36,7 @@ _tau = FORMATS["probability"].write
 
 
 def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: str, mode: Mode) -> dict[str, Any]:
-    """Each system's rating by the referee above its prediction, both with their 95% intervals.
+    """Draw each system's rating by the referee above its prediction, both with 95% intervals.
 
     Args:
         points: rows top to bottom, of one language and regressor; one without a judged rating has its prediction alone.
@@ -89,7 +89,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
 
 
 def tau_figure(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mode) -> dict[str, Any]:
-    """Kendall's tau-b of a regressor on left-out systems in each language, beside the printed one of the paper.
+    """Draw Kendall's tau-b of a regressor on left-out systems in each language, next to the paper's.
 
     Args:
         rows: `language, tau, rmse, systems, published`, top to bottom.

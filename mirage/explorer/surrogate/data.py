@@ -43,7 +43,7 @@ class RegressorComparisonView:
 
 @lru_cache(maxsize=64)
 def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
-    """The referees and skills that an arena has predictions for; none if it lacks the table."""
+    """Return the referees and skills with predictions in an arena; none without the table."""
     if "predictions" not in arena.tables:
         return ()
     rows = arena.sql("SELECT DISTINCT referee, skill FROM predictions ORDER BY referee <> 'relevance', referee, skill")
@@ -52,7 +52,7 @@ def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
 
 @lru_cache(maxsize=16)
 def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
-    """The comparison behind the stored predictions.
+    """Return the comparison behind the stored predictions.
 
     Raises:
         TableMissing: if the arena has no predictions.
@@ -99,7 +99,7 @@ class PrintedSurrogate:
 
 @lru_cache(maxsize=8)
 def printed_figures(arena: Arena) -> PrintedSurrogate:
-    """The printed figures, from the arena or else from the bundled one."""
+    """Return the printed figures, from the arena or else from the bundled one."""
     figures = figures_of(arena)
     if figures is None:
         return PrintedSurrogate()
@@ -136,7 +136,7 @@ class Weights:
 
 @lru_cache(maxsize=16)
 def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
-    """The stored importances of one referee and skill."""
+    """Return the stored importances of one referee and skill."""
     if "importances" not in arena.tables:
         return Weights((), ())
     stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill])
@@ -153,7 +153,7 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
 def predicted_points(
     arena: Arena, referee: str, skill: Skill, regressor: str, language: str
 ) -> tuple[schema.Prediction, ...]:
-    """One regressor's predictions in one language, best rating by the referee first; new systems last."""
+    """Return one regressor's predictions in one language, by rating of the referee, best first; new systems last."""
     rows = [
         schema.Prediction(**row)
         for row in comparison_of(arena, referee, skill).points.to_pylist()
@@ -178,7 +178,7 @@ def judged_ends(
 
 @lru_cache(maxsize=64)
 def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
-    """One regressor language by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
+    """Return one regressor's quality by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
     `published`, the tau that the paper prints for its forest with a judge.
     """
     tau = printed_figures(arena).tau

@@ -40,14 +40,14 @@ def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) 
 
 @lru_cache(maxsize=32)
 def languages_with_features(arena: Arena, system: str) -> tuple[str, ...]:
-    """The languages in which a system has features."""
+    """Return the languages in which a system has features."""
     rows = arena.sql("SELECT DISTINCT language FROM features WHERE system = ? ORDER BY language", [system])
     return tuple(rows["language"].to_pylist())
 
 
 @lru_cache(maxsize=32)
 def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
-    """A system's mean of each feature beside those of the others, in the same languages.
+    """Return a system's mean of each feature and the others' means, in the same languages.
 
     Args:
         arena: with features.
@@ -87,12 +87,12 @@ def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table
 
 
 def stands(placement: Placement) -> pa.Table:
-    """The ranking with the new system in it, the best first: `placement.records.PlacementRow` columns."""
+    """Return the ranking with the new system, best first: `placement.records.PlacementRow` columns."""
     import pyarrow as pa
 
     return pa.Table.from_pylist([asdict(row) for row in placement.stands])
 
 
 def suggested_battles(placement: Placement) -> pa.Table:
-    """The battles worth judging next, as `mirage judge --battles` reads them."""
+    """Return the battles most worth judging next, in the format of `mirage judge --battles`."""
     return schema.from_rows(SuggestedBattle, placement.next)

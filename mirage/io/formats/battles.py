@@ -61,6 +61,6 @@ def given_answer(turns: Turns) -> str | None:
 
 
 def until(turns: Turns, place: int) -> Turns:
-    """Return the conversation up to the answer to the user's turn of that number, from 1."""
+    """Return the conversation up to the answer to the user's n-th turn, counting from 1."""
     starts = [k for k, (speaker, _) in enumerate(turns) if speaker == "user"]
     return turns[: starts[place]] if place < len(starts) else turns

@@ -178,7 +178,7 @@ def import_mirage_bench(
     tables, notes = mirage_bench.read_bench(path, progress=progress)
 
     def texts(old: store.Arena | None) -> dict[str, str]:
-        """An arena that is named otherwise keeps its name."""
+        """Return title, label and licence for the manifest; an arena with another title keeps its own."""
         if old is not None and old.title != BENCH:
             return {}
         names = {*tables, *(old.tables if old is not None else ())}

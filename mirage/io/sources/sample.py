@@ -79,7 +79,7 @@ def read_sample(folder: Path) -> dict[str, pa.Table]:
 
 
 def sample_files(folder: Path) -> list[Path]:
-    """The files that `read_sample` reads.
+    """Return the files that `read_sample` reads.
 
     Raises:
         BadInput: if there is no such folder.

@@ -79,7 +79,7 @@ def read_nuggets(folder: Path, passages: pa.Table) -> tuple[SampleNugget, ...]:
 
 
 def nugget_files(folder: Path) -> list[Path]:
-    """The files that `read_nuggets` reads.
+    """Return the files that `read_nuggets` reads.
 
     Raises:
         BadInput: if there is none.

@@ -178,7 +178,7 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[RelevanceLabel]]:
-    """The judged passages of each query, in the order of the file.
+    """Return the judged passages of each query, in file order.
 
     Args:
         path: the file, UTF-8, compressed if named `.gz`.

@@ -37,7 +37,7 @@ class CardText:
 
 
 def share_card(card: CardText, *, color: str, mode: Mode) -> dict[str, Any]:
-    """The card as a figure.
+    """Draw the card as a figure.
 
     Args:
         card: its words.

@@ -38,7 +38,7 @@ th {{ color: {muted}; font-weight: 500; }}
 
 
 def document(title: str, body: str) -> str:
-    """A whole file, Plotly's own code inside (some 5 MB).
+    """Return a complete HTML file with Plotly embedded (about 5 MB).
 
     Args:
         title: heading, plain text; it is escaped.
@@ -61,7 +61,7 @@ def document(title: str, body: str) -> str:
 
 
 def chart_html(n: int, head: str, figure: Mapping[str, Any]) -> str:
-    """A figure under its heading; `n` tells the figures of a file apart."""
+    """Return a figure under its heading as HTML; `n` makes its id unique in the file."""
     # Inside a script only this sign could end it or begin a comment.
     drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")
     return (
@@ -72,7 +72,7 @@ def chart_html(n: int, head: str, figure: Mapping[str, Any]) -> str:
 
 
 def facts(values: Mapping[str, Any]) -> str:
-    """Names and what they are, escaped; `nothing` where there are none."""
+    """Return names and values as an escaped HTML list; `nothing` if there are none."""
     lines = (f"<dt>{escape(str(key))}</dt><dd>{escape(_fact(value))}</dd>" for key, value in values.items())
     return f"<dl>{''.join(lines) or '<dd>nothing</dd>'}</dl>"
 

@@ -73,7 +73,7 @@ class MakerStyle:
         return f'path("{path}")'
 
     def color(self, mode: Mode) -> str:
-        """The family's colour in a mode."""
+        """Return the family's colour in a mode."""
         return self.dark if mode == "dark" else self.light
 
 
@@ -105,8 +105,8 @@ _MAKER_SALT = "89"
 
 @cache
 def family(system: str) -> MakerStyle:
-    """The look of a system: its maker's colour with a shape of its own, or both of its own where no known maker stands
-    behind it.
+    """Return the style of a system: its maker's colour and its own shape, or its own colour and shape for an unknown
+    maker.
 
     A look depends on the name alone, so it is the same on every page and stays when systems are added. Two systems may
     have the same, of 7 looks of a maker and of 56 others; hover tells them apart.
@@ -126,7 +126,7 @@ def _number(salt: str, system: str) -> int:
 
 
 def looks(systems: Iterable[str]) -> list[MakerStyle]:
-    """The looks that systems have, each once, in the order of legends."""
+    """Return the distinct styles of systems, in legend order."""
     order = [look.name for look in FAMILIES]
     return sorted(dict.fromkeys(map(family, systems)), key=lambda look: order.index(look.name))
 
@@ -171,7 +171,7 @@ DARK = Ink(
 
 
 def ink(mode: Mode) -> Ink:
-    """The colours of a mode."""
+    """Return the colours of a mode."""
     return DARK if mode == "dark" else LIGHT
 
 
@@ -244,7 +244,7 @@ FORMATS: dict[Kind, NumberFormat] = {
 
 
 def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
-    """An interval as text; an end that is None is one on which the data puts no bound."""
+    """Format an interval; an end that is None is unbounded."""
     write = FORMATS[kind].write
     if low is None and high is None:
         return "no bound on either side"
@@ -256,7 +256,7 @@ def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
 
 
 def label_text(system: str) -> str:
-    """A system's name for a chart: Plotly takes text for markup, and a name is none."""
+    """Escape a system's name for Plotly, which parses labels as markup."""
     return escape(system, quote=False)
 
 
@@ -268,7 +268,7 @@ def on_ramp(mode: Mode, share: float) -> str:
 
 
 def layout(mode: Mode, **more: object) -> dict[str, object]:
-    """The part of a Plotly layout that all charts share; `more` is added or replaces.
+    """Return the Plotly layout shared by all charts; `more` adds to or replaces its entries.
 
     The names of rows (`rows_axis`) get their room here: where Plotly measures it, it draws everything twice.
     """
@@ -320,7 +320,7 @@ def _advance(character: str) -> float:
 
 
 def columns_width(n: int) -> dict[str, object]:
-    """The width of a map of many columns, as part of a layout: where it is too wide for a narrow page, it scrolls.
+    """Return the layout width of a map with many columns; on a narrow page it scrolls.
 
     Up to `_FITTING` columns fill the page, and nothing is set.
     """
@@ -328,7 +328,7 @@ def columns_width(n: int) -> dict[str, object]:
 
 
 def axis(mode: Mode, **more: object) -> dict[str, object]:
-    """An axis: quiet grid, no box, title in secondary ink."""
+    """Return an axis with a light grid, no box, and its title in the secondary text colour."""
     colors = ink(mode)
     title = more.pop("title", None)
     return {
@@ -348,7 +348,7 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
 
 
 def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
-    """An axis with a row for each label, the first on top."""
+    """Return an axis with one row per label, the first on top."""
     return axis(
         mode,
         tickvals=list(range(len(labels))),

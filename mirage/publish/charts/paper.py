@@ -47,7 +47,7 @@ _ON_RAMP = {"#12161c": "#ffffff", "#ffffff": LIGHT.text}
 
 
 def for_paper(figure: Mapping[str, Any], *, width: Width, face: Face) -> dict[str, Any]:
-    """A chart for print: no title, no hover, light colours on white, 8 pt text, a legend, if any, below.
+    """Convert a chart for print: no title, no hover, light colours on white, 8 pt text, any legend below.
 
     Args:
         figure: a chart of this package, drawn for light or dark; it is not changed.
@@ -80,7 +80,7 @@ def for_paper(figure: Mapping[str, Any], *, width: Width, face: Face) -> dict[st
 
 
 def in_light(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """The same chart in the colours of the light mode, without what a pointer does; one in light stays as it is."""
+    """Convert a chart to the light mode, without its pointer interactions; a light chart is unchanged."""
     ground = figure["layout"].get("paper_bgcolor")
     return {
         "data": [_recolor(trace, ground == DARK.ground) for trace in figure["data"]],

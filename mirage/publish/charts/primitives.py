@@ -58,7 +58,7 @@ def dots(
 
 
 def lines(x: Sequence[Any], y: Sequence[Any], line: Mapping[str, Any], **more: object) -> Trace:
-    """A line through points, without hover.
+    """Return a line through points, without hover.
 
     Args:
         x: horizontal positions.

@@ -16,7 +16,7 @@ _COLUMNS = ("Rank", "System", "Tier", "Rating", "95% interval", "Rank 95%", "Win
 
 
 def report_page(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[str, Any]) -> str:
-    """The current leaderboard with its charts.
+    """Return the current leaderboard with its charts.
 
     Args:
         title: heading, plain text.

@@ -143,7 +143,7 @@ def subsampling(rows: Rows, *, mode: Mode) -> Figure:
 
 
 def plots(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[tuple[str, Figure]]:
-    """Every plot with its heading, in the order of the paper; one that would be empty is left out.
+    """Return every plot with its heading, in the paper's order; empty plots are omitted.
 
     Args:
         items: records of `reproduce.tables.PaperItem`.

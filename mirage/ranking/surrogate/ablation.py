@@ -97,8 +97,8 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
 def tau_by_language(
     seen: surrogate.Training, regressor: str, names: tuple[str, ...] | None, seed: int
 ) -> dict[str, tuple[float | None, int]]:
-    """Return by language, `all` last, Kendall's tau-b over pairs of systems left out together, and the number of
-    systems.
+    """Return Kendall's tau-b over pairs of systems left out together, and the number of systems, by language (`all`
+    last).
     """
     if names is not None:
         held_out = surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)

@@ -133,7 +133,7 @@ class Tradeoff:
     """Unit of resampling and splitting: `query shared by languages` in the row `all` of languages that share ids."""
 
     def flat(self) -> dict[str, Any]:
-        """Return everything as one row; fields of the promise that the curve also has begin with `test_`."""
+        """Return all fields as one row; fields of the guarantee that the curve also has are prefixed with `test_`."""
         row: dict[str, Any] = asdict(self)
         drawn, held = row.pop("curve"), row.pop("promise")
         row.update(drawn)

@@ -46,7 +46,7 @@ def cells(
     mode: Mode,
     value: str = "value",
 ) -> dict[str, Any]:
-    """One rate by language (columns) and system (rows) as square marks; a cell without a value is hollow.
+    """Draw one rate by language (columns) and system (rows) as squares; a cell without a value is hollow.
 
     Args:
         rows: rows of `views.Rates.cells`.

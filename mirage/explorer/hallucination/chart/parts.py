@@ -34,7 +34,7 @@ said_rate, said_points, said_count = FORMATS["rate"].write, FORMATS["points"].wr
 
 
 def note(x: float, y: float, text: str, mode: Mode, *, anchor: str = "left", **more: object) -> dict[str, Any]:
-    """A remark in secondary ink."""
+    """Return an annotation in the secondary text colour."""
     return {
         "x": x,
         "xref": "x",
@@ -50,7 +50,7 @@ def note(x: float, y: float, text: str, mode: Mode, *, anchor: str = "left", **m
 
 
 def share_axis(mode: Mode, title: str, **more: object) -> dict[str, object]:
-    """An axis of shares, in percent."""
+    """Return an axis of shares, in percent."""
     return axis(mode, title=title, tickformat=".0%", zeroline=False, **more)
 
 

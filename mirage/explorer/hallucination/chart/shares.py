@@ -26,7 +26,7 @@ _LINE = 24
 
 
 def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
-    """Shares of the outcomes on one subset: wrong decisions first, then undecided, correct decisions last.
+    """Draw the shares of the outcomes on one subset: wrong decisions first, then undecided, then correct.
 
     Args:
         rows: rows of `views.Rates.cells`.

@@ -29,7 +29,7 @@ class Options:
 
     @classmethod
     def parse(cls, names: Iterable[str] = (), values: Iterable[str] = (), meanings: Iterable[str] = ()) -> Options:
-        """Options written as `theirs=ours`, `ours=value` and `ours:their value=our value`.
+        """Parse options written as `theirs=ours`, `ours=value` and `ours:their value=our value`.
 
         Raises:
             BadInput: if one lacks the sign or a side of it, or a name is given twice.

@@ -146,8 +146,8 @@ def read_table(
 def named_records(
     path: Path, options: Options, errors: list[BadInput], *, most: int | None = None
 ) -> Iterator[tuple[Row, str]]:
-    """The records of a file under our names, and where they stand; a line that is no record ends them and is added to
-    what is wrong.
+    """Yield the records of a file under our names, with their places; an invalid line ends the iteration and is added
+    to the errors.
 
     Raises:
         UnknownName: after the last record, if a column that was named is in none of them.
