@@ -25,6 +25,19 @@ from mirage.text.segmentation import count_text
 
 PAIRS = "pairs"
 """The name of the heatmap in the address, beside the names of measures."""
+TRUST = "trust"
+"""The name of the figure that says whether to trust a judge: agreement with people, and known answers."""
+
+
+CHANCE = {"known": 0.5}
+"""Values that chance gives."""
+TRUSTED = (
+    "Agrees: share of people's votes with the same decision; the mark of people is their agreement with each other. "
+    "Known answers: share of pairs in which the judge prefers the correct decision; dotted: chance. Languages without "
+    "a value are left out."
+)
+EXAMPLE = "sample"
+"""A bundled arena with known answers."""
 
 
 def main(page: ui.Page) -> None:
@@ -77,7 +90,13 @@ def _judges(page: ui.Page) -> None:
         _choices(result, codes, scope)
     above, below = st.container(), st.container()
     with below:
-        name = _pick_figure(measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result))
+        in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
+        trusted = [name for name in exams.TRUST if any(row.get(name) is not None for row in in_scope)]
+        if not trusted:
+            _nothing_known(page)
+        name = _pick_figure(
+            measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result), trusted
+        )
     if name == views.LENGTH and not fitted and not exams.has_people(result):
         with above, ui.first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
@@ -85,7 +104,11 @@ def _judges(page: ui.Page) -> None:
     with above:
         _means(page, rows, measures, codes, scope)
     with below:
-        _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
+        if name == TRUST:
+            in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
+            _trust(in_scope, trusted, measures)
+        else:
+            _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
     page.download(
         "judges",
         result.table() if result is not None else everything,
@@ -220,7 +243,11 @@ def _prices() -> None:
 
 
 def _pick_figure(
-    measures: Mapping[str, views.JudgeMeasure], rows: list[dict[str, Any]], codes: list[str], fitted: bool
+    measures: Mapping[str, views.JudgeMeasure],
+    rows: list[dict[str, Any]],
+    codes: list[str],
+    fitted: bool,
+    trusted: list[str],
 ) -> str | None:
     """Draw the row above the figure and return what the figure shows; None where there is nothing to show.
 
@@ -229,12 +256,13 @@ def _pick_figure(
         rows: their values.
         codes: the languages.
         fitted: the length slopes are among the values, if they can be fitted at all.
+        trusted: measures that say whether to trust a judge, if any has a value; their figure is then the default.
     """
     known = [
         name for name in measures if (name == views.LENGTH and not fitted) or any(row[name] is not None for row in rows)
     ]
     several = len({row["judge"] for row in rows}) > 1
-    options = [*([PAIRS] if several else []), *known]
+    options = [*([TRUST] if trusted else []), *([PAIRS] if several else []), *known]
     name = None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if options:
@@ -242,14 +270,67 @@ def _pick_figure(
                 "Figure",
                 options,
                 key="measure",
-                default=known[0] if known and len(codes) > 1 else options[0],
+                default=TRUST if trusted else known[0] if known and len(codes) > 1 else options[0],
                 width=200,
-                help=f"{PAIRS}: pairwise agreement.  "
+                help=f"{TRUST}: agreement with people and known answers.  {PAIRS}: pairwise agreement.  "
                 + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
             )
         _prices()
         ui.onward("spot_check", "Vote yourself")
     return name
+
+
+def _nothing_known(page: ui.Page) -> None:
+    """Say what would tell whether to trust these judges."""
+    with st.container(border=True):
+        st.markdown("**Nothing here tells whether these judges are right.**")
+        st.caption(
+            "Agreement with people needs votes: vote on Spot check, or import verdicts by people. Known-answer pairs "
+            "need no people, only relevance labels (table outcomes):"
+        )
+        st.code(f"mirage judge {page.arena.path} --judge NAME --model MODEL --known --pairs 100", language=None)
+        if page.arena.name != EXAMPLE:
+            st.caption(f"The arena {EXAMPLE} has a judge with known answers.")
+
+
+def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str, views.JudgeMeasure]) -> None:
+    """Show agreement with people and known answers side by side, by language."""
+    ui.note(TRUSTED)
+    clicked = None
+    for name, place in zip(trusted, ui.side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
+        known = [row for row in rows if row[name] is not None]
+        codes = {row["language"] for row in known}
+        with place:
+            chosen = ui.chart(
+                charts.judge_figure(
+                    known,
+                    measure=name,
+                    judges=list(dict.fromkeys(row["judge"] for row in known)),
+                    languages=[*(["all"] if "all" in codes else []), *in_order(codes - {"all"})],
+                    title=measures[name].title,
+                    unit=measures[name].unit,
+                    fair=CHANCE.get(name),
+                    mode=ui.mode(),
+                ),
+                key=f"trust_{name}",
+                alt=f"{measures[name].title} of every judge with 95% intervals, by language.",
+                select=True,
+            )
+        clicked = chosen or clicked
+    _onward(clicked)
+
+
+def _onward(clicked: Any) -> None:
+    """Link from a judge in a language to its battles and its ranking."""
+    if not clicked or clicked[0] == votes.PEOPLE:
+        return
+    judge, code = clicked
+    languages = () if code == "all" else (code,)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        where = "all languages" if code == "all" else name_of(code)
+        st.markdown(f"**{ui.plain(judge)}** in {where}", width="content")
+        ui.onward("battle", "Read its battles", languages=languages, referee=judge)
+        ui.onward("leaderboard", "Show its ranking", languages=languages, referee=judge)
 
 
 def _figure(
@@ -299,12 +380,7 @@ def _figure(
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
-    if clicked and clicked[0] != votes.PEOPLE:
-        judge, code = clicked
-        with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-            st.markdown(f"**{ui.plain(judge)}** in {name_of(code)}", width="content")
-            ui.onward("battle", "Read its battles", languages=(code,), referee=judge)
-            ui.onward("leaderboard", "Show its ranking", languages=(code,), referee=judge)
+    _onward(clicked)
 
 
 def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:

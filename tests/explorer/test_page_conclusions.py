@@ -65,7 +65,7 @@ def known(judge: str, value: float, low: float | None, high: float | None) -> di
 )
 def test_the_judge_that_knows_most_of_the_known_answers_is_named(other: dict[str, Any], alike: bool) -> None:
     sentence = page_conclusions.of_known([other, known("a", 0.8, 0.7, 0.9)], "en")
-    assert "a picks the better answer in 80.0%" in sentence
+    assert "a prefers the correct decision in 80.0%" in sentence
     assert "n = 90" in sentence
     assert ("not significantly" in sentence) is alike
     assert "without votes" in page_conclusions.of_known([other], "en")

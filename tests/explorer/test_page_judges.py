@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import browser
 import pytest
@@ -15,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
+from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
@@ -224,6 +226,50 @@ def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
     assert not none or lack.split()[0] == str(len(none))
     if len(shown) in (1, 4):
         assert app.dataframe[0].value["judge"].iloc[-1] == votes.PEOPLE
+
+
+def figures_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
+    """Note what every chart shows."""
+    drawn: dict[str, dict[str, Any]] = {}
+    monkeypatch.setattr(ui, "chart", lambda figure, **options: drawn.update({options["key"]: figure}))
+    return drawn
+
+
+def test_with_votes_the_page_begins_with_agreement_by_language_and_people_beside_it(
+    partly: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vote(partly, {"en": 12, "sw": 5})
+    drawn = figures_of(monkeypatch)
+    app = opened(arena="sim")
+    assert not app.exception
+    assert set(drawn) == {"trust_agree"}
+    figure = drawn["trust_agree"]
+    assert list(figure["layout"]["yaxis"]["ticktext"]) == ["all", "en", "sw"], "languages without votes are left out"
+    assert {trace["name"] for trace in figure["data"]} >= {"gpt-4o", "zeta"}
+    assert not any("--known" in code.value for code in app.code)
+
+
+def test_without_votes_and_known_pairs_the_page_says_what_brings_them(
+    partly: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = figures_of(monkeypatch)
+    app = opened(arena="sim")
+    assert not app.exception
+    assert not any(key.startswith("trust") for key in drawn)
+    assert any(f"mirage judge {partly}" in code.value and "--known" in code.value for code in app.code)
+    assert "Spot check" in page_text(app)
+
+
+def test_known_answers_alone_tell_whether_to_trust_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data" / "sample"))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    drawn = figures_of(monkeypatch)
+    app = opened(arena="sample", languages=["en", "te"])
+    assert not app.exception
+    assert set(drawn) == {"trust_known"}
+    assert drawn["trust_known"]["layout"]["yaxis"]["ticktext"] == ["en", "te"]
+    assert drawn["trust_known"]["layout"]["shapes"][0]["x0"] == 0.5, "chance"
+    assert not any("--known" in code.value for code in app.code)
 
 
 def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path) -> None:

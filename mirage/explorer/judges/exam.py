@@ -23,6 +23,8 @@ SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "
 """Measures of an exam that the page shows; what is measured without people follows."""
 ALONE = ("flip", "tie", "unparsed")
 """Measures without people that no measure beside people takes the place of."""
+TRUST = ("agree", "known")
+"""Measures that say whether to trust a judge: agreement with people, and known answers."""
 KNOWN = "known"
 """The measure of an exam that takes no people."""
 _DRAWS = 200

@@ -165,7 +165,7 @@ def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
     if not known:
         return ""
     best = max(known, key=lambda row: row["known"])
-    words = f"picks the better answer in {_rate(best['known'])} of known pairs ({_evidence(best, 'known')})"
+    words = f"prefers the correct decision in {_rate(best['known'])} of known pairs ({_evidence(best, 'known')})"
     return _of_best(best, words, known, "known", scope, ("highest", "higher"))
 
 
