@@ -922,8 +922,8 @@ def rank(
         name = choose_referee(battles, judge)
         table, notes = read_decisions(battles, name, settings)
     result = rank_by(table, name, settings)
-    notes += remarks(result, table)
-    return Ranking(**_values(result), remarks=tuple(notes))
+    notes += remarks(result, table if Referee.from_name(name).by_labels else None)
+    return Ranking(**(_values(result) | {"tested": result.tiers}), remarks=tuple(notes))
 
 
 def _current(judge: str | None, referee: str | None) -> str | None:
@@ -1205,8 +1205,10 @@ def _frame(rows: Any) -> pa.Table:
     import pyarrow as pa
 
     if isinstance(rows, str | Path):
-        lines = list(store.records(Path(rows)))
-        return _table([line.value for line in lines])
+        path = Path(rows)
+        if store.parquet_rows(path):
+            return pa.Table.from_batches(store.scan([path], store.columns_of([path])))
+        return _table([line.value for line in store.records(path)])
     if isinstance(rows, pa.Table):
         return rows
     if hasattr(rows, "__arrow_c_stream__"):
@@ -1228,7 +1230,8 @@ def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     _require_columns(rows, _BATTLE)
     n = len(rows)
     columns = {name: _texts(rows, name) for name in _BATTLE}
-    columns["verdict"] = [schema.verdict_word(word) for word in columns["verdict"]]
+    word_of = {text: schema.verdict_word(text) for text in set(columns["verdict"])}
+    columns["verdict"] = [word_of[text] for text in columns["verdict"]]
     words = Counter(columns["verdict"])
     unknown = [word for word in words if word not in VERDICTS]
     if unknown:
@@ -1322,7 +1325,11 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
     for k, value in enumerate(values):
         if value is None or value == "" or value != value:
             raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or remove the row")
-    return [normalise_name(str(value)) if name in NAMES else str(value) for value in values]
+    texts = [str(value) for value in values]
+    if name not in NAMES:
+        return texts
+    name_of = {text: normalise_name(text) for text in set(texts)}
+    return [name_of[text] for text in texts]
 
 
 def _tuple(values: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -19,4 +19,5 @@ def holm(p: Sequence[float] | NDArray[np.float64]) -> list[float]:
     stepped = np.minimum(1.0, np.arange(len(values), 0, -1) * values[order])
     adjusted = np.empty(len(values))
     adjusted[order] = np.maximum.accumulate(stepped)
-    return [float(value) for value in adjusted]
+    ordered: list[float] = adjusted.tolist()
+    return ordered

@@ -8,6 +8,8 @@ from typing import Any
 
 @cache
 def _blas() -> Any:
+    # SciPy has a BLAS of its own, which a controller limits only if it is loaded before.
+    import scipy.linalg.lapack  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

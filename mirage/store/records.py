@@ -238,10 +238,12 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
                 batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
             ):
                 for row in batch.to_pylist():
-                    # A repeated value is stored once, and may expand to many times the file's size.
-                    size += sum(len(value) for value in row.values() if isinstance(value, str | bytes | list | dict))
-                    if most is not None and size > most:
-                        raise too_large(path, most)
+                    if most is not None:
+                        # A repeated value is stored once, and may expand to many times the file's size.
+                        values = (value for value in row.values() if isinstance(value, str | bytes | list | dict))
+                        size += sum(map(len, values))
+                        if size > most:
+                            raise too_large(path, most)
                     number += 1
                     yield Line(f"{path}:{number}", row)
     except FileNotFoundError:

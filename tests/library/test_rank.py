@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -525,3 +526,24 @@ def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
     for name in ("rating", "low", "high"):
         stored_values, fresh_values = (np.array(table[name].to_pylist(), dtype=float) for table in (stored, fresh))
         np.testing.assert_allclose(stored_values, fresh_values, atol=1e-8)
+
+
+def test_every_blas_has_one_thread_while_ratings_are_fitted() -> None:
+    code = (
+        "from mirage.ranking import one_thread\n"
+        "with one_thread():\n"
+        "    import scipy.linalg\n"
+        "    from threadpoolctl import threadpool_info\n"
+        "    print({pool['filepath']: pool['num_threads'] for pool in threadpool_info() if pool['user_api'] == 'blas'})"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    threads = ast.literal_eval(result.stdout)
+    assert threads
+    assert set(threads.values()) == {1}
