@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
@@ -101,12 +100,12 @@ def differences(page: ui.Page) -> None:
     with ui.first_time("Measuring the effect of each difference", page.arena):
         effects = views.effects(page.arena)
     page.summary(f"{len(effects)} differences from the published programs, each measured on this arena.")
-    _texts(
+    ui.texts_table(
         {
-            "Difference": [f"**{ui.plain(effect.departure)}**" for effect in effects],
-            "Published programs": [ui.plain(effect.published) for effect in effects],
-            "Here": [ui.plain(effect.ours) for effect in effects],
-            "Effect": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in effects],
+            "Difference": [effect.departure for effect in effects],
+            "Published programs": [effect.published for effect in effects],
+            "Here": [effect.ours for effect in effects],
+            "Effect": [effect.moved[:1].upper() + effect.moved[1:] for effect in effects],
             "Measured on": [f"{effect.n:,} {effect.unit}" for effect in effects],
         }
     )
@@ -166,12 +165,6 @@ def prompts(page: ui.Page, words: str) -> None:
     page.download("prompts", pa.Table.from_pylist(rows), about={})
 
 
-def _texts(columns: Mapping[str, Sequence[str]]) -> None:
-    """A table of sentences, which wrap; on a narrow screen it scrolls on its own."""
-    with st.container(key=f"scroll_{len(columns)}_columns"):
-        st.table(columns, border="horizontal", hide_index=True)
-
-
 def data(page: ui.Page) -> None:
     """Show the sources of the arena's tables."""
     import pyarrow as pa
@@ -185,14 +178,14 @@ def data(page: ui.Page) -> None:
     st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
     if manifest.get("licence"):
         st.caption(ui.plain(f"Licence: {manifest['licence']}"))
-    _texts(
+    ui.texts_table(
         {
-            "Table": [f"**{row['table']}**" for row in rows],
+            "Table": [row["table"] for row in rows],
             "Rows": [f"{row['rows']:,}" for row in rows],
             "Bytes": [f"{row['bytes']:,}" for row in rows],
-            "Made by": [ui.plain(row["by"]) for row in rows],
-            "From": [ui.plain(row["source"]) for row in rows],
-            "Notes": [ui.plain(row["notes"]) for row in rows],
+            "Made by": [row["by"] for row in rows],
+            "From": [row["source"] for row in rows],
+            "Notes": [row["notes"] for row in rows],
         }
     )
     # The papers' figures are an arena of their own, not a part that another one could lack.

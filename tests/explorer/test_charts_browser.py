@@ -1,8 +1,10 @@
-"""Every chart of every section of every page on the bundled arenas, drawn by a real browser."""
+"""Every chart of every section of every page on the bundled arenas, drawn by a real browser in both themes, wide and on
+a phone: it has marks, its texts lie within it, and no two systems look alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import browser
@@ -10,17 +12,43 @@ import pytest
 from browser import Opened, show
 
 from mirage import store
+from mirage.explorer.answers import data as answers
 from mirage.explorer.kit.entries import HOME, PAGES
 
 pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
-CHARTS = """() => [...document.querySelectorAll("[data-testid=stPlotlyChart]")].map((box) => {
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+OTHER = {"light": "dark", "dark": "light"}
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+GROUND = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
+SLACK = 3
+"""Pixels by which a text may stand over the edge of its chart: fonts differ."""
+CHARTS = """([systems, slack]) => [...document.querySelectorAll("[data-testid=stPlotlyChart]")].map((box) => {
   const layers = box.querySelectorAll(".main-svg :is(.trace, .points)")
-  return [box.getAttribute("aria-label") ?? box.textContent.slice(0, 80), layers.length,
-    box.querySelectorAll(".main-svg :is(.trace, .points) path").length]
+  const plot = box.querySelector(".js-plotly-plot")
+  const edge = (plot ?? box).getBoundingClientRect()
+  const outside = [...box.querySelectorAll(".main-svg text")].filter((text) => {
+    const place = text.getBoundingClientRect()
+    return !text.closest(".hoverlayer") && text.textContent.trim() && place.width && (place.left < edge.left - slack ||
+      place.right > edge.right + slack || place.top < edge.top - slack || place.bottom > edge.bottom + slack)
+  }).map((text) => text.textContent)
+  // A system that an axis names is known by its place.
+  const named = [...box.querySelectorAll(":is(.xtick, .ytick) text")].map((text) => text.textContent)
+  const looks = {}
+  for (const trace of plot?.data ?? []) {
+    if (!["markers", "lines+markers"].includes(trace.mode)) continue
+    const one = (value, k) => Array.isArray(value) ? value[k] : value
+    for (const [k, click] of [...(trace.customdata ?? [])].entries()) {
+      if (systems.includes(click?.[0]) && !named.includes(click[0]))
+        looks[click[0]] = [one(trace.marker.color, k), one(trace.marker.symbol, k)].join(" ")
+    }
+  }
+  const alike = Object.keys(looks).filter((a) => Object.keys(looks).some((b) => a !== b && looks[a] === looks[b]))
+  return {name: box.getAttribute("aria-label") ?? box.textContent.slice(0, 80), traces: layers.length,
+    marks: box.querySelectorAll(".main-svg :is(.trace, .points) path").length, outside, alike}
 })"""
-"""Of every chart: its name, its traces, and the marks in it."""
+"""Of every chart: its name, its traces and the marks in them, texts beyond its edge, and systems that look alike."""
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +59,33 @@ def start() -> Iterator[Start]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home")), MIRAGE_AHEAD="0") as url:
+    with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
         yield url
 
 
-def charts(page: Any) -> list[list[Any]]:
-    """Return what `CHARTS` says of the page once all of them are drawn, or after a while."""
+def faults(page: Any, systems: Sequence[str]) -> tuple[int, list[Any]]:
+    """Return how many charts the page has, and what is wrong with them once all are drawn, or after a while."""
     for _ in range(40):
-        found: list[list[Any]] = page.evaluate(CHARTS)
-        if all(marks for *_, marks in found):
+        charts: list[dict[str, Any]] = page.evaluate(CHARTS, [list(systems), SLACK])
+        wrong = [c for c in charts if not c["traces"] or not c["marks"] or c["outside"] or c["alike"]]
+        if not wrong:
             break
         page.wait_for_timeout(250)
-    return found
+    return len(charts), wrong
 
 
 @pytest.mark.parametrize("arena", sorted(store.bundled_arenas()))
 def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")
-    total = 0
+    opened_arena = store.open_arena(store.bundled()[arena])
+    systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
+    total, scheme = 0, "light"
     for entry in PAGES:
         if entry.name != HOME:
-            page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
+            # A sidebar that a phone's width has closed is still there.
+            link = page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True)
+            link.dispatch_event("click")
             page.get_by_role("heading", level=1, name=entry.title, exact=True).wait_for()
             opened.settle()
         group = page.get_by_role("radiogroup", name="Section")
@@ -61,10 +94,22 @@ def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: st
             if k:  # the first is open
                 group.get_by_role("radio", name=section, exact=True).click()
                 opened.settle()
-            for name, traces, marks in charts(page):
-                assert traces, (entry.name, section, name)
-                assert marks, (entry.name, section, name)
-                total += 1
+            n, wrong = faults(page, systems)
+            assert not wrong, (entry.name, section, scheme)
+            assert opened.heard == ([], [], []), (entry.name, section)
+            total += n
+            if not n:
+                continue
+            # A change of theme runs the script, a change of width does not: one of the former a section.
+            page.set_viewport_size(PHONE)
+            assert faults(page, systems) == (n, []), (entry.name, section, scheme, "phone")
+            scheme = OTHER[scheme]
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(GROUND, arg=GROUNDS[scheme])
+            opened.settle()
+            assert faults(page, systems) == (n, []), (entry.name, section, scheme, "phone")
+            page.set_viewport_size(WIDE)
+            assert faults(page, systems) == (n, []), (entry.name, section, scheme)
             assert opened.heard == ([], [], []), (entry.name, section)
     assert total > (0 if arena == "published" else 5)
     page.close()

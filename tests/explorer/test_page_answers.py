@@ -402,7 +402,7 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
     with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
         opened = start()
         page = opened.page
-        page.goto(f"{url}/answers?arena=hostile&q=Yes")
+        page.goto(f"{url}/answers?arena=hostile&q=Yes&page=1")
         page.wait_for_selector(".mg-answer")
         payloads = {int(i): payload for i, payload in enumerate(HOSTILE)}
         for _ in HOSTILE:

@@ -282,7 +282,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         opened = start()
         page = opened.page
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        page.locator(f".st-key-panels {browser.MARKS}").first.wait_for()
+        page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
         places = browser.mark_places(page, "panels")
         assert len(places) == 5 + 1, "five systems in focus, and the mean of all"
         opened.settle()

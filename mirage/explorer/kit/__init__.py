@@ -30,7 +30,7 @@ from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, sto
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
 from mirage.explorer.kit.pick import check_link, pick, pick_language, pickers_popover
-from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.plain_table import plain_table, texts_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import badge, conclusion, first_time, missing, refuse, working
@@ -95,6 +95,7 @@ __all__ = [
     "switch",
     "table",
     "text_html",
+    "texts_table",
     "withdraw_upload",
     "working",
 ]

@@ -5,7 +5,7 @@ It renders faster than a sortable one, and can be printed and read aloud.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NO_VALUE = "–"
+_REGION = 'tabindex="0" role="region" aria-label="Table"'
+"""Attributes of the box that a wide table scrolls in, which the keyboard reaches."""
 _AT_START = ("system", "text", "interval")
 """Kinds that stand at the left; all others are numbers."""
 
@@ -40,14 +42,30 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
     st.html(table_html(rows, columns=tuple(columns), mode=mode()))
 
 
+def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
+    """Show a table of sentences, which wrap; the first column names the rows. On a narrow screen it scrolls sideways.
+
+    Args:
+        columns: plain texts by column, all as many.
+    """
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    lines = []
+    for first, *others in zip(*columns.values(), strict=True):
+        cells = "".join(f"<td><bdi>{escape(text)}</bdi></td>" for text in others)
+        lines.append(f'<tr><th scope="row"><bdi>{escape(first)}</bdi></th>{cells}</tr>')
+    st.html(
+        f'<div class="mg-wide" {_REGION}><table class="mg-table mg-sentences"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
     """Return the table as HTML; all cell texts are escaped."""
     heads = "".join(map(_head, columns))
     cells = zip(*(_cells(rows, col, mode) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    region = 'tabindex="0" role="region" aria-label="Table"'
     return (
-        f'<div class="mg-wide" {region}><table class="mg-table"><thead><tr>{heads}</tr></thead>'
+        f'<div class="mg-wide" {_REGION}><table class="mg-table"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>"
     )
 
