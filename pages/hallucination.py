@@ -17,7 +17,7 @@ from mirage.explorer.hallucination import risk_coverage_section as abstention
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
 from mirage.store import Arena
-from mirage.text.languages import in_order, name_of
+from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import counted, listed
 
 if TYPE_CHECKING:
@@ -609,6 +609,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
             codes,
             key="figures",
             kind="language",
+            named=search_name,
             width=160,
             help="all: mean or total over the languages, as printed.",
         )

@@ -161,7 +161,7 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     )
     assert not page.exception
     assert len(panel_names(figures["panels"])) == 2
-    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
+    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["English", "Telugu"]
     assert [t["mode"] for t in figures["panels"]["data"]].count("lines") == 2 * 2
     assert "Unknown value in the link" in page_text(page)  # length is not measured in this arena
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
