@@ -99,7 +99,9 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
         }
         if len(names) < (1 if known else 2):
             return None
-        first: str = ui.pick("First system", names, key="a", kind="system", width=230)
+        ranked = views.in_rank_order(page.arena, referee, page.picked)
+        best = next((name for name in ranked if name in names), None)
+        first: str = ui.pick("First system", names, key="a", kind="system", width=230, default=best)
         place = st.container(width="content")
         options = ui.pickers_popover("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
         with options:
@@ -114,7 +116,8 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
         if not others:
             return None
         with place:
-            second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=first)
+            next_best = first if against is not None else next((name for name in ranked if name in others), None)
+            second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=next_best)
     with options:
         margin = st.number_input(
             "Margin",

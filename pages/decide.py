@@ -158,6 +158,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
     rows = views.option_rows(report)
     if not rows.num_rows:
         return
+    without(rows, page)
     records = rows.to_pylist()
     known = [cost for cost in AGAINST if any(row[cost] is not None and row["worth"] is not None for row in records)]
     shown = [column for column in SYSTEMS if column.name not in UNKNOWN or rows[column.name].null_count < len(rows)]
@@ -183,18 +184,18 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
         system = records[picked]["system"] if picked is not None else clicked[0] if clicked else None
         if system is not None:
             onward(report, system)
-        without(page, rows)
+        else:
+            ui.note(f"Click a row{' or a mark' if known else ''} to read the system's answers.")
 
 
-def without(page: ui.Page, rows: pa.Table) -> None:
-    """Name the data that no system has, and how to add it."""
+def without(rows: pa.Table, page: ui.Page) -> None:
+    """Name the data that no system has, what that leaves of the choice, and how to add it."""
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
-    more = f"Click a {'row' if 'price' in unknown else 'row or mark'} to read the system's answers."
     if not unknown:
-        ui.note(more)
         return
+    rest = " The choice rests on worth alone." if len(unknown) == 2 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.note(f"No {' or '.join(unknown)} data. {more}")
+        ui.note(f"No {' or '.join(unknown)} is known of these systems.{rest}")
         with st.popover("How to add it"):
             st.caption(
                 "Prices come from system cards; latency and tokens from logged calls. You can also set token counts "

@@ -18,7 +18,7 @@ from mirage.explorer.kit import answer_card
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
 from mirage.store import Arena
-from mirage.text.languages import in_order, name_of
+from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import count_text, join_or_count
 
 if TYPE_CHECKING:
@@ -611,6 +611,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
             codes,
             key="figures",
             kind="language",
+            named=search_name,
             width=160,
             help="all: mean or total over the languages, as printed.",
         )

@@ -32,7 +32,7 @@ from mirage.text.segmentation import MANY, count_text
 
 PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
 """Keys of the pickers of every section."""
-OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale")
+OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns")
 """Keys of the pickers that most readers leave as they are."""
 MEASURES = (
     "Measures whether a model abstains when the passages hold no answer, and answers when they do; not whether the "
@@ -86,13 +86,14 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with options:
-        reference, scale = _pick_baseline(board), _scale()
+        reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
         if judged:
             agreement.of_judge(page, referee, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
         _behind(page, size, referee) + _selection_words(page, board, size),
         conclusion=conclusions.conclusion(board, referee, skill),
@@ -100,7 +101,15 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     rows = cards.with_lines(shown, page.arena)
     picked = ui.table(
         shown,
-        columns.columns(by_labels=decider.by_labels, ties=choice.ties, scale=scale, reference=reference),
+        columns.columns(
+            by_labels=decider.by_labels,
+            ties=choice.ties,
+            scale=scale,
+            reference=reference,
+            n=board.rows.num_rows,
+            facts=facts,
+            every=every,
+        ),
         key="board",
         select=True,
     )
@@ -147,8 +156,8 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         report=lambda facts: report_page(
             page.arena.title,
             _behind(page, size, referee) + _selection_words(page, board, size),
-            cards.with_lines(ui.filter_rows(board.rows, "system", chosen_systems), page.arena),
-            ui.filter_rows(board.ranks, "system", chosen_systems).to_pylist(),
+            cards.with_lines(ui.filter_rows(compared.board_rows(board), "system", chosen_systems), page.arena),
+            ui.filter_rows(compared.language_rows(board), "system", chosen_systems).to_pylist(),
             about=facts,
         ),
         printed={
@@ -208,7 +217,8 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
     else:
         in_order = [row["system"] for row in rows]
         drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
-        ranks = ui.filter_rows(board.ranks, "system", drawn) if len(drawn) < len(rows) else board.ranks
+        ranks = compared.language_rows(board)
+        ranks = ui.filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks
         draw = charts.rank_map if shape == "map" else charts.bumps
         ui.chart(
             draw(ranks.to_pylist(), systems=list(drawn), mode=ui.mode()),
@@ -279,6 +289,19 @@ def _scale() -> Scale:
         help="logit: log-odds, centred on 0. arena: Elo-like scale, centred on 1000, 400 points per tenfold odds.",
     )
     return scale
+
+
+def _every() -> bool:
+    """Whether to show all columns; the link keeps it."""
+    chosen: str = ui.pick(
+        "Columns",
+        ("main", "all"),
+        key="columns",
+        kind="choice of columns",
+        segments=True,
+        help="all: also tiers, systems not separable from each other, undecided answers, wins, ties and losses.",
+    )
+    return chosen == "all"
 
 
 def _choice(page: ui.Page, referee: str) -> RankSettings:
@@ -426,6 +449,7 @@ def _onward(system: str, language: str | None = None, *, rival: str | None = Non
     only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**{where}", width="content")
+        ui.onward("model", "Model page", languages=only, system=system)
         ui.onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
         ui.onward("answers", "Read its answers", languages=only, systems=system)
         if rival is not None:

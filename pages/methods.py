@@ -22,7 +22,7 @@ _RULES = (
     ui.Col("meaning", "Meaning", "text", help="What the rule checks.", width=620),
 )
 _ACCURACY = (
-    ui.Col("language", "Language", "text", help="Language of the labelled answers; all: pooled."),
+    ui.Col("language", "Language", "language", help="Language of the labelled answers; all: pooled."),
     ui.Col("n", "Answers", "count", help="Number of labelled answers."),
     ui.Col(
         "wrong",

@@ -27,7 +27,7 @@ from mirage.stages.features.nugget_edits import NAMES, EditEffect, ScoreChange, 
 from mirage.stages.nuggets import TERMS
 from mirage.stages.nuggets.stage import BankChanged
 from mirage.store import home, owned
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 SCORES = (
@@ -64,7 +64,7 @@ SCORES = (
 )
 PEOPLE = (
     ui.Col("assigner", "Assigner", "text", help="Model or program that assigned nuggets to answers."),
-    ui.Col("language", "Language", "text", help="Language of the queries.", width=80),
+    ui.Col("language", "Language", "language", help="Language of the queries."),
     ui.Col("raw", "Exact", "rate", help="Share of people's votes in exact agreement."),
     ui.Col("raw", "95% interval", "interval", low="raw_low", high="raw_high", help="Clustered by query."),
     ui.Col("kappa", "Kappa", "probability", help="Weighted Cohen's kappa: 1 is perfect, 0 is chance."),
@@ -86,7 +86,9 @@ def main(page: ui.Page) -> None:
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        language = ui.pick("Language", codes, key="language", kind="language", default="en", width=120)
+        language = ui.pick(
+            "Language", codes, key="language", kind="language", named=search_name, default="en", width=160
+        )
         queries = views.queries(page.arena, language)
         query = ui.pick("Query", queries, key="bank", kind="query", width=280, help="Show this query's nuggets.")
     key = (language, query)

@@ -18,7 +18,7 @@ from mirage.people import votes
 from mirage.people.votes.ballots import BallotProgress, ballots_left
 from mirage.schema import from_rows
 from mirage.store import Arena
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 BALLOTS = (
@@ -64,9 +64,10 @@ def main(page: ui.Page) -> None:
             codes,
             key="language",
             kind="language",
+            named=search_name,
             default="en",
-            width=120,
-            help="Choose a language you read well. " + ", ".join(f"{code}: {name_of(code)}" for code in codes),
+            width=160,
+            help="Choose a language you read well.",
         )
         voter = vote_session.voter(ask=False)
     if not may("voter"):

@@ -22,7 +22,7 @@ from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 HELD_OUT = (
@@ -138,6 +138,7 @@ def main(page: ui.Page) -> None:
             scopes,
             key="scope",
             kind="language",
+            named=search_name,
             default=ALL if ALL in scopes and not page.picked else scopes[0],
             width=120,
             help="all: mean over all languages of the arena.",

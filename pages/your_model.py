@@ -56,7 +56,7 @@ FEATURES = (
     ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
 )
 BATTLES = (
-    ui.Col("language", "Language", "text", help="Language of the query."),
+    ui.Col("language", "Language", "language", help="Language of the query."),
     ui.Col("query_id", "Query", "text", help="The query's id."),
     ui.Col("system_b", "Opponent", "system", help="Opponent, in both orders."),
     ui.Col("wins", "P(win)", "probability", help="Probability that yours wins, ties excluded."),
@@ -74,7 +74,8 @@ def main(page: ui.Page) -> None:
             system = ui.pick(
                 "Your system",
                 own_systems[::-1],
-                key="system",
+                key="your_system",
+                former="system",
                 width=280,
                 help="Systems you added to this arena.",
             )

@@ -149,6 +149,21 @@ class Tiers:
         rest = zip(self.systems, self.holm[k], strict=True)
         return tuple(other for other, p in rest if other != system and p > self.level)
 
+    def rank_range(self, system: str) -> tuple[int, int]:
+        """Return the best and the worst rank that the tests leave open: behind every system that is separated and
+        ahead, before every one that is separated and behind.
+
+        The ranges of all systems hold together with a probability of at least one minus the level (Mogstad, Romano,
+        Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+
+        Raises:
+            UnknownName: if it is not in this row.
+        """
+        (k, _) = self.index_of(system, system)
+        separated = self.holm[k] <= self.level
+        ahead, behind = (int((separated & side).sum()) for side in (self.t[k] < 0, self.t[k] > 0))
+        return 1 + ahead, len(self.systems) - behind
+
     def span(self, system: str) -> tuple[int, int] | None:
         """Return the best and the worst tier among a system and the systems it is not separated from; None if none has
         a tier.

@@ -189,6 +189,23 @@ def name_of(code: str) -> str:
     return language(code).name
 
 
+def scope_name(code: str) -> str:
+    """Return the English name of a language, or `All languages` for `all`: what pages and charts show for a code."""
+    return "All languages" if code == _ALL else name_of(code)
+
+
+def search_name(code: str) -> str:
+    """Return what a picker shows for a code: its name in English and in itself, and the code, so that each finds it.
+
+    `Telugu · తెలుగు (te)`; `English (en)`; `All languages` for `all`.
+    """
+    if code == _ALL:
+        return scope_name(code)
+    entry = language(code)
+    names = dict.fromkeys((entry.name, entry.endonym))
+    return f"{' · '.join(names)} ({code})"
+
+
 def is_code(code: str) -> bool:
     """Return whether a text is a normalised language code, as in a `language` column."""
     if code in LANGUAGES or code in ("", _ALL):

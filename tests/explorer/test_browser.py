@@ -28,7 +28,9 @@ pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
-TITLES = [entry.title for entry in THERE]
+LISTED = [entry for entry in THERE if entry.listed]
+TITLES = [entry.title for entry in LISTED]
+TOUR = "Take the tour"
 QUIET: tuple[list[str], ...] = ([], [], [])
 MAIN = "[data-testid=stMain]"
 
@@ -108,6 +110,7 @@ def grid(page: Any) -> list[tuple[str, str]]:
 
 LINKS = {
     "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
+    "model": ("model?arena=judged&languages=fi&languages=sw&system=aya-101", {"System": "aya-101"}),
     "hallucination": (
         (
             "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
@@ -172,7 +175,7 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
             opened.settle()
         values = state(page)
         assert values["Arena"] == "judged"
-        assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
+        assert page.locator("[data-testid=stSidebar]").get_by_text("Swahili · Kiswahili (sw)").first.is_visible()
         assert {name: values[name] for name in pickers} == pickers
         assert query(page).items() >= parse_qs(link.partition("?")[2]).items(), "the address keeps its state"
 
@@ -185,7 +188,7 @@ def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: st
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged&languages=fi")
-    for entry in (*THERE[1:], THERE[0]):
+    for entry in (*LISTED[1:], LISTED[0]):
         page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
         arrived(opened, entry.title)
         assert page.get_by_text(entry.question).is_visible()
@@ -450,7 +453,18 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
         page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
         without = page.screenshot(clip=clip)
         assert with_focus != without, f"nobody sees that {element['name']} has the focus"
-    expected = [*TITLES, "Arena", "Languages", "Copy link", "Cite", "Download", "relevance", "both", "CANVAS"]
+    expected = [
+        *TITLES,
+        "Arena",
+        "Languages",
+        "Take the tour",
+        "Copy link",
+        "Cite",
+        "Download",
+        "relevance",
+        "both",
+        "CANVAS",
+    ]
     assert [name for name in reached if name in expected] == expected
 
 

@@ -26,6 +26,7 @@ from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_
 from mirage.publish.charts.primitives import dots, ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
+from mirage.text.languages import name_of
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
@@ -126,7 +127,7 @@ def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     assert [color for _, color in trace["marker"]["colorscale"]] == [color for _, color in ink("light").ramp]
     assert (trace["marker"]["cmin"], trace["marker"]["cmax"]) == (0, 1)
     layout = rank_map(names)["layout"]
-    assert layout["xaxis"]["ticktext"] == list(LANGUAGES)
+    assert layout["xaxis"]["ticktext"] == [name_of(code) for code in LANGUAGES]
     assert layout["yaxis"]["ticktext"] == names
 
 
@@ -353,7 +354,7 @@ def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
 def test_the_mean_over_languages_stands_out_on_the_axis() -> None:
     rows = [Relation("length", language, 0.5, 0.1, 0.9, 5, 1, "") for language in ("all", "en")]
     layout = features.relation_map(rows, features=("length",), languages=("all", "en"), mode="light")["layout"]
-    assert layout["xaxis"]["ticktext"] == ["<b>all</b>", "en"]
+    assert layout["xaxis"]["ticktext"] == ["<b>All languages</b>", "English"]
 
 
 @given(st.text("<>/b &;\"'amplt", max_size=30))

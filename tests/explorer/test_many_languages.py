@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.text.languages import in_order, language
+from mirage.text.languages import in_order, language, search_name
 from pages import page_text
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -164,9 +164,24 @@ def test_many_languages_are_picked_by_name_and_by_family(sixty: Path, monkeypatc
     assert f": {len(members)} languages" in slavic
     app = search.set_value(slavic).run()
     assert app.multiselect(key="languages").value == in_order(members)
-    app = app.selectbox(key="language_search").set_value("Vietnamese (vi)").run()
+    app = app.selectbox(key="language_search").set_value(search_name("vi")).run()
     assert app.multiselect(key="languages").value == in_order([*members, "vi"])
     assert app.selectbox(key="language_search").value is None
+
+
+def test_a_language_is_found_by_both_names_and_the_link_keeps_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
+    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE)
+    app.query_params["languages"] = "sw"
+    app.run()
+    shown = app.multiselect(key="languages_named")
+    assert shown.value == ["sw"]
+    (telugu,) = [label for label in shown.options if "Telugu" in label]
+    assert "తెలుగు" in telugu
+    assert "(te)" in telugu
+    app = shown.set_value(["te"]).run()
+    assert app.multiselect(key="languages").value == ["te"]
+    assert "in Telugu" in page_text(app)
 
 
 def test_few_languages_have_no_search_by_name(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,7 +160,7 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     )
     assert not page.exception
     assert len(panel_names(figures["panels"])) == 2
-    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
+    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["English", "Telugu"]
     clicks = [click for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
     assert {system for system, *_ in clicks} == {"sim-02"}
     assert "Unknown value in the link" in page_text(page)  # length is not measured in this arena

@@ -160,3 +160,14 @@ def test_what_the_bundled_arena_lacks_is_one_click_away_in_the_sample(page: str)
     assert not app.exception
     assert app.session_state["arena"] == "sample"
     assert "open_other" not in {button.key for button in app.button}
+
+
+def test_who_made_a_system_and_when_is_in_the_table_where_it_is_known() -> None:
+    app = pages.open_page("leaderboard", arena="nomiracl")
+    (board,) = (frame.value for frame in app.dataframe if "rating" in frame.value.columns)
+    first = board.set_index("system").loc["aya-101"]
+    assert (first["organisation"], first["licence"], first["released"]) == ("Cohere", "Apache-2.0", "2024-02")
+    assert "price_out" not in board.columns, "no system has a known price"
+    assert "tier_span" not in board.columns
+    every = pages.open_page("leaderboard", arena="nomiracl", columns="all")
+    assert any({"tier_span", "alike", "wins"} <= set(frame.value.columns) for frame in every.dataframe)

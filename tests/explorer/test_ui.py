@@ -169,7 +169,7 @@ def test_a_damaged_arena_is_left_out_by_name(arenas: Path) -> None:
 
 
 def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
-    page = open_page(LEADERBOARD, languages="en")
+    page = open_page(LEADERBOARD, languages="en", columns="all")
     before = board(page)["wins"].tolist()
     small_arena.write(arenas, "small", tables=("outcomes",), seed=9)
     page.run()
@@ -332,15 +332,16 @@ def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
 
 
 @pytest.mark.parametrize("by_labels", [True, False])
-def test_all_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) -> None:
-    names = [column.name for column in columns(by_labels=by_labels)]
+def test_the_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) -> None:
+    facts = ("organisation", "licence", "released")
+    names = [column.name for column in columns(by_labels=by_labels, facts=facts)]
     rows = pa.table(
         {
-            name: ["gpt-4"] if name in ("system", "alike") else [0.5]
-            for name in dict.fromkeys([*names, "rank_low", "rank_high", "tier_low", "tier_high", "low", "high"])
+            name: ["gpt-4"] if name in ("system", *facts) else [0.5]
+            for name in dict.fromkeys([*names, "rank_low", "rank_high", "low", "high"])
         }
     )
-    assert prepare_table(rows, columns(by_labels=by_labels), "light")[1]["system"]["pinned"] is False
+    assert prepare_table(rows, columns(by_labels=by_labels, facts=facts), "light")[1]["system"]["pinned"] is False
 
 
 def test_intervals_share_one_scale_and_mark_zero() -> None:

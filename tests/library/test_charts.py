@@ -211,7 +211,7 @@ def test_rank_map_has_one_square_a_cell_and_its_number_reads_on_it(mode: Any, de
     figure = charts.rank_map(cells, systems=[row["system"] for row in ROWS], mode=mode, dense=dense)
     go.Figure(figure)
     (trace,) = figure["data"]
-    assert figure["layout"]["xaxis"]["ticktext"] == ["ar", "sw"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["Arabic", "Swahili"]
     assert set(trace["text"]) == {"1", "2", "3"}
     assert trace["marker"]["symbol"] == "square"
     assert ["gpt-4", "sw"] in trace["customdata"]
@@ -269,3 +269,21 @@ def test_the_room_for_the_names_of_rows_is_that_of_the_longest_as_it_is_read() -
     assert text_width("e\u0301") == pytest.approx(text_width("e"))
     measured = layout("light", yaxis=axis("light", ticktext=names))
     assert measured["margin"] == layout("light")["margin"], "an axis that Plotly measures keeps its margin"
+
+
+@pytest.mark.parametrize("names", [[f"gpt-4-{k}" for k in range(24)], [f"system {k}" for k in range(24)]])
+def test_no_two_systems_of_an_arena_look_alike(names: list[str]) -> None:
+    given = palette.distinct_looks(tuple(names))
+    assert len({(look.light, look.symbol) for look in given.values()}) == len(names)
+    assert given == palette.distinct_looks(tuple(reversed(names)))
+
+
+def test_a_system_keeps_the_look_of_its_name_unless_another_has_it() -> None:
+    names = [f"gpt-4-{k}" for k in range(8)]
+    by_name = {name: palette.family(name) for name in names}
+    with palette.arena_looks(tuple(names)):
+        inside = {name: palette.family(name) for name in names}
+    assert len({look.symbol for look in inside.values()}) == len(names)
+    kept = [name for name in names if inside[name] == by_name[name]]
+    assert len(kept) == len({look.symbol for look in by_name.values()})
+    assert {name: palette.family(name) for name in names} == by_name

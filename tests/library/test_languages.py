@@ -14,7 +14,7 @@ from langcodes.registry_parser import parse_registry
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.text.languages import LANGUAGES, in_order, is_code, language, miracl_language
+from mirage.text.languages import LANGUAGES, in_order, is_code, language, miracl_language, search_name
 
 SPOKEN = sorted(
     code
@@ -174,3 +174,16 @@ def test_the_18_need_no_library() -> None:
         "assert 'langcodes' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("te", "Telugu · తెలుగు (te)"),
+        ("en", "English (en)"),
+        ("vi", "Vietnamese · Tiếng Việt (vi)"),
+        ("all", "All languages"),
+    ],
+)
+def test_a_picker_has_both_names_and_the_code(code: str, shown: str) -> None:
+    assert search_name(code) == shown

@@ -7,14 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mirage.battles.referee import referees
-from mirage.errors import NotEnoughData
-from mirage.explorer.leaderboard.data import ranking_of, size
+from mirage.errors import MirageError, NotEnoughData
+from mirage.explorer.leaderboard.data import board, ranking_of, size
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features import FEATURES
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, scope_name
 from mirage.text.segmentation import count_text, signed
 
 if TYPE_CHECKING:
@@ -90,6 +90,26 @@ def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
     if measure == RATING:
         return tuple(sorted(size(arena, referee).systems))
     return measured_systems(arena, measure)
+
+
+@lru_cache(maxsize=32)
+def in_rank_order(arena: Arena, referee: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rated systems, the best first; none where nothing rates them.
+
+    Args:
+        arena: the arena.
+        referee: who decides the battles; the arena's first if empty.
+        languages: codes; all if empty.
+    """
+    who = referee or next(iter(referees(arena)), "")
+    if not who:
+        return ()
+    try:
+        codes = tuple(code for code in size(arena, who).languages if not languages or code in languages)
+        rows = board(arena, who, "both", codes).rows
+    except MirageError:
+        return ()
+    return tuple(rows["system"].to_pylist())
 
 
 @lru_cache(maxsize=64)
@@ -228,7 +248,7 @@ def moved_queries(shown: ComparisonReport) -> pa.Table:
 
 def where(language: str) -> str:
     """Return the display name of a row's language."""
-    return "All languages" if language == JOINT else name_of(language)
+    return scope_name(language)
 
 
 def _schema() -> pa.Schema:

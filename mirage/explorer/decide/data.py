@@ -14,7 +14,7 @@ from mirage.ranking.compare.measures import OF_FEATURE, RATING
 from mirage.ranking.decide import ChoiceReport, DecideSettings, Requirements, choose_systems
 from mirage.ranking.decide.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
 from mirage.ranking.records import JOINT
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, scope_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -155,7 +155,7 @@ def weight_rows(shown: ChoiceReport) -> tuple[dict[str, Any], ...]:
 
 def where(language: str) -> str:
     """Return the display name of a row's language."""
-    return "All languages" if language == JOINT else name_of(language)
+    return scope_name(language)
 
 
 def _sentence(text: str) -> str:

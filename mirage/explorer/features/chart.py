@@ -20,11 +20,13 @@ from mirage.publish.charts.palette import (
     family,
     ink,
     label_text,
+    language_axis,
+    language_room,
     layout,
     rows_axis,
 )
 from mirage.stages.features import FEATURES, FeatureMean
-from mirage.text.languages import is_code, name_of
+from mirage.text.languages import is_code, name_of, scope_name
 
 
 class Tau(Protocol):
@@ -67,7 +69,7 @@ class Tau(Protocol):
         """Return whether the interval excludes 0."""
 
 
-PANEL, _HEAD = 104, 46
+PANEL, _HEAD = 104, 88
 """Height of a panel and of the gap between two panels (languages above, next title below), in pixels."""
 _COLUMN, _STEP = 0.8, 0.16
 """Width of a language's column, and the most between two systems in it, in columns."""
@@ -193,8 +195,8 @@ def _axes(
         automargin=False,
         anchor=f"y{number}",
         tickvals=list(range(len(languages))),
-        ticktext=list(languages),
-        tickangle=0,
+        ticktext=[scope_name(code) for code in languages],
+        tickangle=0 if len(languages) <= 6 else -40,
         tickfont={"color": ink(mode).muted, "size": size},
         range=[-0.7, max(len(languages), 6) - 0.3],
         showgrid=False,
@@ -341,24 +343,16 @@ def relation_map(
             text_size=9.5,
         )
 
+    top, right = language_room(languages, least=12)
     return {
         # The ramp runs from best to worst: a strong relation is its dark end.
         "data": [squares(full, [1 - abs(by_cell[cell].tau or 0) for cell in full]), squares(hollow, None)],
         "layout": layout(
             mode,
-            height=HEAD + ROW * len(features) + SPACE,
+            height=top + ROW * len(features) + SPACE,
             **columns_width(len(languages)),
-            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(languages))),
-                ticktext=[f"<b>{code}</b>" if code == "all" else code for code in languages],
-                # A few languages keep to the left rather than spread over the whole width.
-                range=[-0.6, max(len(languages), 12) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
+            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
+            xaxis=language_axis(mode, languages, least=12),
             yaxis=rows_axis([label_text(title(feature)) for feature in features], mode, showgrid=False),
         ),
     }
@@ -394,7 +388,7 @@ def relation_whiskers(rows: Sequence[Tau], *, mode: Mode) -> dict[str, Any]:
             height=HEAD + max(20, ROW - 8) * len(rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             xaxis=axis(mode, title="Kendall’s tau with the rating", range=[-1.05, 1.05], dtick=0.5, zeroline=True),
-            yaxis=rows_axis([row.language for row in rows], mode),
+            yaxis=rows_axis([scope_name(row.language) for row in rows], mode),
         ),
     }
 

@@ -76,6 +76,8 @@ _D = np.array([(p.dx, p.dy) for p in PLACES])
 _ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
 _LED = np.array([p.led for p in PLACES])
 _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
+_CLEAR_OF_LINES = np.array([-2.0, 0.0, 2.0, 0.0])
+"""Room between a label and the lines of others, in pixels."""
 _TRIED = 24
 """Places that a label tries first, those that cost least alone; most find theirs among them."""
 
@@ -157,12 +159,13 @@ class _View:
         obstacles = np.concatenate([dots, np.array(across + down).reshape(-1, 4)])
         beyond = np.maximum(0, -self.labels[..., 0]) + np.maximum(0, self.labels[..., 2] - width)
         beyond += np.maximum(0, -self.labels[..., 1]) + np.maximum(0, self.labels[..., 3] - height)
+        dotted = np.array([_overlap(candidates, _diagonal(width, height)).sum(axis=1) for candidates in self.labels])
         hidden = np.array([_overlap(candidate_boxes, obstacles).sum(axis=1) for candidate_boxes in self.labels])
         crossed = [
             _touch(candidate_lines, np.delete(dots, i, axis=0)).sum(axis=1)
             for i, candidate_lines in enumerate(self.lines)
         ]
-        self.alone = 400 * beyond + 30 * hidden + 3 * _LED * np.array(crossed)
+        self.alone = 400 * beyond + 0.4 * dotted + 30 * hidden + 3 * _LED * np.array(crossed)
 
     def between(self, i: int, others: Mapping[int, int], places: Indices) -> Boxes:
         """Return the cost that the other labels add to label `i` at each of these positions."""
@@ -170,11 +173,17 @@ class _View:
         marks, chosen = list(others), list(others.values())
         labels, other_lines, led = self.labels[marks, chosen], self.lines[marks, chosen], _LED[chosen]
         cost = 400 * _overlap(candidate_boxes, labels).sum(axis=1)
-        cost += 60 * own_led * _touch(lines, labels).sum(axis=1)
+        cost += 60 * own_led * _touch(lines, labels + _CLEAR_OF_LINES).sum(axis=1)
         cost += 30 * own_led * (_cross(lines, other_lines) * led).sum(axis=1)
         if led.any():
-            cost += 60 * _touch(other_lines[led], candidate_boxes).sum(axis=0)
+            cost += 60 * _touch(other_lines[led], candidate_boxes + _CLEAR_OF_LINES).sum(axis=0)
         return np.asarray(cost)
+
+
+def _diagonal(width: float, height: float) -> Boxes:
+    """Return small boxes along the dotted line, from the upper left corner to the lower right."""
+    steps = np.linspace(0.05, 0.95, 60)
+    return np.stack([steps * width - 1, steps * height - 1, steps * width + 1, steps * height + 1], axis=1)
 
 
 def _overlap(a: Boxes, b: Boxes) -> Boxes:

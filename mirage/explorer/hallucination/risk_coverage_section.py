@@ -19,7 +19,7 @@ from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import FORMATS
 from mirage.stages.abstain import ALL, LOSSES
-from mirage.text.languages import name_of
+from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 PICKERS = ("signal", "loss", "promise", "withheld_in")
@@ -44,7 +44,7 @@ def show_withholding(page: Page, parser: str) -> None:
         if not traded:
             st.caption("No answers have both the signal and an outcome.")
             return
-        scope = pick("Language", views.scopes(traded), key="withheld_in", kind="language", width=160)
+        scope = pick("Language", views.scopes(traded), key="withheld_in", kind="language", named=search_name, width=160)
     shown = views.table(traded, scope)
     records = shown.to_pylist()
     systems = tuple(row["system"] for row in records if row["area"] is not None)[:_CURVES]

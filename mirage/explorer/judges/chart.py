@@ -20,6 +20,7 @@ from mirage.publish.charts.palette import (
     layout,
     rows_axis,
 )
+from mirage.text.languages import scope_name
 
 Row = Mapping[str, Any]
 
@@ -105,7 +106,7 @@ def judge_figure(
                 zeroline=False,
                 range=ends,
             ),
-            yaxis=rows_axis(languages, mode),
+            yaxis=rows_axis([scope_name(code) for code in languages], mode),
             shapes=[] if fair is None else [{**line, "line": {"color": ink(mode).muted, "width": 1, "dash": "dot"}}],
         ),
     }

@@ -56,7 +56,7 @@ _OF = (
 
 _CITED = (
     Col("system", "System", "system", help="System; all: all systems of the language."),
-    Col("language", "Language", "text", help="Language of the queries.", width=80),
+    Col("language", "Language", "language", help="Language of the queries."),
     Col("supported", "Supported", "rate", help="Share of citations whose passage supports the sentence."),
     Col(
         "supported",

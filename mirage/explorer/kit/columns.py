@@ -8,10 +8,11 @@ from typing import Literal
 from mirage import schema
 from mirage.publish.charts.palette import Kind
 
-ColKind = Literal["system", "text", "interval", "span"] | Kind
+ColKind = Literal["system", "text", "language", "interval", "span"] | Kind
 
 _WIDTHS: dict[str, int] = {
     "system": 172,
+    "language": 110,
     "interval": 112,
     "span": 72,
     "rating": 62,
@@ -36,7 +37,8 @@ class Col:
     label: str
     """Column head."""
     kind: ColKind
-    """`system`: a system's name with its mark, which is pinned; `text`; a kind of number (`palette.FORMATS`);
+    """`system`: a system's name with its mark, which is pinned; `text`; `language`: a code,
+    shown as the language's name; a kind of number (`palette.FORMATS`);
     `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
     help: str = ""
     """What it means; the column's own meaning in the schema where empty."""

@@ -154,10 +154,12 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Rank interval",
         "Ranking",
-        "Percentiles of the rank over the same draws. If the interval spans several ranks, the data does not "
-        "determine the rank.",
+        "On the Leaderboard, the ranks that the tests between systems leave open (see Tier): one more than the systems "
+        "that are significantly better, up to those not significantly worse. The intervals of all systems hold "
+        "together with 95%. Files and `mirage rank` also have `rank_low` and `rank_high`, percentiles of the rank over "
+        "the draws of the ratings, for one system at a time.",
         "",
-        "ours",
+        "M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, Review of Economic Studies 91 (2024)",
     ),
     Definition(
         "Tier",

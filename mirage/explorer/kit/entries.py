@@ -22,6 +22,8 @@ class PageEntry:
     question: str
     """The one question the page answers, shown under its title."""
 
+    listed: bool = True
+    """Whether the sidebar lists it; else links alone lead to it."""
     by_query: bool = True
     """Whether it reads single queries, so that the tags picked narrow it; else it shows what was computed from all."""
 
@@ -34,6 +36,7 @@ class PageEntry:
 RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"
 PAGES = (
     PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
+    PageEntry("model", RESULTS, "Model", "What is known of this system?", listed=False),
     PageEntry("hallucination", RESULTS, "Hallucination", "Who answers without evidence, who abstains despite it?"),
     PageEntry("compare", RESULTS, "Compare", "Is A better than B?"),
     PageEntry("decide", RESULTS, "Choose", "Which system should I choose?"),

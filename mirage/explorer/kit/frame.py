@@ -27,6 +27,7 @@ import streamlit as st
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.explorer.kit import actions, parts, tour, yours
+from mirage.explorer.kit.arena_systems import systems_of
 from mirage.explorer.kit.contents import contents
 from mirage.explorer.kit.entries import HOME, PAGES, PageEntry
 from mirage.explorer.kit.head import Head
@@ -40,7 +41,7 @@ from mirage.explorer.kit.text import Markup, plain
 from mirage.explorer.serve import metrics
 from mirage.explorer.serve.identity import look
 from mirage.publish.charts.card import CardText, share_card
-from mirage.publish.charts.palette import Mode, family, ink
+from mirage.publish.charts.palette import Mode, arena_looks, family, ink
 from mirage.store import Arena, home, owned
 from mirage.text.languages import in_order
 
@@ -284,7 +285,9 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
             _again()
         try:
             with metrics.rerun(entry.name), suppress(_PageEnd):
-                main(_begin(entry, frame))
+                page = _begin(entry, frame)
+                with arena_looks(systems_of(page.arena.whole)):
+                    main(page)
         except MirageError as error:
             metrics.error(entry.name, error)
             refuse(error)
@@ -410,7 +413,11 @@ def _pages() -> dict[str, Any]:
             home = entry.name == HOME
             if entry.file.is_file():
                 pages[entry.name] = st.Page(
-                    entry.file, title=entry.title, url_path="home" if home else None, default=home
+                    entry.file,
+                    title=entry.title,
+                    url_path="home" if home else None,
+                    default=home,
+                    visibility="visible" if entry.listed else "hidden",
                 )
         # The root has no name; this is where one would look for it all the same.
         first = PAGES[0]

@@ -1,4 +1,4 @@
-"""The picker of languages in the sidebar: by code, and where there are many by name or family."""
+"""The picker of languages in the sidebar: by name, and where there are many by family."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from mirage.explorer.kit.pick import check_link, pick
-from mirage.text.languages import in_order, language, name_of
-from mirage.text.segmentation import join_or_count
+from mirage.text.languages import in_order, language, name_of, search_name
 
 MANY = 18
-"""With more languages than this, a code is hard to guess, and people look for families."""
+"""With more languages than this, people look for families."""
 _SEARCH = "language_search"
 
 
@@ -28,20 +27,17 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
     problems += check_link("languages", "language", codes)
     if len(codes) > MANY:
         _search(codes)
-    names = ", ".join(f"{code} {name_of(code)}" for code in codes)
-    picked = in_order(
+    return in_order(
         pick(
             "Languages",
             codes,
             key="languages",
             many=True,
+            named=search_name,
             placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
-            help=f"Default: all. {names}.",
+            help="Default: all. Search by name, in English or in the language itself, or by code.",
         )
     )
-    if picked:
-        st.caption(join_or_count([name_of(code) for code in picked], "language"))
-    return picked
 
 
 def choices(codes: Sequence[str]) -> dict[str, list[str]]:
@@ -63,7 +59,7 @@ def choices(codes: Sequence[str]) -> dict[str, list[str]]:
         for family, members in sorted(families.items())
         if len(members) > 1
     }
-    return several | {f"{name_of(code)} ({code})": [code] for code in sorted(codes, key=name_of)}
+    return several | {search_name(code): [code] for code in sorted(codes, key=name_of)}
 
 
 def _search(codes: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ A picker's key is the name of its query parameter, and its options are the codes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -14,6 +14,7 @@ import streamlit as st
 
 from mirage.errors import UnknownName
 from mirage.explorer.kit.text import plain
+from mirage.text.languages import search_name
 
 _STATE: Final = "_link"
 _ABSENT: Final = object()
@@ -93,6 +94,7 @@ def pick(
     placeholder: str | None = None,
     kind: str = "",
     former: str = "",
+    named: Callable[[str], str] | None = None,
     width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
     """Draw a picker bound to the query parameter of its key.
@@ -109,6 +111,7 @@ def pick(
         placeholder: shown while nothing is picked.
         width: in pixels, `stretch`, or `content` where the options lie side by side.
         kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
+        named: gives what is shown, and searched, for an option; the link keeps the option itself. Lists alone.
         former: an older name of the parameter. A link that has it is read once and goes on with the new name.
 
     Returns:
@@ -135,6 +138,9 @@ def pick(
     if width is not None:
         common["width"] = width
     value: Any
+    if named is not None:
+        common |= {"placeholder": placeholder} if many else {}
+        return _pick_named(label, options, named, many=many, start=start, **common)
     if many:
         value = st.multiselect(label, options, placeholder=placeholder, **common)
     elif segments:
@@ -147,6 +153,30 @@ def pick(
     return start if value is None else value
 
 
+def _pick_named(
+    label: str, options: Sequence[str], named: Callable[[str], str], *, many: bool, start: str | None, **common: Any
+) -> Any:
+    """Draw a list of names whose link holds the options themselves.
+
+    Streamlit puts what a bound list shows into the address. So the bound list holds the options and is hidden, and the
+    list that is shown sets it.
+    """
+    key, shown = common["key"], f"{common['key']}_named"
+    looks = {name: common.pop(name) for name in ("help", "width", "placeholder") if name in common}
+    draw: Any = st.multiselect if many else st.selectbox
+    first: dict[str, Any] = {} if many else {"index": options.index(start) if start else None}
+    with st.container(key=f"bound_{key}"):
+        value: Any = draw("In the link", options, **first, **common)
+    value = start if value is None else value
+
+    def choose() -> None:
+        st.session_state[key] = st.session_state[shown]
+
+    st.session_state[shown] = value
+    draw(label, options, key=shown, format_func=named, filter_mode="contains", on_change=choose, **looks)
+    return value
+
+
 def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
     """Show a picker of one language or of all; `all` is the first option.
 
@@ -157,7 +187,15 @@ def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, 
         help: what is shown for all.
         width: in pixels.
     """
-    code: str = pick(label, ("all", *languages), key=key, kind="language", width=width, help=f"all: {help}")
+    code: str = pick(
+        label,
+        ("all", *languages),
+        key=key,
+        kind="language",
+        named=search_name,
+        width=width,
+        help=f"All languages: {help}",
+    )
     return code
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.limits import ROWS
 from mirage.explorer.kit.parts import add_table
-from mirage.explorer.kit.table import interval_images, mark_html, mode, span_texts, table
+from mirage.explorer.kit.table import interval_images, language_names, mark_html, mode, span_texts, table
 from mirage.publish.charts.palette import FORMATS, Mode, span
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _NO_VALUE = "–"
 _REGION = 'tabindex="0" role="region" aria-label="Table"'
 """Attributes of the box that a wide table scrolls in, which the keyboard reaches."""
-_AT_START = ("system", "text", "interval")
+_AT_START = ("system", "text", "language", "interval")
 """Kinds that stand at the left; all others are numbers."""
 
 
@@ -39,7 +40,7 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
         table(rows, columns, key=key)
         return
     add_table(key, rows, columns)
-    st.html(table_html(rows, columns=tuple(columns), mode=mode()))
+    st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
 
 
 def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
@@ -59,10 +60,17 @@ def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
     )
 
 
-def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
-    """Return the table as HTML; all cell texts are escaped."""
+def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
+    """Return the table as HTML; all cell texts are escaped.
+
+    Args:
+        rows: as for `plain_table`.
+        columns: as for `plain_table`.
+        mode: light or dark.
+        arena: the arena whose systems these are: their names lead to their pages; no link if empty.
+    """
     heads = "".join(map(_head, columns))
-    cells = zip(*(_cells(rows, col, mode) for col in columns), strict=True)
+    cells = zip(*(_cells(rows, col, mode, arena) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return (
         f'<div class="mg-wide" {_REGION}><table class="mg-table"><thead><tr>{heads}</tr></thead>'
@@ -80,7 +88,7 @@ def _side(col: Col) -> str:
     return "" if col.kind in _AT_START and not col.right else ' class="mg-number"'
 
 
-def _cells(rows: pa.Table, col: Col, mode: Mode) -> list[str]:
+def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
     """The cells of a column."""
     values: list[Any] = rows[col.name].to_pylist()
     if col.kind == "interval":
@@ -89,14 +97,23 @@ def _cells(rows: pa.Table, col: Col, mode: Mode) -> list[str]:
         alts = [span(low, high, "value") for low, high in ends]
         return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
     if col.kind == "system":
-        return [f'<th scope="row">{mark_html(name, mode)} <bdi>{escape(name)}</bdi></th>' for name in values]
+        return [f'<th scope="row">{mark_html(name, mode)} {_link(name, arena)}</th>' for name in values]
     if col.kind == "span":
         texts = [text or _NO_VALUE for text in span_texts(rows, col)]
+    elif col.kind == "language":
+        texts = [name or _NO_VALUE for name in language_names(rows, col)]
     elif col.kind == "text":
         texts = [_NO_VALUE if value is None else str(value) for value in values]
     else:
         texts = [FORMATS[col.kind].write(value) for value in values]
     return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in texts]
+
+
+def _link(system: str, arena: str) -> str:
+    """A system's name as a link to its page."""
+    name = f"<bdi>{escape(system)}</bdi>"
+    address = escape(f"model?{urlencode({'system': system, 'arena': arena})}")
+    return f'<a href="{address}" target="_self">{name}</a>' if arena else name
 
 
 def _picture(image: str | None, alt: str) -> str:

@@ -16,6 +16,7 @@ from mirage.explorer.kit.limits import ROWS, WINDOW
 from mirage.explorer.kit.parts import add_table
 from mirage.explorer.kit.text import note
 from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
+from mirage.text.languages import is_code, scope_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,11 +59,12 @@ def table(
         column_config=config,
         placeholder="–",
         on_select="rerun" if select else "ignore",
-        selection_mode="single-row",
+        selection_mode=("single-row", "single-cell"),
     )
     if len(rows) > ROWS:
         note(f"{len(rows):,} rows; scroll to see all.")
-    picked = shown.selection.rows if select else []
+    # A click on any cell of a row, or the arrow keys, choose the row as its check box does.
+    picked = (shown.selection.rows or [row for row, _ in shown.selection.cells]) if select else []
     return picked[0] if picked and picked[0] < len(rows) else None
 
 
@@ -109,6 +111,9 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
             name = f"{col.name}_span"
             data[name] = span_texts(rows, col)
             config[name] = st.column_config.TextColumn(**head, alignment="right")
+        elif col.kind == "language":
+            data[col.name] = language_names(rows, col)
+            config[col.name] = st.column_config.TextColumn(**head)
         elif col.kind == "text":
             data[col.name] = values
             config[col.name] = st.column_config.TextColumn(**head, alignment="right" if col.right else None)
@@ -141,6 +146,11 @@ def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
     """Return the cells of a column of two whole numbers; None where either is unknown."""
     ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
     return [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
+
+
+def language_names(rows: pa.Table, col: Col) -> list[str | None]:
+    """Return the cells of a column of language codes as names; codes that name no language stay as they are."""
+    return [scope_name(code) if is_code(code) or code == "all" else code for code in rows[col.name].to_pylist()]
 
 
 def dot(system: str, mode: Mode) -> str:

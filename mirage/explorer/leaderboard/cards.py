@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.io.sources.cards import cards_of as cards_of
+from mirage.store import makers_of
+from mirage.text.makers import BASELINE, OTHER
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
 """The facts of a card, in its order."""
+SHOWN = ("licence", "released", "price_out")
+"""Those that the leaderboard shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,31 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
     if not years:
         return ""
     return f" (released {years[0]})" if len(years) == 1 else f" (released {years[0]} to {years[-1]})"
+
+
+def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]:
+    """Add what a leaderboard says of its systems: organisation, licence, release date, price of a million tokens.
+
+    Returns:
+        The rows with the columns `organisation`, `licence`, `released` and `price_out`; and the names of those of which
+        something is known.
+    """
+    import pyarrow as pa
+
+    systems = rows["system"].to_pylist()
+    makers = makers_of(arena)
+    names = [maker if (maker := makers.of(system)) not in (BASELINE, OTHER) else None for system in systems]
+    known: list[str] = []
+    values: dict[str, tuple[list[Any], pa.DataType]] = {"organisation": (names, pa.string())}
+    for fact in SHOWN:
+        values[fact] = (
+            [getattr(_card(arena, system), fact) for system in systems],
+            schema.arrow_schema("systems").field(fact).type,
+        )
+    for name, (column, kind) in values.items():
+        rows = rows.append_column(name, pa.array(column, kind))
+        known += [name] if any(value is not None for value in column) else []
+    return rows, tuple(known)
 
 
 def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:

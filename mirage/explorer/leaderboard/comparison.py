@@ -14,6 +14,9 @@ from mirage.ranking.leaderboard import DIFFERENCES, leaderboard
 if TYPE_CHECKING:
     import pyarrow as pa
 
+RANKS = ("rank_low", "rank_high")
+"""Ends of the interval of a rank."""
+
 
 @lru_cache(maxsize=64)
 def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
@@ -26,8 +29,9 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 
     Returns:
         The board's rows with `rating`, `low` and `high` on the scale, of the difference to the reference where there is
-        one; `tier_low` and `tier_high`, the tiers in which a system may stand, which are its own where it has one; and
-        `alike`, the ranks of the systems that it is not separated from, as text, null where there are none.
+        one; `rank_low` and `rank_high`, the ranks that the tests leave open (`Tiers.rank_range`); `tier_low` and
+        `tier_high`, the tiers in which a system may stand, which are its own where it has one; and `alike`, the ranks
+        of the systems that it is not separated from, as text, null where there are none.
 
     Raises:
         UnknownName: if the reference has no row.
@@ -46,6 +50,8 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
         system = row["system"]
         if reference is not None:
             row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
+        if tiers is not None:
+            row["rank_low"], row["rank_high"] = tiers.rank_range(system)
         span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
         row["tier_low"], row["tier_high"] = span or (None, None)
         alike = tiers.alike(system) if tiers is not None else ()
@@ -54,14 +60,40 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 
 
 @lru_cache(maxsize=64)
+def language_rows(board: Board) -> pa.Table:
+    """The rows of each language by itself, with the ranks that the tests leave open as `rank_low` and `rank_high`."""
+    return _open_ranks(board, board.ranks, RANKS)
+
+
+def _open_ranks(board: Board, table: pa.Table, names: tuple[str, str]) -> pa.Table:
+    """Set two columns to the ranks that the tests leave open; unchanged where there are no tests."""
+    import pyarrow as pa
+
+    if not board.ranking.battles:
+        return table
+    keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
+    ranges = [board.ranking.tiers[code].rank_range(system) for code, system in keys]
+    for k, name in enumerate(names):
+        column = pa.array([ends[k] for ends in ranges], pa.int64())
+        if name in table.column_names:
+            table = table.set_column(table.column_names.index(name), name, column)
+        else:
+            table = table.append_column(name, column)
+    return table
+
+
+@lru_cache(maxsize=64)
 def everything(board: Board, reference: str | None = None) -> pa.Table:
-    """Return all data of the page as one table in logits; with a reference, also the differences to it."""
+    """Return all data of the page as one table in logits; with a reference, also the differences to it.
+
+    The columns `rank_best` and `rank_worst` are the ranks that the tests leave open.
+    """
     if reference is None:
-        return board.everything
+        return _open_ranks(board, board.everything, ("rank_best", "rank_worst"))
     table = leaderboard(board.ranking, reference=reference)
     for name in BEHIND:
         table = table.append_column(name, board.everything[name])
-    return table
+    return _open_ranks(board, table, ("rank_best", "rank_worst"))
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mirage.explorer.kit.columns import Col
 from mirage.publish.charts.palette import Kind
 from mirage.ranking import Scale
@@ -19,6 +21,10 @@ _TIER = (
     "too: see As good as. A range such as 1–3 means too few battles for a tier."  # a range
 )
 _ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
+_RANKS = (
+    "Ranks that the tests leave open, for all systems together with 95%: behind every system that is significantly "
+    "better, before every one significantly worse. Systems whose intervals overlap may be equally good."
+)
 _RECORD = (
     Col("wins", "Wins", "count", of="ratings", width=62),
     Col("ties", "Ties", "count", of="ratings", width=62),
@@ -52,21 +58,44 @@ _VERDICTS = (
 )
 
 
+_SEPARATED = (
+    Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=46),
+    Col("alike", "As good as", "text", help=_ALIKE, width=92),
+)
+FACTS = {
+    "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=94),
+    "licence": Col("licence", "Licence", "text", of="systems", width=170),
+    "released": Col("released", "Released", "text", of="systems", width=80),
+    "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
+}
+"""Facts about systems, which are shown where they are known of some."""
+
+
 def zero(scale: Scale, reference: str | None) -> float:
     """Return the origin of ratings, or of differences from a reference, on the scale."""
     return ANCHOR if scale == "arena" and reference is None else 0.0
 
 
 def columns(
-    *, by_labels: bool, ties: Ties = "half", scale: Scale = "logit", reference: str | None = None
+    *,
+    by_labels: bool,
+    ties: Ties = "half",
+    scale: Scale = "logit",
+    reference: str | None = None,
+    n: int = 2,
+    facts: Sequence[str] = (),
+    every: bool = False,
 ) -> tuple[Col, ...]:
-    """Return the columns of the ratings (`views.compared.rows`).
+    """Return the columns of the ratings (`comparison.board_rows`).
 
     Args:
         by_labels: whether human labels decide, else a judge does.
         ties: how ties count.
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
+        n: number of ranked systems.
+        facts: the facts of the systems' cards to show, of `FACTS`.
+        every: whether to show tiers and the record too.
     """
     kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
     unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
@@ -80,18 +109,21 @@ def columns(
         meaning = f"Rating minus that of {reference}, {unit}. Above 0: better than {reference}."
         interval = f"Difference from {reference} with 95% interval; dashed line: {reference}. "
         interval += "An interval that excludes the line is significant for this single comparison. "
+    counts = _ANSWERS if by_labels else _VERDICTS
     return (
         Col("system", "System", "system", of="ratings", width=190),
         Col("rank", "Rank", "rank", of="ratings"),
+        Col("rank", "95%", "span", low="rank_low", high="rank_high", help=_RANKS, width=54),
         Col(
             "rank",
-            "Rank 95%",
-            "span",
+            "Rank interval",
+            "interval",
             low="rank_low",
             high="rank_high",
-            help="95% bootstrap interval of the rank over queries.",
+            help=f"{_RANKS} Left is best.",
+            ends=(1, max(n, 2)),
+            width=130,
         ),
-        Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=46),
         Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
         Col(
             "rating",
@@ -102,11 +134,11 @@ def columns(
             help=f"{interval}Arrow: unbounded, because the system never lost, or never won, against the rest.",
             zero=zero(scale, reference),
             endless=True,
-            width=130,
+            width=110,
         ),
-        Col("alike", "As good as", "text", help=_ALIKE, width=92),
-        *(_ANSWERS if by_labels else _VERDICTS),
-        *_RECORD,
+        counts[-1],
+        *(FACTS[fact] for fact in facts),
+        *((*_SEPARATED, counts[0], *_RECORD) if every else ()),
     )
 
 

@@ -51,8 +51,11 @@ def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ..
     rows = board.rows.to_pylist()
     row = next(row for row in rows if row["system"] == system)
     rank = f"rank {row['rank']} of {len(rows)}"
-    if None not in (row["rank_low"], row["rank_high"]):
-        rank += f" (95% CI {row['rank_low']} to {row['rank_high']})"
+    low, high = row["rank_low"], row["rank_high"]
+    if board.ranking.battles:
+        low, high = board.ranking.tiers[row["language"]].rank_range(system)
+    if None not in (low, high):
+        rank += f" (95% CI {low} to {high})"
     by = "all judges" if referee == POOLED else f"{referee} labels" if Referee.from_name(referee).by_labels else referee
     n = f"n = {count_text(row['battles'], 'battle')}, {count_text(len(board.languages), 'language')}, by {by}"
     value = f"Rating {rating_text(row['rating'])} logits, {interval_text(row['low'], row['high'])}"

@@ -18,6 +18,8 @@ from mirage.publish.charts.palette import (
     family,
     ink,
     label_text,
+    language_axis,
+    language_room,
     layout,
     looks,
     rows_axis,
@@ -195,6 +197,7 @@ def rank_map(
     """
     row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
     codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
+    top, right = language_room(codes)
     positions = {system: i for i, system in enumerate(systems)}
     shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
     worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
@@ -215,18 +218,10 @@ def rank_map(
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + row * len(systems) + SPACE,
+            height=top + row * len(systems) + SPACE,
             **columns_width(len(codes)),
-            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(codes))),
-                ticktext=codes,
-                range=[-0.6, len(codes) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
+            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
+            xaxis=language_axis(mode, codes),
             yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
         ),
     }
@@ -242,6 +237,7 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
     """
     codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
     data: list[dict[str, Any]] = []
+    top, _ = language_room(codes)
     worst = max((cell["rank"] for cell in cells), default=1)
     systems_by_rank: dict[int, list[str]] = {}
     for system in systems:
@@ -284,18 +280,11 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + ROW * worst + FOOT,
+            height=top + ROW * worst + FOOT,
             **columns_width(len(codes)),
-            margin={"l": 2 * SPACE, "r": 200, "t": HEAD, "b": SPACE},
+            margin={"l": 6 * SPACE, "r": 200, "t": top, "b": SPACE},
             annotations=names,
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(codes))),
-                ticktext=codes,
-                range=[-0.4, len(codes) - 0.8],
-                zeroline=False,
-            ),
+            xaxis=language_axis(mode, codes) | {"range": [-0.4, len(codes) - 0.8], "showgrid": True},
             yaxis=axis(
                 mode,
                 title="Rank (1 is best)",

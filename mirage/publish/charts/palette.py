@@ -11,13 +11,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from html import escape, unescape
 from typing import Literal
 
+from mirage.text.languages import scope_name
 from mirage.text.makers import maker
 
 Mode = Literal["light", "dark"]
@@ -103,14 +106,67 @@ _MAKER_SALT = "89"
 """Chosen so that all systems of the NoMIRACL and MIRAGE-Bench papers have marks of their own."""
 
 
-@cache
+_assigned: ContextVar[Mapping[str, MakerStyle] | None] = ContextVar("looks", default=None)
+"""Looks of the systems of the arena that is drawn."""
+
+
 def family(system: str) -> MakerStyle:
     """Return the style of a system: its maker's colour and its own shape, or its own colour and shape for an unknown
     maker.
 
-    A look depends on the name alone, so it is the same on every page and stays when systems are added. Two systems may
-    have the same, of 7 looks of a maker and of 56 others; hover tells them apart.
+    Inside `arena_looks` no two systems have the same. Elsewhere a look depends on the name alone, and two systems may
+    have the same, of 7 looks of a maker and of 56 others.
     """
+    return (_assigned.get() or {}).get(system) or _look_by_name(system)
+
+
+@contextmanager
+def arena_looks(systems: tuple[str, ...]) -> Iterator[None]:
+    """Give each system of an arena a look of its own while its charts and tables are drawn."""
+    token = _assigned.set(distinct_looks(systems))
+    try:
+        yield
+    finally:
+        _assigned.reset(token)
+
+
+@lru_cache(maxsize=64)
+def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
+    """Return a look for each system; no two are alike while looks last, at least up to 24 systems.
+
+    A system keeps the look that its name gives it unless one before it, by name, has it: then it takes the next free
+    shape of its maker's colour, and with all shapes taken another colour.
+    """
+    given: dict[str, MakerStyle] = {}
+    taken: set[tuple[str, str]] = set()
+    for first in (True, False):
+        for system in sorted(set(systems) - given.keys()):
+            look = next(
+                (other for other in _candidates(system, first) if (other.light, other.symbol) not in taken),
+                None if first else _look_by_name(system),
+            )
+            if look is not None:
+                given[system] = look
+                taken.add((look.light, look.symbol))
+    return given
+
+
+def _candidates(system: str, first: bool) -> Iterator[MakerStyle]:
+    """Yield the looks that a system may have, its own first, or that one alone."""
+    look = _look_by_name(system)
+    yield look
+    if first:
+        return
+    symbols = _MAKER_SYMBOLS if look.symbol in _MAKER_SYMBOLS else _OWN_SYMBOLS
+    rest = tuple(symbol for symbol in SHAPES if symbol not in symbols)
+    for light, dark in ((look.light, look.dark), *_OWN_COLORS):
+        for symbol in (*symbols, *rest):
+            yield replace(look, light=light, dark=dark, symbol=symbol)
+
+
+@cache
+def _look_by_name(system: str) -> MakerStyle:
+    """The look that a system's name alone gives it."""
     look = _LOOKS.get(maker(system), OTHER)
     if look not in (BASELINE, OTHER):
         return replace(look, symbol=_MAKER_SYMBOLS[_number(_MAKER_SALT, system) % len(_MAKER_SYMBOLS)])
@@ -345,6 +401,46 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
         ),
         **more,
     }
+
+
+_SLANT = math.radians(40)
+"""Angle of the names above columns."""
+_LEVEL = 6
+"""Columns up to this number have room for names that lie level."""
+
+
+def language_axis(mode: Mode, codes: Sequence[str], *, least: int = 0) -> dict[str, object]:
+    """An axis above a map with a column for each language, by name.
+
+    Args:
+        mode: light or dark.
+        codes: the columns; `all` is all languages.
+        least: columns to leave room for, so that a few keep to the left rather than spread over the whole width.
+    """
+    return axis(
+        mode,
+        side="top",
+        tickvals=list(range(len(codes))),
+        ticktext=[f"<b>{scope_name(code)}</b>" if code == "all" else scope_name(code) for code in codes],
+        tickangle=0 if _is_level(codes, least) else -math.degrees(_SLANT),
+        automargin=False,
+        range=[-0.6, max(len(codes), least) - 0.4],
+        showgrid=False,
+        zeroline=False,
+    )
+
+
+def language_room(codes: Sequence[str], *, least: int = 0) -> tuple[int, int]:
+    """Return the pixels that the names of `language_axis` take above the columns, and beyond the last one."""
+    if _is_level(codes, least):
+        return ROW + 2, SPACE
+    widths = [text_width(scope_name(code)) for code in codes]
+    beyond = max(width - ROW * (len(codes) - 1 - k) for k, width in enumerate(widths)) * math.cos(_SLANT)
+    return math.ceil(max(widths) * math.sin(_SLANT)) + 2 * SPACE, math.ceil(max(beyond, SPACE))
+
+
+def _is_level(codes: Sequence[str], least: int) -> bool:
+    return max(len(codes), least) <= _LEVEL
 
 
 def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:

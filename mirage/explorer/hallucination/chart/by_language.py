@@ -22,14 +22,16 @@ from mirage.publish.charts.palette import (
     ROW,
     SPACE,
     Mode,
-    axis,
     columns_width,
     family,
     ink,
     label_text,
+    language_axis,
+    language_room,
     layout,
     rows_axis,
 )
+from mirage.text.languages import scope_name
 
 _LEAST = 12
 """Columns that the cells have room for at least."""
@@ -80,24 +82,16 @@ def cells(
             text_size=9.5,
         )
 
+    top, right = language_room(languages, least=_LEAST)
     texts = [f"{100 * v:.1f}" if value == "value" else said_points(v) if v else "0" for v in values]
     return {
         "data": [squares(full, texts, shade), squares(hollow, ["–"] * len(hollow), None)],
         "layout": layout(
             mode,
-            height=HEAD + ROW * len(systems) + SPACE,
+            height=top + ROW * len(systems) + SPACE,
             **columns_width(len(languages)),
-            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(languages))),
-                ticktext=list(languages),
-                # A few languages keep to the left rather than spread over the whole width.
-                range=[-0.6, max(len(languages), _LEAST) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
+            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
+            xaxis=language_axis(mode, languages, least=_LEAST),
             yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
         ),
     }
@@ -156,7 +150,7 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
             legend=QUIET,
             xaxis=share_axis(mode, titles["hallucination"], range=ends, dtick=0.5, domain=[0, 0.46]),
             xaxis2=share_axis(mode, titles["error"], range=ends, dtick=0.5, domain=[0.54, 1]),
-            yaxis=rows_axis(languages, mode),
+            yaxis=rows_axis([scope_name(code) for code in languages], mode),
             annotations=notes,
         ),
     }

@@ -1,0 +1,1 @@
+"""The page Model: its data."""

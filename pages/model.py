@@ -1,0 +1,143 @@
+"""Page Model: everything about one system."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mirage.battles.referee import referees as referees_of
+from mirage.explorer import kit as ui
+from mirage.explorer.kit import referee as who
+from mirage.explorer.leaderboard import cards
+from mirage.explorer.leaderboard import data as boards
+from mirage.explorer.leaderboard import systems as card
+from mirage.explorer.leaderboard import text as conclusions
+from mirage.explorer.model import data as views
+from mirage.text.segmentation import count_text
+
+ERRORS = {
+    "hallucination": "Answers without evidence",
+    "error": "Abstains despite it",
+}
+
+
+def main(page: ui.Page) -> None:
+    """Show a system's card, ratings, errors, features and opponents."""
+    referees = referees_of(page.arena)
+    if not referees:
+        page.need("outcomes")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        place = st.container(width="content")
+        referee = who.referee(referees, "Decides each battle.")
+        skill = who.skill(referee)
+    size = boards.size(page.arena, referee)
+    with place:
+        system: str = ui.pick("System", size.systems, key="system", kind="system", width=280)
+    chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
+    board = boards.board(page.arena, referee, skill, chosen)
+    if system not in board.rows["system"].to_pylist():
+        page.summary(f"{system} has no battles in some of the selected languages.")
+        return
+    value, lines = conclusions.card_of(board, referee, system)
+    page.summary(". ".join(lines) + ".", conclusion=f"{system}: {value}.")
+    page.card(system, value, *lines, system=system, alt=f"{system} to share")
+    card.card_line(cards.cards_of(page.arena).get(system))
+    with st.container(horizontal=True, gap="medium"):
+        ui.onward("answers", "Read its answers", systems=system)
+        ui.onward("hallucination", "Hallucination and error rates", systems=system)
+        if rival := next((name for name in board.rows["system"].to_pylist() if name != system), None):
+            ui.onward("compare", f"Compare with {rival}", by="rating", a=system, b=rival)
+    ui.heading("Rating by language")
+    rows = views.by_language(board, system)
+    ui.plain_table(rows, _ratings(len(board.rows)), key="model_ratings")
+    left, right = ui.side_by_side((420, 1), (420, 1), key="model_more", gap="medium")
+    with left:
+        opponents(page, referee, system)
+    with right:
+        errors(page, system)
+    features(page, system)
+    page.download("model", rows, about={"system": system, "referee": referee, "skill": skill})
+
+
+def opponents(page: ui.Page, referee: str, system: str) -> None:
+    """The systems it beats most and least often, with the way to these battles."""
+    rows = views.opponents(page.arena, referee, system, page.picked)
+    if not len(rows):
+        return
+    ui.heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
+    shown = views.ends(rows)
+    ui.plain_table(shown, OPPONENTS, key="model_opponents")
+    with st.container(horizontal=True, gap="small"):
+        for other in dict.fromkeys((shown["system"][0].as_py(), shown["system"][-1].as_py())):
+            ui.onward("battle", f"Battles with {other}", a=system, b=other, referee=referee, view="battle")
+
+
+def errors(page: ui.Page, system: str) -> None:
+    """How often it answers without evidence, and abstains despite it."""
+    rates = views.error_rates(page.arena, system, page.picked)
+    if rates is None:
+        return
+    ui.heading("Errors")
+    named = rates.append_column("what", [[ERRORS[metric] for metric in rates["metric"].to_pylist()]])
+    ui.plain_table(named, RATES, key="model_errors")
+
+
+def features(page: ui.Page, system: str) -> None:
+    """The means of its features."""
+    if "features" not in page.arena.tables:
+        return
+    languages = page.languages("features")
+    if not languages:
+        return
+    with ui.first_time("Averaging the features", page.arena):
+        means = views.feature_means(page.arena, system, languages)
+    if len(means):
+        ui.heading("Features", f"Means over {count_text(len(languages), 'language')}, with 95% intervals.")
+        ui.plain_table(means, FEATURES, key="model_features")
+        ui.onward("features", "All systems", systems=system)
+
+
+def _ratings(n: int) -> tuple[ui.Col, ...]:
+    """The columns of the ratings."""
+    return (
+        ui.Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
+        ui.Col("rank", "Rank", "rank", of="ratings"),
+        ui.Col("rank", "95%", "span", low="rank_low", high="rank_high", help="Ranks that the tests leave open."),
+        ui.Col(
+            "rank",
+            "Rank interval",
+            "interval",
+            low="rank_low",
+            high="rank_high",
+            ends=(1, max(n, 2)),
+            width=150,
+            help="Ranks that the tests leave open. Left is best.",
+        ),
+        ui.Col("rating", "Rating", "rating", of="ratings"),
+        ui.Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+        ui.Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+        ui.Col("battles", "Battles", "count", of="ratings"),
+    )
+
+
+OPPONENTS = (
+    ui.Col("system", "Against", "system", help="The other system."),
+    ui.Col("share", "Wins", "rate", help="Share of the battles with a winner."),
+    ui.Col("share", "95%", "interval", low="low", high="high", ends=(0, 1), zero=0.5, help="95% Wilson interval."),
+    ui.Col("ties", "Ties", "count", help="Battles without a winner."),
+    ui.Col("n", "n", "count", help="Queries on which the two met."),
+)
+RATES = (
+    ui.Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
+    ui.Col("value", "Rate", "rate", help="Wrong answers / decided answers; languages weigh the same."),
+    ui.Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
+    ui.Col("n", "n", "count", help="Answers."),
+)
+FEATURES = (
+    ui.Col("title", "Feature", "text", help="Name of the feature.", width=220),
+    ui.Col("mean", "Mean", "value", help="Mean over languages."),
+    ui.Col("low", "Low", "value", help="Lower end of the 95% interval."),
+    ui.Col("high", "High", "value", help="Upper end of the 95% interval."),
+    ui.Col("n", "n", "count", help="Queries with a value."),
+)
+
+ui.show("model", main)
