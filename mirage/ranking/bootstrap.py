@@ -231,7 +231,7 @@ def rate(
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
     need_draws(draws)
-    refuse_name_of_all(battles)
+    refuse_name_of_all(battles.keys())
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
     kinds = {(b.referee, b.skill) for b in battles.values()}

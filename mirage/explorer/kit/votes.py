@@ -131,16 +131,6 @@ def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
     return _agreement(arena, version())
 
 
-def log_and_agreement(arena: Arena) -> tuple[tuple[votes.Vote, ...], tuple[votes.Agreement, ...]]:
-    """`log` and `agreement_at` at one moment, for which the database is asked once.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    key = version()
-    return _log(arena, key), _agreement(arena, key)
-
-
 @lru_cache(maxsize=8)
 def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
     log = _log(arena, key)
