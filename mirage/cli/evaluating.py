@@ -52,7 +52,10 @@ def evaluate(
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Judge that ranks: one of the file, or a model, by its name at the service."),
+        typer.Option(
+            metavar="NAME",
+            help="Judge that ranks: one of the file, relevance, nuggets, or a model by its name at the service.",
+        ),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
@@ -74,7 +77,8 @@ def evaluate(
     Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena beside the file: the tables
     of the file, outcomes, features that need no model, nugget assignments by shared words if there are nuggets,
     judgments and ratings. An arena of your own is evaluated in place, a bundled one is copied. Without --judge the
-    judge of the file ranks, else human relevance labels, else the heuristic judge, and nothing is sent. With --judge
+    judge of the file ranks, else human relevance labels, else nugget scores, else the heuristic judge, and nothing is
+    sent. With --judge
     MODEL and its service the most that the calls can cost is printed and confirmed first. Run it again to continue:
     only what is not up to date runs, and no call is paid for twice. Prints the ranking, who is best and by how much,
     what cannot be told apart, and the next commands. --languages, --queries and --pairs apply to judging.
@@ -114,13 +118,14 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
         BadInput: if a service is given without a judge, or an option or key is invalid.
     """
     from mirage import pipeline
+    from mirage.battles.referee import NUGGETS, RELEVANCE
     from mirage.stages.judge import HEURISTIC
 
     plain = Connection()
     served = any(getattr(connection, name) != getattr(plain, name) for name in SERVICE)
     if settings.judge is None and served:
         raise BadInput("a service is given, but no judge", do="add --judge with the model's name")
-    free = settings.judge in (None, HEURISTIC)
+    free = settings.judge in (None, RELEVANCE, NUGGETS, HEURISTIC)
     if free or (not served and settings.judge in pipeline.judges_of_data(source, folder, settings)):
         unused = [
             field.name for field in fields(plain) if getattr(connection, field.name) != getattr(plain, field.name)

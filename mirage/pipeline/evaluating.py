@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from mirage import llm, store
 from mirage.battles.counts import RELEVANCE
-from mirage.battles.referee import Referee, judges
+from mirage.battles.referee import NUGGETS, Referee, judges, referees
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
@@ -42,7 +42,7 @@ class EvaluateSettings:
 
     judge: str | None = None
     """Judge that ranks: one of the data, or the name of `model` as a judge; None for the best there is
-    (`choose_referee`).
+    (`best_referee`).
     """
     kind: str | None = None
     """Format of the file; None to detect it from the content."""
@@ -69,7 +69,7 @@ class EvaluationReport:
     imported: Summary | None = None
     """What was read from the file; None for an arena."""
     referee: str | None = None
-    """Whose decisions rank: `relevance` or a judge; None if nobody decides."""
+    """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
     ranking: Ranking | None = None
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ def evaluate(
     """
     watch = progress or (lambda _: lambda _done, _of: None)
     if settings.judge is not None and settings.model is None:
-        known = {HEURISTIC, *judges_of_data(data, into, settings)}
+        known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
     report = EvaluationReport(*_fill(data, into, settings, watch))
@@ -153,8 +153,8 @@ def evaluate(
             results += run_all(into, asked, made_by=made_by, progress=watch)
     if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
         results += steps(start="judge", end="judge")
-    referee = choose_referee(store.open_arena(into), settings.judge)
-    if referee is not None:
+    referee = best_referee(store.open_arena(into), settings.judge)
+    if referee is not None and referee != NUGGETS:
         results += steps(start="ratings", end="ratings", judge=HEURISTIC if referee == RELEVANCE else referee)
     watch("ranking")
     report = replace(report, arena=store.open_arena(into), steps=tuple(results), referee=referee, planned=planned)
@@ -176,19 +176,19 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
     return known | set(data["judge"].to_pylist() if "judge" in data.column_names else ())
 
 
-def choose_referee(arena: store.Arena, judge: str | None = None) -> str | None:
-    """Return whose decisions rank an arena: the judge wanted if it has verdicts, else the judge with the most verdicts,
-    else relevance labels, else the heuristic judge; None if nobody decides.
+def best_referee(arena: store.Arena, judge: str | None = None) -> str | None:
+    """Return whose decisions rank an arena: the one wanted if it decides, else the judge with the most verdicts, else
+    relevance labels, else nugget scores, else the heuristic judge; None if nobody decides.
     """
     known = judges(arena)
-    if judge in known:
+    if judge in referees(arena):
         return judge
     if others := [name for name in known if name != HEURISTIC]:
         counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
         return str(next(name for name in counts["judge"].to_pylist() if name in others))
     if "outcomes" in arena.tables and Referee.relevance().battles(arena.read("outcomes")):
         return RELEVANCE
-    return HEURISTIC if HEURISTIC in known else None
+    return next((name for name in (NUGGETS, HEURISTIC) if name in referees(arena)), None)
 
 
 def _fill(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import rich_arena
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -29,6 +31,13 @@ COMMANDS = (
     ("votes", "scores", "DIR"),
     ("retrievers", "DIR"),
 )
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+OF_README = tuple(
+    tuple(line.split())[1:]
+    for block in re.findall(r"```\n(mirage .*?)```", README, flags=re.DOTALL)
+    for line in block.splitlines()
+)
+"""Commands of the README, in their order."""
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +45,37 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return rich_arena.write(tmp_path_factory.mktemp("wide") / "rich").path
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files of the README."""
+    asked = {"question": "When was the old bridge over the river built?", "contexts": ["In 1902."]}
+    answers = [asked | {"system": name, "answer": f"{name}: 1902."} for name in ("new", "old")]
+    judged = {"language": "en", "query_id": "q", "judge": "j", "system_a": "new", "system_b": "old", "verdict": "A"}
+    for name, rows in {"answers.jsonl": answers, "judgments.jsonl": [judged]}.items():
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize("width", [80, 100])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
 def test_a_table_fits_with_its_names_and_whole_numbers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], width: int
 ) -> None:
-    words = [str(folder) if word == "DIR" else word for word in command]
+    check_table([str(folder) if word == "DIR" else word for word in command], width, monkeypatch)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("width", [80, 140])
+def test_every_command_of_the_readme_fits(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    assert len(OF_README) > 5
+    for command in OF_README:
+        with monkeypatch.context() as patch:
+            check_table(list(command), width, patch)
+
+
+def check_table(words: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a command with and without a terminal of a width: every line fits, and names and numbers are whole."""
     wide = CliRunner().invoke(app, words)
     assert wide.exit_code in (0, 1), wide.output
     monkeypatch.setenv("COLUMNS", str(width))
@@ -51,7 +85,7 @@ def test_a_table_fits_with_its_names_and_whole_numbers(
     narrow = CliRunner().invoke(app, words)
     assert narrow.exit_code == wide.exit_code
     lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in narrow.stdout.splitlines()]
-    assert max(map(cell_len, lines)) <= width
+    assert max(map(cell_len, lines), default=0) <= width
     numbers = {number for line in wide.stdout.splitlines() for number in line.split() if re.search(r"\d", number)}
     for line in lines:
         cells = re.split(r"\s{2,}", line.strip())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -120,6 +121,16 @@ def test_every_picture_of_the_guide_is_there() -> None:
     for path in DOCS:
         for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", path.read_text(encoding="utf-8")):
             assert (ROOT / "docs" / picture).is_file(), f"{path.name}: {picture}"
+
+
+def test_the_parts_made_from_the_program_are_those_of_today() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "site" / "generated.py"))
+    pages = script["pages_with_parts"]()
+    assert {path.name for path in pages} == {"commands.md", "formats.md", "index.md", "methods.md"}
+    for path in pages:
+        marks = re.findall(r"<!-- (/?\w+) -->", path.read_text("utf-8"))
+        assert [name for name in marks if name in script["PARTS"]] == [name[1:] for name in marks if name[0] == "/"]
+        assert script["page"](path.read_text("utf-8")) == path.read_text("utf-8"), f"{path.name}: run: make docs"
 
 
 def test_the_glossary_is_that_of_the_docstrings() -> None:

@@ -30,6 +30,7 @@ from mirage.explorer.kit import actions, parts, tour, yours
 from mirage.explorer.kit.arena_systems import systems_of
 from mirage.explorer.kit.contents import contents
 from mirage.explorer.kit.entries import HOME, PAGES, PageEntry
+from mirage.explorer.kit.guide import guide_link
 from mirage.explorer.kit.head import Head
 from mirage.explorer.kit.languages import pick_languages
 from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
@@ -478,6 +479,7 @@ def _shared() -> None:
         part = pick_tags(arena, picked, problems)
         yours.entry()
         tour.offer()
+        guide_link()
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
     )

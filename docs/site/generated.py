@@ -1,12 +1,15 @@
-"""What the guide takes from the program itself, so that it cannot fall behind: tables, commands, definitions, pages.
+"""The parts of the guide that are made from the program: tables, commands, definitions, outcomes, pages.
 
-A page holds a line such as `<!-- tables -->`; it is replaced when the guide is built.
+A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts anew, so the
+files read on GitHub as on the site; a test compares them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
@@ -66,7 +69,7 @@ def definitions() -> Iterator[str]:
         for entry in entries:
             yield f"### {entry.term}\n\n{entry.meaning}\n"
             if entry.formula:
-                yield f"```tex\n{entry.formula}\n```\n"
+                yield f"```math\n{entry.formula}\n```\n"
             yield f"Source: {entry.source}.\n"
             if entry.departure:
                 yield f"What we do differently: {entry.departure}\n"
@@ -92,7 +95,7 @@ def pages() -> Iterator[str]:
             yield f"| {entry.title} | {entry.question} |"
 
 
-_PARTS: dict[str, Callable[[], Iterator[str]]] = {
+PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "tables": tables,
     "commands": commands,
     "definitions": definitions,
@@ -101,10 +104,22 @@ _PARTS: dict[str, Callable[[], Iterator[str]]] = {
 }
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Put the parts into the pages (called by MkDocs for each)."""
-    for name, part in _PARTS.items():
-        mark = f"<!-- {name} -->"
-        if mark in markdown:
-            markdown = markdown.replace(mark, "\n".join(part()))
-    return markdown
+def page(text: str) -> str:
+    """Return the text of a page with today's parts."""
+    for name, part in PARTS.items():
+        marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if marked.search(text):
+            written = "\n".join(part()).strip("\n")
+            text = marked.sub(lambda mark, written=written: f"{mark[1]}\n{written}\n\n{mark[2]}", text)
+    return text
+
+
+def pages_with_parts() -> list[Path]:
+    """Return the pages of the guide that hold parts."""
+    files = sorted(Path(__file__).parents[1].glob("*.md"))
+    return [file for file in files if any(f"<!-- {name} -->" in file.read_text(encoding="utf-8") for name in PARTS)]
+
+
+if __name__ == "__main__":
+    for file in pages_with_parts():
+        file.write_text(page(file.read_text(encoding="utf-8")), encoding="utf-8")
