@@ -318,7 +318,7 @@ class Likelihood:
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
         """Return sums of B x P cells over the pairs in which a system comes first, and second (B x S each)."""
-        if self.met is not None:
+        if self.met is not None or (len(cells) == 1 and self.n_systems >= MANY):
             first, second = (
                 np.array([np.bincount(ends, row, self.n_systems) for row in cells], dtype=float)
                 for ends in (self.i, self.j)

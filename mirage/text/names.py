@@ -13,10 +13,13 @@ NAMES = frozenset(
 )
 """Columns with a name or an id."""
 
+_INVISIBLE = "".join(chr(k) for k in range(0x3001) if chr(k).isspace()) + "\u200b\u2060\ufeff"
+"""White space, and characters of no width that a copied name may begin or end with."""
+
 
 def normalise_name(name: str) -> str:
-    """Normalise a name: without surrounding whitespace, in Unicode form NFC."""
-    name = name.strip()
+    """Normalise a name: without surrounding whitespace and characters of no width, in Unicode form NFC."""
+    name = name.strip(_INVISIBLE)
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
@@ -27,4 +30,6 @@ def normalise_names(names: pa.Array) -> pa.Array:
 
     if pa.types.is_dictionary(names.type):
         return normalise_names(names.dictionary).take(names.indices)
-    return pc.utf8_normalize(pc.utf8_trim_whitespace(names), form="NFC") if pa.types.is_string(names.type) else names
+    if not pa.types.is_string(names.type):
+        return names
+    return pc.utf8_normalize(pc.utf8_trim(names, characters=_INVISIBLE), form="NFC")

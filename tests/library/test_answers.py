@@ -186,6 +186,21 @@ def test_citations_of_the_field_are_found(shared: Path) -> None:
         assert list(cited_ids(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "É assim [Fonte 2].",
+        "È così [Documento 2].",
+        "Tak jest [Źródło 2].",
+        "Böyle [Kaynak 2].",
+        "Це так [Джерело 2].",
+        "Đúng vậy [Nguồn 2].",
+    ],
+)
+def test_words_of_other_languages_cite(text: str) -> None:
+    assert cited(citations(text, ["p1", "p2", "p3"], numbered=True)) == ("p2",)
+
+
 def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
     ids = ("doc-1", "doc-2", "source_3")
     mentions = citations("[doc-2] [doc-1, source_3]", ids, numbered=False)

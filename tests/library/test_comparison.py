@@ -201,6 +201,17 @@ def test_ratings_of_equal_systems_are_told_apart_in_at_most_a_twentieth_and_cove
     assert 0.93 - 0.011 <= covered / times <= 0.97 + 0.011
 
 
+def test_no_number_of_queries_is_promised_to_tell_twins_apart_pitfall_130() -> None:
+    rng = np.random.default_rng(130)
+    rows = [by_rating(judged(rng, 40, {"a": 0.0, "b": 0.0, "c": 0.5}), "a", "b").overall for _ in range(5)]
+    undecided = [row for row in rows if row.verdict == "inconclusive"]
+    assert len(undecided) >= 3
+    for row in undecided:
+        assert (row.more, row.more_high) == (None, None)
+        assert row.more_low > 0
+        assert row.reason
+
+
 def test_ratings_are_told_apart_as_often_as_the_detectable_difference_promises() -> None:
     from scipy.special import stdtr, stdtrit
 

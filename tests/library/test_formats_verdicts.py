@@ -323,7 +323,7 @@ def test_mt_bench_refuses_an_unknown_winner(tmp_path: Path) -> None:
 
 # Names and words at every door
 
-SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0")
+SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0", "\ufeffmod\u00e8le\u200b")
 
 
 def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> None:
@@ -338,11 +338,11 @@ def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> Non
     pq.write_table(pa.Table.from_pylist(battles), tmp_path / "j.parquet")
     lines = [{"query_id": "q1 ", "language": "en", "system": name, "text": "x"} for name in SPELLINGS[:1]]
     assert read_answers(jsonl(tmp_path / "a.jsonl", *lines))["query_id"].to_pylist() == ["q1"]
-    assert read_judgments(path)["query_id"].to_pylist() == ["q0", "q1", "q2"]
+    assert read_judgments(path)["query_id"].to_pylist() == ["q0", "q1", "q2", "q3"]
     systems = [set(mirage.rank(given).to_pandas()["system"]) for given in (battles, tmp_path / "j.parquet")]
     systems += [set(read_judgments(path)[side].to_pylist()) for side in ("system_a", "system_b")]
     assert systems == [{SPELLINGS[0], "b"}] * 2 + [{SPELLINGS[0]}, {"b"}]
-    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 3), RankSettings(draws=20)).languages["und"].systems == (
+    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 4), RankSettings(draws=20)).languages["und"].systems == (
         "b",
         SPELLINGS[0],
     )
@@ -588,6 +588,18 @@ def test_trec_reads_every_file_of_a_folder_or_names_it(tmp_path: Path, name: str
     tables, summary = read(folder, values=["language=en"])
     assert {"passages", "retrieved"} & tables.keys()
     assert left_out(summary) == {"notes.md": 1}
+
+
+def test_every_refused_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "topics.en.tsv").write_text("1\tWho built the bridge over the river?\n")
+    names = ("qrels.a.txt", "run.b.txt", "run.c.txt")
+    for name in names:
+        (folder / name).write_text("Nothing of use\n")
+    with pytest.raises(BadInput) as caught:
+        read(folder, values=["language=en"])
+    assert all(name in caught.value.where for name in names)
 
 
 def test_trec_grades_that_are_no_whole_numbers_are_mapped(tmp_path: Path) -> None:

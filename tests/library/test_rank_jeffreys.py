@@ -98,6 +98,13 @@ def test_the_draws_of_independent_battles_of_two_systems_are_the_posterior(wins:
     np.testing.assert_allclose(np.quantile(p, [0.05, 0.5, 0.95]), posterior.ppf([0.05, 0.5, 0.95]), atol=0.02)
 
 
+@pytest.mark.parametrize("tie", [0.9, 0.95, 0.98])
+def test_ties_do_not_thin_out_the_prior_pitfall_125(tie: float) -> None:
+    layout = by_query(simulate(125, queries=50, tie=tie), ties="half", penalty="jeffreys", ridge=RIDGE)
+    assert layout.prior is not None
+    assert layout.prior.dispersion >= 1
+
+
 def test_more_of_the_same_verdicts_on_a_query_are_not_more_queries() -> None:
     battles = simulate(5)
     doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)

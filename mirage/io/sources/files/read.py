@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,15 @@ class Limit:
     """Maximum bytes, unpacked."""
 
 
+def _places(alike: list[BadInput]) -> str:
+    """Return the place of the first of some errors, how many more there are, and the names of their other files."""
+    first, *others = (str(error.where) for error in alike)
+    files = dict.fromkeys(Path(re.sub(r":\d+$", "", where)).name for where in (first, *others))
+    names = [*files][1:]
+    more = f" and {len(others):,} more" if others else ""
+    return first + more + (f", in {', '.join(names[:SHOWN])}{' ...' * (len(names) > SHOWN)}" if names else "")
+
+
 class Refused(BadInput):
     """A file that is refused whole.
 
@@ -58,8 +68,7 @@ class Refused(BadInput):
         for error in errors:
             alike.setdefault((error.what, error.do), []).append(error)
         lines = [
-            f"{same[0].where}{f' and {len(same) - 1:,} more' if len(same) > 1 else ''}: {what}"
-            + (f" ({do})" if isinstance(same[0], UnknownName) else "")
+            f"{_places(same)}: {what}" + (f" ({do})" if isinstance(same[0], UnknownName) else "")
             for (what, do), same in list(alike.items())[:SHOWN]
         ]
         if len(alike) > SHOWN:
