@@ -74,14 +74,15 @@ __all__ = [
 
 @paper.command()
 def bundle(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/ and published/.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/, judged/ and published/.")],
     into: Annotated[
         Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the arenas.")
     ] = Path("data"),
 ) -> None:
     """Build the bundled arenas.
 
-    Reads the published outputs and figures. Writes the arenas nomiracl (numbers only) and published into DIR.
+    Reads the published outputs, verdicts and figures. Writes the arenas nomiracl (numbers only), people and published
+    into DIR.
     """
     from mirage import pipeline
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mirage import schema, store
 from mirage.io.imports.public import outputs_summary, prints
-from mirage.io.sources import nomiracl, published
+from mirage.io.sources import judged, nomiracl, published
 from mirage.pipeline.stages import derive
 from mirage.stages import features
 from mirage.stages.stage import Progress
@@ -25,11 +25,12 @@ def bundle(
 ) -> list[store.Arena]:
     """Build the bundled arenas.
 
-    They are `nomiracl`, the numbers computed from the published outputs without their texts, and `published`, the
-    papers' figures.
+    They are `nomiracl`, the numbers computed from the published outputs without their texts; `people`, the verdicts of
+    people and models on the same battles; and `published`, the papers' figures.
 
     Args:
-        source: a folder with `nomiracl/` (the published outputs) and `published/` (the figures).
+        source: a folder with `nomiracl/` (the published outputs), `judged/` (the verdicts) and `published/` (the
+            figures).
         into: the folder of the arenas.
         regressors: regressors whose predictions to store; None for all.
         progress: called while features are measured.
@@ -86,4 +87,41 @@ def bundle(
             sources=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
         ),
     )
-    return [answers, figures]
+    return [answers, bundle_people(source / "judged", into), figures]
+
+
+def bundle_people(source: Path, into: Path) -> store.Arena:
+    """Build the bundled arena `people`: the verdicts of people and models on the same battles.
+
+    Args:
+        source: the folder of the verdicts.
+        into: the folder of the arenas.
+
+    Raises:
+        BadInput: if the file is missing or malformed.
+    """
+    judgments, repeated = judged.read_judged(source / judged.FILE)
+    battles = judgments.filter(judgments["person"])
+    systems = {name for side in ("system_a", "system_b") for name in battles[side].unique().to_pylist()}
+    models = sorted(set(judgments["judge"].unique().to_pylist()) - {schema.PEOPLE})
+    return store.write(
+        into / "people",
+        {"judgments": judgments},
+        title="People and three LLM judges on the same battles of Chatbot Arena",
+        label="published verdicts",
+        about=f"{len(battles):,} battles of {len(systems)} systems in English, each decided by a person and by "
+        f"{', '.join(models)}, in one order; {repeated} rows that repeat a battle are left out. No text of a question "
+        "or an answer is in the source.",
+        licence=judged.LICENCE,
+        made_by=store.Provenance(
+            "mirage paper bundle",
+            sources=[
+                {"name": judged.NAME, "url": judged.URL, "licence": judged.LICENCE},
+                *prints(source, [source / judged.FILE]),
+            ],
+            notes=[
+                f"people's verdicts are those of the judge {schema.PEOPLE}, marked as a person's",
+                "queries are numbered in the order of the two systems, then of the file",
+            ],
+        ),
+    )

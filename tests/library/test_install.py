@@ -63,7 +63,10 @@ def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> No
         names = set(archive.namelist())
     inside = {name.removeprefix("mirage/_explorer/") for name in names if name.startswith("mirage/_explorer/")}
     pages = {f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")}
-    assert inside >= {"app.py", ".streamlit/config.toml", "data/nomiracl/manifest.json"} | pages
+    assert (
+        inside
+        >= {"app.py", ".streamlit/config.toml", "data/nomiracl/manifest.json", "data/people/manifest.json"} | pages
+    )
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mirage"}
 
 

@@ -216,6 +216,7 @@ def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_t
             shutil.copy(
                 shared / "nomiracl" / subset / f"{code}.test.vanilla_prompt.jsonl.gz", source / "nomiracl" / subset
             )
+    shutil.copytree(shared / "judged", source / "judged")
     first = build(source, tmp_path / "1", "0")
     assert build(source, tmp_path / "2", "1") == first
     assert build(source, tmp_path / "1", "2") == first, "twice into the same folder"

@@ -218,7 +218,7 @@ def test_the_same_tables_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Pa
 
 def test_the_bundled_arenas_are_found_and_sound() -> None:
     bundled = store.bundled_arenas()
-    assert set(bundled) >= {"nomiracl", "published"}
+    assert set(bundled) >= {"nomiracl", "people", "published", "sample"}
     assert all(store.check(store.open_arena(path)) for path in bundled.values())
 
 

@@ -22,6 +22,10 @@ _EVERY = 0.1
 LABELS = {
     "real answers": ("blue", "Computed from answers of real systems."),
     "published figures": ("violet", "Figures printed in a paper; not recomputed."),
+    "published verdicts": (
+        "blue",
+        "Verdicts of people and LLM judges as published, without texts; everything else is computed from them.",
+    ),
     "baseline": ("gray", "Built-in systems that need no model."),
     "sample": ("gray", "Synthetic data for trying things out; says nothing about real systems."),
     "simulated": ("orange", "Simulated data, to show how a page works."),
