@@ -151,6 +151,14 @@ def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     assert 0 <= low <= min(values) <= max(values) <= high <= 1
 
 
+def test_an_axis_of_counts_spans_at_least_one() -> None:
+    assert features.value_range("n_unknown_citations", [0.0, 0.0026]) == (0.0, 1.0)
+    assert features.value_range("length", [20.0, 160.0]) == (0.0, 160.0)
+    low, high = features.value_range("reranker_score", [-7.001, -7.0])
+    assert high - low == pytest.approx(1.0)
+    assert low < -7.001 < -7.0 < high
+
+
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
 def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) -> None:
     low, high = features.value_range("not a declared feature", values)

@@ -72,7 +72,7 @@ PANEL, _HEAD = 104, 46
 _COLUMN, _STEP = 0.8, 0.16
 """Width of a language's column, and the most between two systems in it, in columns."""
 _LEAST = 0.1
-"""Smallest extent of a value axis: a share of the feature's range, or of its values where the range is open."""
+"""Smallest extent of a value axis as a share of the feature's range."""
 _LEFT, _TOP = 60, 26
 """Room for the values, and for the first panel's name, in pixels."""
 _WRAP = 90
@@ -213,7 +213,8 @@ def _axes(
 
 def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
     """Return the ends of a feature's axis: from 0 if its values begin there, and never so near that small differences
-    fill the panel.
+    fill the panel: at least a tenth of the range, one unit where the range is open, a tenth of the values where the
+    feature is not declared.
 
     Args:
         feature: its name.
@@ -223,8 +224,11 @@ def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
     floor, ceiling = (spec.low, spec.high) if spec else (None, None)
     low, high = min(means, default=0.0), max(means, default=1.0)
     low = min(low, 0.0) if floor == 0 else low
-    whole = ceiling - floor if floor is not None and ceiling is not None else max(abs(low), abs(high))
-    if (lacking := (_LEAST * whole or 1.0) - (high - low)) > 0:
+    if spec is None:
+        least = _LEAST * max(abs(low), abs(high)) or 1.0
+    else:
+        least = 1.0 if floor is None or ceiling is None else _LEAST * (ceiling - floor)
+    if (lacking := least - (high - low)) > 0:
         low, high = low - lacking / 2, high + lacking / 2
         if floor is not None and low < floor:
             low, high = floor, high + floor - low
