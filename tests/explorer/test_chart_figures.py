@@ -100,7 +100,7 @@ def test_all_systems_of_a_panel_are_one_trace() -> None:
     """Plotly spends more on a trace than on its marks."""
     rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
     figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
-    assert len(figure["data"]) == 4, "ranges, stems, means and marks"
+    assert len(figure["data"]) == 5, "ranges, stems, means with their hovers, and marks"
     assert len(systems_marks(figure)["x"]) == 27
 
 

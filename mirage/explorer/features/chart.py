@@ -254,7 +254,10 @@ def _panel(
     stems = [((at, middle[row.language]), (at, _short(row.mean))) for at, row in zip(x, front, strict=True)]
     # One trace for all stems, and one for all marks: what Plotly does for each trace takes longer than its parts.
     data.append(primitives.segments(stems, {"color": ink(mode).muted, "width": 1.5}))
-    data.append(_middles(by_language, middle, place, mode))
+    half = _COLUMN / 2
+    across = [((place[code] - half, value), (place[code] + half, value)) for code, value in middle.items()]
+    data.append(primitives.segments(across, {"color": ink(mode).muted, "width": 1.5}))
+    data.append(_middles(by_language, middle, place))
     if front:
         marker = {
             "color": [style.color(mode) for style in styles],
@@ -288,15 +291,15 @@ def _ranges(by_position: Mapping[int, Sequence[float]], mode: Mode) -> dict[str,
 
 
 def _middles(
-    by_language: Mapping[str, Sequence[float]], middle: Mapping[str, float], place: Mapping[str, int], mode: Mode
+    by_language: Mapping[str, Sequence[float]], middle: Mapping[str, float], place: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The mean of all systems in each language, which says the range on hover."""
+    """Unseen marks at the mean of all systems in each language, which say the range on hover."""
     hovers = [
         f"<b>{name_of(code) if is_code(code) else label_text(code)}</b>, {len(by_language[code]):,} systems<br>mean "
         f"{value_text(value)}, range {value_text(min(by_language[code]))} to {value_text(max(by_language[code]))}"
         for code, value in middle.items()
     ]
-    marker = {"symbol": "line-ew", "size": 2 * MARK_SIZE, "line": {"color": ink(mode).muted, "width": 1.5}}
+    marker = {"symbol": "square", "size": MARK_SIZE, "opacity": 0}
     return primitives.dots([place[code] for code in middle], list(middle.values()), hovers, marker)
 
 
