@@ -31,11 +31,11 @@ TRUST = "trust"
 
 CHANCE = {"known": 0.5}
 """Values that chance gives."""
-TRUSTED = (
-    "Agrees: share of people's votes with the same decision; the mark of people is their agreement with each other. "
-    "Known answers: share of pairs in which the judge prefers the correct decision; dotted: chance. Languages without "
-    "a value are left out."
-)
+TRUSTED = {
+    "agree": "Agrees: share of people's votes with the same decision; people: their agreement with each other.",
+    "known": "Known answers: share of pairs in which the judge prefers the correct decision; dotted: chance.",
+}
+"""What the figure shows, by measure."""
 EXAMPLE = "sample"
 """A bundled arena with known answers."""
 
@@ -295,7 +295,7 @@ def _nothing_known(page: ui.Page) -> None:
 
 def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str, views.JudgeMeasure]) -> None:
     """Show agreement with people and known answers side by side, by language."""
-    ui.note(TRUSTED)
+    ui.note(" ".join([*(TRUSTED[name] for name in trusted), "Languages without a value are left out."]))
     clicked = None
     for name, place in zip(trusted, ui.side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
         known = [row for row in rows if row[name] is not None]

@@ -101,7 +101,7 @@ def test_all_systems_of_a_panel_are_one_trace() -> None:
     """Plotly spends more on a trace than on its marks."""
     rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
     figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
-    assert len(figure["data"]) == 4, "ranges, stems, means and marks"
+    assert len(figure["data"]) == 5, "ranges, stems, means with their hovers, and marks"
     assert len(systems_marks(figure)["x"]) == 27
 
 
@@ -150,6 +150,14 @@ def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     low, high = features.value_range("support_entailment", values)
     assert high - low >= 0.1, "a tenth of a range from 0 to 1"
     assert 0 <= low <= min(values) <= max(values) <= high <= 1
+
+
+def test_an_axis_of_counts_spans_at_least_one() -> None:
+    assert features.value_range("n_unknown_citations", [0.0, 0.0026]) == (0.0, 1.0)
+    assert features.value_range("length", [20.0, 160.0]) == (0.0, 160.0)
+    low, high = features.value_range("reranker_score", [-7.001, -7.0])
+    assert high - low == pytest.approx(1.0)
+    assert low < -7.001 < -7.0 < high
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))

@@ -310,7 +310,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         onward.click()
         page.get_by_role("heading", name="Answers", exact=True).wait_for()
         opened.settle()
-        assert "12 of 36 queries; 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
+        assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
         assert opened.heard == ([], [], [])
 
 

@@ -29,6 +29,7 @@ from mirage import schema, store
 from mirage.battles import decisions
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
+from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
 from mirage.people import votes
 from mirage.people.votes import Evidence, Vote, Votes
@@ -37,7 +38,7 @@ from mirage.people.votes.stage import CorrectionResult
 from mirage.ranking.ranking import what_if
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
-from pages import html, page_text, text
+from pages import html, notes, page_text, text
 
 NAMES = ("gpt-4", "aya-101", "llama-2-7b", "OpenAI", "Cohere", "zeta")
 
@@ -189,7 +190,8 @@ def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path, scr
     assert 'mg-sides mg-blind"' in html(app)
     assert name_field(app) is None
     assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
-    assert "queries are needed" in page_text(app) or "queries" in page_text(app), "what a correction needs is said"
+    n_queries = views.pool(store.open_arena(arenas / "judged"), "en").n_queries
+    assert votes.correction_needs(n_queries) in notes(app), "what a correction needs is said before the first vote"
     query = re.search(r"Which river is number \d+", text(app))
     assert query is not None
     key(app, "2").click().run()
@@ -602,6 +604,39 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         log = db.rows(Vote)
     assert [row.vote for row in log if row.voter == "amina"] == ["A", "B", "tie", "both_bad", "skip", "undo", "B"]
     assert [row.note for row in log if row.note] == ["1 2 3"]
+
+
+@pytest.mark.browser
+def test_a_first_vote_on_a_phone_by_key(folder: Path, tmp_path: Path) -> None:
+    height = 844
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as address, browser.chromium() as start:
+        opened = start(width=390, height=height)
+        page = opened.page
+
+        def bar() -> float:
+            box = page.locator(".st-key-spot_bar").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            return float(box["height"])
+
+        page.goto(f"{address}/spot_check?arena=judged")
+        page.wait_for_selector(".mg-blind")
+        opened.settle()
+        item = page.locator(".mg-blind").inner_text()
+        assert bar() < height / 10
+        press(opened, "2")
+        assert bar() < height / 10, "with the field for the name"
+        page.keyboard.type("amina")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".mg-was")
+        opened.settle()
+        assert bar() < height / 10, "with the button that takes the vote back"
+        assert page.locator(".mg-blind").inner_text() != item
+        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 390
+        assert opened.heard == ([], [], [])
+    with Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}") as db:
+        assert [(row.vote, row.voter) for row in db.rows(Vote)] == [("B", "amina")]
 
 
 @pytest.mark.browser

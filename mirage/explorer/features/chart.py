@@ -74,7 +74,7 @@ PANEL, _HEAD = 104, 88
 _COLUMN, _STEP = 0.8, 0.16
 """Width of a language's column, and the most between two systems in it, in columns."""
 _LEAST = 0.1
-"""Smallest extent of a value axis: a share of the feature's range, or of its values where the range is open."""
+"""Smallest extent of a value axis as a share of the feature's range."""
 _LEFT, _TOP = 60, 26
 """Margins for the axis values and the first panel's title, in pixels."""
 _WRAP = 90
@@ -214,7 +214,8 @@ def _axes(
 
 def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
     """Return the ends of a feature's axis: from 0 if its values begin there, and never so near that small differences
-    fill the panel.
+    fill the panel: at least a tenth of the range, one unit where the range is open, a tenth of the values where the
+    feature is not declared.
 
     Args:
         feature: its name.
@@ -224,8 +225,11 @@ def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
     floor, ceiling = (spec.low, spec.high) if spec else (None, None)
     low, high = min(means, default=0.0), max(means, default=1.0)
     low = min(low, 0.0) if floor == 0 else low
-    whole = ceiling - floor if floor is not None and ceiling is not None else max(abs(low), abs(high))
-    if (lacking := (_LEAST * whole or 1.0) - (high - low)) > 0:
+    if spec is None:
+        least = _LEAST * max(abs(low), abs(high)) or 1.0
+    else:
+        least = 1.0 if floor is None or ceiling is None else _LEAST * (ceiling - floor)
+    if (lacking := least - (high - low)) > 0:
         low, high = low - lacking / 2, high + lacking / 2
         if floor is not None and low < floor:
             low, high = floor, high + floor - low
@@ -251,7 +255,10 @@ def _panel(
     stems = [((at, middle[row.language]), (at, _short(row.mean))) for at, row in zip(x, front, strict=True)]
     # One trace for all stems, and one for all marks: what Plotly does for each trace takes longer than its parts.
     data.append(primitives.segments(stems, {"color": ink(mode).muted, "width": 1.5}))
-    data.append(_middles(by_language, middle, place, mode))
+    half = _COLUMN / 2
+    across = [((place[code] - half, value), (place[code] + half, value)) for code, value in middle.items()]
+    data.append(primitives.segments(across, {"color": ink(mode).muted, "width": 1.5}))
+    data.append(_middles(by_language, middle, place))
     if front:
         marker = {
             "color": [style.color(mode) for style in styles],
@@ -285,15 +292,15 @@ def _ranges(by_position: Mapping[int, Sequence[float]], mode: Mode) -> dict[str,
 
 
 def _middles(
-    by_language: Mapping[str, Sequence[float]], middle: Mapping[str, float], place: Mapping[str, int], mode: Mode
+    by_language: Mapping[str, Sequence[float]], middle: Mapping[str, float], place: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The mean of all systems in each language, which says the range on hover."""
+    """Unseen marks at the mean of all systems in each language, which say the range on hover."""
     hovers = [
         f"<b>{name_of(code) if is_code(code) else label_text(code)}</b>, {len(by_language[code]):,} systems<br>mean "
         f"{value_text(value)}, range {value_text(min(by_language[code]))} to {value_text(max(by_language[code]))}"
         for code, value in middle.items()
     ]
-    marker = {"symbol": "line-ew", "size": 2 * MARK_SIZE, "line": {"color": ink(mode).muted, "width": 1.5}}
+    marker = {"symbol": "square", "size": MARK_SIZE, "opacity": 0}
     return primitives.dots([place[code] for code in middle], list(middle.values()), hovers, marker)
 
 
