@@ -156,7 +156,7 @@ def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     ui.conclusion(
         f"{report.first} {words} {_second(choice)}{margin}",
         views.evidence(report),
-        more=f"Why {count_text(len(reasons), 'row')} is inconclusive",
+        more=f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive",
         reasons=[f"{views.where(row.language)}: {row.reason}" for row in reasons],
     )
 

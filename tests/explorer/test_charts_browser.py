@@ -78,7 +78,7 @@ def faults(page: Any, systems: Sequence[str]) -> tuple[int, list[Any]]:
 def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")
-    opened_arena = store.open_arena(store.bundled()[arena])
+    opened_arena = store.open_arena(store.bundled_arenas()[arena])
     systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
     total, scheme = 0, "light"
     for entry in PAGES:

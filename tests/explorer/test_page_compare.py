@@ -85,6 +85,12 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
     assert page.dataframe[0].value["query_id"].tolist() == [row.query_id for row in report.moved]
 
 
+def test_it_opens_on_the_two_best(arenas: Path) -> None:
+    page = open_page(arena="judged", by="rating", referee="relevance")
+    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), "relevance", ())
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
+
+
 def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
     page = open_page(by="rating", referee="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception

@@ -29,7 +29,7 @@ HEAD = "num,question_id,model_a,model_b,human,j"
 
 @pytest.fixture(scope="module")
 def arena() -> store.Arena:
-    return store.open_arena(store.bundled()["people"])
+    return store.open_arena(store.bundled_arenas()["people"])
 
 
 @pytest.mark.skipif(not (SOURCE / FILE).exists(), reason="the judged battles are not beside the checkout")

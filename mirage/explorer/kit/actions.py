@@ -60,7 +60,18 @@ const reportMode = (component) => {
   }
   root.dataset.mode = mode
 }
+const keepHistoryByPage = () => {
+  // A page puts its own address right after it was opened, which must not take a press of Back.
+  if (history.mirage) return
+  history.mirage = true
+  const push = history.pushState.bind(history)
+  history.pushState = (state, title, url) => {
+    const same = new URL(url ?? "", window.location.href).pathname === window.location.pathname
+    return same ? history.replaceState(state, title, url) : push(state, title, url)
+  }
+}
 export default function (component) {
+  keepHistoryByPage()
   reportMode(component)
   const button = component.parentElement.querySelector("button")
   button.onclick = async () => {
@@ -92,7 +103,7 @@ def copy_link(arena: str) -> None:
     """Draw a button that copies the page's address, which holds its whole state.
 
     The copied link always names the arena, since another machine may have another default. The component also reruns
-    the page when the reader switches between light and dark.
+    the page when the reader switches between light and dark, and gives every page one entry in the browser's history.
     """
     component = st.components.v2.component(
         "mirage_copy_link",

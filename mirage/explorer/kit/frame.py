@@ -345,13 +345,8 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         key = f"onward_{name}_{'_'.join(languages)}_{label}"
         st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_leave, args=(name, list(languages), params))
         return
+    # The browser adds arena, languages and tags: with them here, the address would have each twice.
     query: dict[str, Any] = dict(params)
-    if not shared.is_default:
-        query["arena"] = shared.arena_name
-    if shared.picked:
-        query["languages"] = list(shared.picked)
-    if shared.part.tags:
-        query["tags"] = [f"{tag}: {value}" for tag, value in shared.part.tags]
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 

@@ -5,6 +5,7 @@ column head, intervals drawn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,6 +15,7 @@ import streamlit as st
 from mirage.explorer.kit.columns import Col as Col
 from mirage.explorer.kit.limits import ROWS, WINDOW
 from mirage.explorer.kit.parts import add_table
+from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
 from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
 from mirage.text.languages import is_code, scope_name
@@ -50,6 +52,7 @@ def table(
     """
     add_table(key, rows, columns)
     data, config = prepare_table(rows, columns=tuple(columns), mode=mode())
+    chosen = _Chosen.of(key, len(rows)) if select else None
     shown: Any = st.dataframe(
         data,
         key=key,
@@ -60,12 +63,36 @@ def table(
         placeholder="–",
         on_select="rerun" if select else "ignore",
         selection_mode=("single-row", "single-cell"),
+        selection_default=chosen.default if chosen is not None else None,
     )
     if len(rows) > ROWS:
         note(f"{len(rows):,} rows; scroll to see all.")
     # A click on any cell of a row, or the arrow keys, choose the row as its check box does.
     picked = (shown.selection.rows or [row for row, _ in shown.selection.cells]) if select else []
-    return picked[0] if picked and picked[0] < len(rows) else None
+    row = picked[0] if picked and picked[0] < len(rows) else None
+    if chosen is not None:
+        chosen.row, chosen.of_rows = row, len(rows)
+    return row
+
+
+@dataclass
+class _Chosen:
+    """The row that is chosen in a table of an arena. Streamlit forgets it on the way to another page and back."""
+
+    row: int | None = None
+    of_rows: int = 0
+    default: Any = None
+    """What is chosen when a page is opened; the same until it is opened again, since a change would draw it anew."""
+
+    @classmethod
+    def of(cls, key: str, rows: int) -> _Chosen:
+        """Return the choice in the table of this key, of so many rows."""
+        choices: dict[tuple[Any, str], _Chosen] = st.session_state.setdefault("_chosen_rows", {})
+        chosen = choices.setdefault((st.session_state.get("arena"), key), cls())
+        if link_state().arrived:
+            known = chosen.row is not None and chosen.of_rows == rows
+            chosen.default = {"selection": {"rows": [chosen.row]}} if known else None
+        return chosen
 
 
 def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:

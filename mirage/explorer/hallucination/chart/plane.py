@@ -147,6 +147,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
                 "text": f"<i>{named_mark.label}</i>" if corner else label_text(named_mark.label),
                 "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
                 "borderpad": 0,
+                "bgcolor": colors.ground,  # the dotted line and grid stop at a label
                 "arrowhead": 0,
                 "arrowwidth": 0.8,
                 "standoff": 5,
