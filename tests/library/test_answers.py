@@ -198,7 +198,7 @@ def test_citations_of_the_field_are_found(shared: Path) -> None:
     ],
 )
 def test_words_of_other_languages_cite(text: str) -> None:
-    assert cited(citations(text, ["p1", "p2", "p3"], numbered=True)) == ("p2",)
+    assert cited_ids(citations(text, ["p1", "p2", "p3"], numbered=True)) == ("p2",)
 
 
 def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
