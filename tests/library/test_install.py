@@ -265,5 +265,6 @@ def test_no_instruction_installs_another_project_of_the_same_import_name(path: P
     """`mirage` on the package index is not this project."""
     for line in path.read_text(encoding="utf-8").splitlines():
         _, command, words = line.partition("pip install ")
+        # In a sentence the command ends with its code mark.
         names = re.split(r"[\s'\",;)]+", words.partition("`")[0]) if command else []
         assert not {"mirage", "mirage-bench", "nomiracl"} & {name.partition("[")[0] for name in names}, line
