@@ -101,15 +101,19 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     rows = cards.with_lines(shown, page.arena)
     picked = ui.table(
         shown,
-        columns.columns(
-            by_labels=decider.by_labels,
-            ties=choice.ties,
-            scale=scale,
-            reference=reference,
-            n=board.rows.num_rows,
-            facts=facts,
-            every=every,
-        ),
+        [
+            column
+            for column in columns.columns(
+                by_labels=decider.by_labels,
+                ties=choice.ties,
+                scale=scale,
+                reference=reference,
+                n=board.rows.num_rows,
+                facts=facts,
+                every=every,
+            )
+            if decider.by_labels or decider.by_judges or column.name not in views.BEHIND
+        ],
         key="board",
         select=True,
     )

@@ -13,6 +13,11 @@ from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, Penalty, dav
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, query_dispersion, rough_estimate
 from mirage.schema import Ties
 
+_ROWS = 2_000
+"""Queries per block of a sum, which bounds its memory."""
+_SPARSE = 8
+"""Fewer than one pair in this many battles on a query: their cells are picked out."""
+
 
 @dataclass(frozen=True, eq=False)
 class ByQuery:
@@ -89,18 +94,22 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
 
 def _net_squares(first: Array, second: Array) -> float:
     """Return the sum over queries and pairs of (points of one system - points of the other)^2."""
-    return float(sum(np.square(a - b).sum() for a, b in zip(first, second, strict=True)))
+    sums: list[float] = []
+    for start in range(0, len(first), _ROWS):
+        block = slice(start, start + _ROWS)
+        sums += np.square(np.ascontiguousarray(first[block] - second[block])).sum(axis=1).tolist()
+    return float(sum(sums))
 
 
 def scores_of(per_query: PairCounts, point: Array) -> Array:
     """Return the gradient of each query's log-likelihood at a point (Q x size)."""
     n, s = len(per_query.first), per_query.systems
-    if s < MANY:
-        return Likelihood(per_query, 0.0).gradient(np.repeat(point, n, axis=0))
-    # With many systems, few pairs battle on a query: use the nonzero cells only.
+    # With many systems or one battle a query, few pairs battle on a query: use the nonzero cells only.
     battled = (per_query.first != 0) | (per_query.second != 0)
     if per_query.ties is not None:
         battled |= per_query.ties != 0
+    if s < MANY and np.count_nonzero(battled) * _SPARSE > battled.size:
+        return Likelihood(per_query, 0.0).gradient(np.repeat(point, n, axis=0))
     q, p = np.nonzero(battled)
     i, j = per_query.ends
     first, second, d = per_query.first[q, p], per_query.second[q, p], (point[0, i] - point[0, j])[p]

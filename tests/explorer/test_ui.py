@@ -433,6 +433,27 @@ def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Pat
     assert {"outcomes", "judgments"} == set(arena.tables)
 
 
+def test_the_list_of_tables_says_what_a_bundled_arena_is_and_where_it_is_from() -> None:
+    path = store.bundled()["people"]
+    app = AppTest.from_function(_contents, args=(str(path),), default_timeout=PATIENCE)
+    app.session_state["frame_contents"] = True
+    app.run()
+    (listed,) = [h.proto.body for h in app.get("html") if "<dl class" in h.proto.body]
+    arena = store.open_arena(path)
+    assert arena.manifest["about"] in listed
+    assert "prediction-powered-ranking" in listed
+    assert arena.manifest["licence"] in listed
+
+
+def _contents(path: str) -> None:
+    from pathlib import Path
+
+    from mirage import store
+    from mirage.explorer.kit.contents import contents
+
+    contents(store.open_arena(Path(path)))
+
+
 def test_every_label_of_an_arena_has_a_meaning() -> None:
     for path in store.bundled_arenas().values():
         label = store.open_arena(path).label

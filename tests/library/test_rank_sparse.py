@@ -19,12 +19,27 @@ from scipy.sparse.csgraph import connected_components
 from mirage.battles.blocks import BlockedBattles, count_blocks
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import sparse
+from mirage.ranking.by_query import scores_of
 from mirage.ranking.fit import RIDGE, Likelihood, PairCounts, fit, maximise
 from mirage.ranking.graph import components, groups, unbounded_sides
 from mirage.ranking.jeffreys import bias_reduced
 from mirage.ranking.ranking import remarks
 from mirage.ranking.sparse import SparseLikelihood, count_met
 from mirage.ranking.streamed import rate_blocks
+
+
+def test_the_scores_of_queries_with_one_battle_are_those_of_the_whole_table() -> None:
+    """Their cells are picked out, which changes nothing but the last digit."""
+    rng = np.random.default_rng(0)
+    n, systems = 200, 12
+    shape = n, systems * (systems - 1) // 2
+    first, second = np.zeros(shape), np.zeros(shape)
+    cell = np.arange(n), rng.integers(shape[1], size=n)
+    first[cell] = rng.choice([0, 0.5, 1], n)
+    second[cell] = 1 - first[cell]
+    counts, point = PairCounts(first, second, None, systems), rng.normal(size=(1, systems))
+    whole = Likelihood(counts, 0.0).gradient(np.repeat(point, n, axis=0))
+    assert scores_of(counts, point) == pytest.approx(whole, abs=1e-12)
 
 
 def few_meet(systems: int, opponents: int, battles: int, *, seed: int) -> PairCounts:

@@ -34,7 +34,7 @@ def _tables(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _tables_html(arena: Arena) -> str:
-    """The list as HTML, escaped."""
+    """The list, what the arena is, its source and its licence, as HTML, escaped."""
     count = FORMATS["count"].write
     rows = []
     for table in _tables(arena):
@@ -45,5 +45,15 @@ def _tables_html(arena: Arena) -> str:
         else:
             description = f"missing; create it with<br><code>{escape(arena.command(table))}</code>"
         rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
-    version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
+    version = _origin_html(arena)
+    version += f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'
+
+
+def _origin_html(arena: Arena) -> str:
+    """What the arena says of itself, the sources of its tables, and its licence; empty if it says nothing."""
+    about, licence = (str(arena.manifest.get(name) or "") for name in ("about", "licence"))
+    made = arena.manifest.get("made", {}).values()
+    sources = dict.fromkeys(source["name"] for origin in made for source in origin.get("from", ()) if "url" in source)
+    lines = [about, *(f"Source: {name}." for name in sources), *([f"Licence: {licence}."] if licence else [])]
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
