@@ -11,11 +11,14 @@ from mirage import schema, store
 from mirage.io.imports.public import prints
 from mirage.io.sources.review import LICENCE
 from mirage.io.sources.sample import REFERENCE, read_sample, sample_files
+from mirage.io.sources.sample_answers import ANSWERS, read_written, written_files
 from mirage.io.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
+from mirage.pipeline.sample_judges import SHARES, judge_with_faults
+from mirage.pipeline.sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
 from mirage.pipeline.stages import derive
 from mirage.stages import features, judge
-from mirage.stages.generate import baselines
-from mirage.stages.generate.stage import BASELINES_OVER
+from mirage.stages.generate.baselines import ABSTAIN, baseline_answers
+from mirage.stages.nuggets import TERMS
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, Search
 from mirage.stages.stage import Progress, Tables
@@ -34,39 +37,63 @@ of a language: those of a query, and those of other queries as near misses.
 """
 DEPTH = 10
 """Passages per query and retriever."""
-SHOWN = 5
-"""Top passages shown to the systems."""
-OVER = "baseline/bm25-3"
-"""Baseline that also answers from each retriever."""
-
+SHOWN = 2
+"""Top passages shown to the system that answers from a retriever."""
+BASELINES = ("baseline/bm25-3", ABSTAIN)
+"""The baselines among the systems."""
 
 REGRESSORS = ("linear", "svr", "ridge")
-"""Regressors of the sample's predictions: with 16 systems the others take many minutes, since every pair is left out.
-"""
+"""Regressors of the sample's predictions: the others take many minutes, since every pair of systems is left out."""
 
 
 def _retrieve_options(name: str) -> RetrieveSettings:
     return RetrieveSettings("bm25", name, depth=DEPTH)
 
 
-def with_retrieved(tables: Tables) -> dict[str, pa.Table]:
-    """Add each retriever's passages, and the answers of a baseline from them.
-
-    Args:
-        tables: queries, passages and answers.
+def _retrieve(tables: Tables) -> pa.Table:
+    """Return each retriever's passages.
 
     Raises:
         BadInput: if the extra `retrieval` is not installed.
     """
     import pyarrow as pa
 
-    lists = []
-    for name, search in SEARCHES.items():
-        lists.append(RETRIEVE.run(tables, options=_retrieve_options(name), search=search)["retrieved"])
-    retrieved = schema.sort("retrieved", pa.concat_tables(lists))
-    tables = {**tables, "retrieved": retrieved}
-    over = (BASELINES_OVER.run(tables, retriever=name, depth=SHOWN, only=[OVER])["answers"] for name in SEARCHES)
-    return {**tables, "answers": pa.concat_tables([tables["answers"], *over])}
+    lists = [
+        RETRIEVE.run(tables, options=_retrieve_options(name), search=search)["retrieved"]
+        for name, search in SEARCHES.items()
+    ]
+    return schema.sort("retrieved", pa.concat_tables(lists))
+
+
+def _add_answers(source: Path, tables: Tables) -> dict[str, pa.Table]:
+    """Add nuggets, passages retrieved, answers of all systems and cards of those with a character, and assignments."""
+    import pyarrow as pa
+
+    written_nuggets = read_nuggets(source / NUGGETS, tables["passages"])
+    keys = zip(*(tables["queries"][name].to_pylist() for name in ("language", "query_id")), strict=True)
+    sentences = read_written(source / ANSWERS, keys, written_nuggets)
+    tables = {**tables, "nuggets": nugget_table(written_nuggets), "retrieved": _retrieve(tables)}
+    made = answer_as_systems(tables, sentences, written_nuggets, retrievers=SEARCHES, depth=SHOWN)
+    plain = baseline_answers(tables["queries"], tables["passages"], only=BASELINES)
+    tables["answers"] = pa.concat_tables([tables["answers"], made["answers"], plain])
+    tables["systems"] = system_cards(SEARCHES)
+    tables = derive(tables, {"outcomes": {}, "nugget assignments by terms": {}})
+    assigned = [tables["nugget_assignments"], made["nugget_assignments"], _of_others(tables)]
+    return {**tables, "nugget_assignments": schema.sort("nugget_assignments", pa.concat_tables(assigned))}
+
+
+def _of_others(tables: Tables) -> pa.Table:
+    """Return the assignments by shared words of the baselines, as the assigner `written`.
+
+    What they state is not known from how they answer, and without assignments nuggets could not rank them. The
+    reference has none: it is what answers are compared with.
+    """
+    rows = [
+        schema.NuggetAssignment(**{**row, "assigner": WRITTEN})
+        for row in tables["nugget_assignments"].to_pylist()
+        if row["assigner"] == TERMS and row["system"] in BASELINES
+    ]
+    return schema.from_rows("nugget_assignments", rows)
 
 
 def build_sample(
@@ -75,37 +102,38 @@ def build_sample(
     """Build every table of the sample that needs no model.
 
     Args:
-        source: the folder of the sample files (`mirage.io.sources.sample`).
+        source: the folder of the sample files (`mirage.io.sources.sample`), with those of the nuggets and of the
+            written answers in its folders `nuggets` and `answers`.
         regressors: regressors of the predictions.
         progress: called while features are measured.
 
     Returns:
-        Queries and passages; each retriever's passages; answers of the reference, of every baseline, and of one
-        baseline over each retriever; their outcomes and features, overlap against the reference; the heuristic judge's
-        verdicts on every pair; ratings by both, and predictions of them. With a folder of nuggets beside the sample
-        files, also the nuggets and their assignments by shared words.
+        Queries and passages; each retriever's passages; answers of the reference, of every system with a character and
+        of two baselines; their outcomes and features, overlap against the reference; the nuggets, assigned as the
+        answers were put together and by shared words; the heuristic judge's verdicts on every pair, and those of the
+        simulated judges on a sample; ratings by relevance and the heuristic judge, and predictions of them.
 
     Raises:
-        BadInput: naming file and line of an error in a sample or nugget file; or if the extra `retrieval` is not
-            installed.
+        BadInput: naming file and line of an error in a source file; or if the extra `retrieval` is not installed.
     """
+    import pyarrow as pa
+
+    tables = _add_answers(source, read_sample(source))
     tools = features.Tools(reference=REFERENCE)
-    tables = read_sample(source)
-    stages: dict[str, dict[str, Any]] = {
-        "baselines": {},
-        "outcomes": {},
+    measured: dict[str, dict[str, Any]] = {
         "features": {"tools": tools, "progress": progress},
         "judgments by the heuristic judge": {},
+    }
+    tables = derive(tables, measured)
+    simulated = judge_with_faults(tables, assigner=WRITTEN)
+    judgments = schema.sort("judgments", pa.concat_tables([tables["judgments"], simulated]))
+    ranked: dict[str, dict[str, Any]] = {
         "ratings by relevance": {},
         "ratings by a judge": {"judge": judge.HEURISTIC},
         "predictions by relevance": {"regressors": regressors},
         "predictions by a judge": {"referee": judge.HEURISTIC, "regressors": regressors},
     }
-    if (source / NUGGETS).is_dir():
-        written = read_nuggets(source / NUGGETS, tables["passages"])
-        tables = {**tables, "nuggets": nugget_table(written)}
-        stages["nugget assignments by terms"] = {}
-    return derive(with_retrieved(tables), stages)
+    return derive({**tables, "judgments": judgments}, ranked)
 
 
 def write_sample(
@@ -120,30 +148,35 @@ def write_sample(
         progress: called while features are measured.
 
     Raises:
-        BadInput: naming file and line of an error in a sample or nugget file; or if the extra `retrieval` is not
-            installed.
+        BadInput: naming file and line of an error in a source file; or if the extra `retrieval` is not installed.
         ArenaError: if the arena cannot be written.
     """
     tables = build_sample(source, regressors=regressors, progress=progress)
-    files = sample_files(source) + (nugget_files(source / NUGGETS) if "nuggets" in tables else [])
+    languages = sorted(set(tables["queries"]["language"].to_pylist()))
+    files = sample_files(source) + nugget_files(source / NUGGETS) + written_files(source / ANSWERS, languages)
     count = {name: len(table) for name, table in tables.items()}
-    nuggets = f"; {count['nuggets']:,} nuggets" if "nuggets" in tables else ""
-    languages = len(tables["queries"]["language"].unique())
     return store.write(
         into,
         tables,
         title="Sample: questions, passages and answers to try everything with",
         label="sample",
-        about=f"{count['queries']:,} questions in {languages} languages, each with a reference answer and 8 passages, "
-        f"written for this project; answers of {len(baselines.BASELINES)} baselines that need no model, and of "
-        f"{OVER} over {len(SEARCHES)} retrievers{nuggets}.",
+        about=f"Written for this project: {count['queries']:,} questions in {len(languages)} languages, each with 8 "
+        f"passages and a reference answer, {count['nuggets']:,} nuggets, and the sentences that systems answer with. "
+        f"Made by rule from these sentences, no model: {len(CHARACTERS)} systems, each with one character "
+        f"({', '.join(CHARACTERS)}); and {len(BASELINES)} baselines. Computed: outcomes, features, ratings and the "
+        f"heuristic judge's verdicts. Simulated: the judges {' and '.join(SHARES)}, each with a known fault.",
         licence=LICENCE,
         made_by=store.Provenance(
             "make sample",
             sources=prints(source, files),
             notes=[
-                "baselines are made to fail, each in its own way: mirage/stages/generate/baselines.py says how",
+                *(f"{name} {character}" for name, character in CHARACTERS.items()),
                 *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
+                *(
+                    f"{name} is simulated: it follows its fault in {share:.0%} of battles"
+                    for name, share in SHARES.items()
+                ),
+                f"nuggets of {WRITTEN}: known from how an answer was made; of the baselines by shared words",
             ],
         ),
     )

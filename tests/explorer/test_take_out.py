@@ -69,13 +69,13 @@ def test_a_card_holds_its_words_as_text_and_within_its_edges(title: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("page", "title"), [("leaderboard", "reference"), ("compare", "reference is better than baseline/lead")]
+    ("page", "title"), [("leaderboard", "thorough"), ("compare", "thorough is better than fluent")]
 )
 def test_a_page_has_a_card_of_what_it_shows(monkeypatch: pytest.MonkeyPatch, page: str, title: str) -> None:
     cards: list[CardText] = []
     monkeypatch.setattr(frame, "share_card", lambda card, **look: (cards.append(card), share_card(card, **look))[1])
     app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": "sample", "referee": "heuristic", "a": "reference", "b": "baseline/lead"})
+    app.query_params.update({"arena": "sample", "referee": "heuristic", "a": "thorough", "b": "fluent"})
     app.run()
     assert not app.exception
     card = cards[-1]

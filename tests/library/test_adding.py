@@ -16,6 +16,7 @@ from mirage.io.sources.files import Limit
 from mirage.io.sources.sample import REFERENCE
 from mirage.pipeline import adding
 from mirage.stages import features
+from mirage.stages.nuggets import TERMS
 from mirage.store import owned
 
 SAMPLE = ROOT / "data" / "sample"
@@ -26,8 +27,17 @@ def arena() -> store.Arena:
     return store.open_arena(SAMPLE)
 
 
+@pytest.fixture
+def by_words(tmp_path: Path) -> store.Arena:
+    """The sample with its nuggets assigned by shared words alone, which assign those of an added system, too."""
+    path = shutil.copytree(SAMPLE, tmp_path / "by-words")
+    rows = store.open_arena(path).read("nugget_assignments")
+    kept = rows.filter(pc.equal(rows["assigner"], TERMS))
+    return store.write(path, {"nugget_assignments": kept}, made_by="a test")
+
+
 def given(
-    folder: Path, arena: store.Arena, *, like: str = "baseline/bm25", languages: tuple[str, ...] = ("sw",)
+    folder: Path, arena: store.Arena, *, like: str = "baseline/bm25-3", languages: tuple[str, ...] = ("sw",)
 ) -> Path:
     """A file with the texts of a system's answers, and no name."""
     rows = [r for r in arena.read("answers", languages=languages).to_pylist() if r["system"] == like]
@@ -42,18 +52,19 @@ def of(arena: store.Arena, table: str, system: str) -> list[dict[str, object]]:
     return rows.filter(pc.equal(rows["system"], system)).to_pylist()
 
 
-def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, arena: store.Arena) -> None:
-    before = {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))}
+def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, by_words: store.Arena) -> None:
+    arena = by_words
+    before = {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))}
     answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
     seen: list[tuple[int, int]] = []
     result = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
-    assert {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))} == before
+    assert {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))} == before
     assert (result.label, owned.added_systems(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
     store.check(result)
     for table in ("features", "outcomes", "nugget_assignments"):
-        twins = [row for row in of(arena, table, "baseline/bm25") if row["language"] == "sw"]
-        rows = [row | {"system": "baseline/bm25"} for row in of(result, table, "mine")]
+        twins = [row for row in of(arena, table, "baseline/bm25-3") if row["language"] == "sw"]
+        rows = [row | {"system": "baseline/bm25-3"} for row in of(result, table, "mine")]
         # Values to the last digit but one: Python adds floats another way since 3.12.
         values, twin_values = ([row.pop("value", None) for row in part] for part in (rows, twins))
         assert values == [None if value is None else pytest.approx(value, rel=1e-12) for value in twin_values], table
@@ -62,6 +73,13 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     assert "judgments" in result.tables
     assert "ratings" not in result.tables
     assert result.rows("answers") == arena.rows("answers") + len(answers)
+
+
+def test_without_the_assigner_of_the_arena_it_has_no_nugget_score(tmp_path: Path, arena: store.Arena) -> None:
+    answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
+    result = adding.add_system(arena, answers, tmp_path / "own")
+    assert not of(result, "nugget_assignments", "mine")
+    assert not [row for row in of(result, "features", "mine") if str(row["feature"]).startswith("nugget")]
 
 
 def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: store.Arena) -> None:
@@ -114,8 +132,8 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
     tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = given(tmp_path, arena)
-    with pytest.raises(ArenaError, match="baseline/bm25"):
-        adding.read_system(arena, file, system="baseline/bm25")
+    with pytest.raises(ArenaError, match="baseline/bm25-3"):
+        adding.read_system(arena, file, system="baseline/bm25-3")
     with pytest.raises(BadInput, match="has no name"):
         adding.read_system(arena, file, system=" ")
     monkeypatch.setattr(adding, "LIMIT", Limit(rows=5, size=10**6))

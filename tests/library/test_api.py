@@ -229,7 +229,7 @@ def test_the_guide_names_every_public_function() -> None:
 
 def test_the_former_name_of_a_judge_works_with_a_warning() -> None:
     arena, options = mirage.open_arena("sample"), {"languages": ["sw"], "draws": 20}
-    new = mirage.compare(arena, "baseline/lead", "baseline/bm25-3", judge="heuristic", **options)
+    new = mirage.compare(arena, "fluent", "baseline/bm25-3", judge="heuristic", **options)
     with pytest.warns(FutureWarning, match="judge"):
-        former = mirage.compare(arena, "baseline/lead", "baseline/bm25-3", referee="heuristic", **options)
+        former = mirage.compare(arena, "fluent", "baseline/bm25-3", referee="heuristic", **options)
     assert former.to_pandas().equals(new.to_pandas())

@@ -47,8 +47,8 @@ def test_options_of_a_service_have_a_section_of_their_own() -> None:
             ("rank", "sample", "--judge=heuristic", "--draws", "20", "--languages", "sw"),
         ),
         (
-            ("compare", "sample", "--a", "baseline/lead", "--b", "baseline/bm25-3", "--measure", "rate"),
-            ("compare", "sample", "baseline/lead", "baseline/bm25-3", "--measure", "rate"),
+            ("compare", "sample", "--a", "fluent", "--b", "baseline/bm25-3", "--measure", "rate"),
+            ("compare", "sample", "fluent", "baseline/bm25-3", "--measure", "rate"),
         ),
     ],
     ids=lambda words: words[0],

@@ -23,7 +23,7 @@ COMMANDS = (
     ("rank", "DIR", "--judge", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
     ("rates", "DIR"),
     ("rates", "DIR", "--confusion"),
-    ("compare", "DIR", "baseline/bm25", "baseline/lead", "--measure", "rate"),
+    ("compare", "DIR", "concise", "fluent", "--measure", "rate"),
     ("decide", "DIR", "--by", "system", "--judge", "relevance"),
     ("decide", "DIR", "--judge", "relevance"),
     ("judges", "DIR"),

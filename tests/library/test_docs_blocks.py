@@ -113,7 +113,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pd.DataFrame(rows).to_parquet(tmp_path / "battles.parquet")
     judged = [
         {"language": "sw", "query_id": "sw-01", "judge": "gpt-4o", "system_a": a, "system_b": b, "verdict": verdict}
-        for a, b, verdict in (("reference", "baseline/lead", "A"), ("baseline/lead", "reference", "B"))
+        for a, b, verdict in (("reference", "fluent", "A"), ("fluent", "reference", "B"))
     ]
     file = tmp_path / "judged.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in judged), encoding="utf-8")

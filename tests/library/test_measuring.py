@@ -28,7 +28,7 @@ def arena(tmp_path: Path) -> Path:
 
 def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None:
     before = store.open_arena(arena).read("features")
-    after = measure(arena, MeasureSettings(["answer_rougeL"], "baseline/bm25"), made_by="test").read("features")
+    after = measure(arena, MeasureSettings(["answer_rougeL"], "concise"), made_by="test").read("features")
     assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
     reference_rows = after.filter(
         pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference"))

@@ -189,7 +189,7 @@ def test_a_list_of_battles_that_cannot_be_fought_is_refused(sample: Path, tmp_pa
     for text, message in (
         ("language,query_id,system_a,system_b\n", "holds no"),
         ("language,query_id,system_a\nsw,1,x\n", "system_b is missing"),
-        ("language,query_id,system_a,system_b\nsw,no-such,reference,baseline/lead\n", "cannot battle"),
+        ("language,query_id,system_a,system_b\nsw,no-such,reference,fluent\n", "cannot battle"),
     ):
         file.write_text(text, encoding="utf-8")
         assert message in mirage("judge", sample, "--judge", "heuristic", "--battles", file, code=2).stderr
