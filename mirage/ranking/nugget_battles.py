@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 
+ONE_ANSWER = "only one answer"
+"""Reason why a query has no battle."""
+
+
 @dataclass(frozen=True, eq=False)
 class NuggetBattles:
     """The battles that nugget scores decide."""
@@ -83,12 +87,14 @@ def nugget_battles(arena: Arena, settings: RankSettings = RankSettings()) -> Nug
             unscored.update(of_query)
         else:
             most = min(of_query, key=lambda reason: (-of_query[reason], reason), default="")
-            without[most or "only one answer"] += 1
+            without[most or ONE_ANSWER] += 1
     if not len(verdicts):
         why = "; ".join(f"{reason} ({n:,})" for reason, n in sorted(without.items())) or "there is no answer"
         raise NotEnoughData(
             "no query has two answers with a nugget score",
             where=why,
-            do="assign the nuggets: mirage nuggets assign DIR",
+            do="add the answers of a second system"
+            if set(without) == {ONE_ANSWER}
+            else "assign the nuggets: mirage nuggets assign DIR",
         )
     return NuggetBattles(verdicts, chosen, margin, dict(sorted(without.items())), dict(sorted(unscored.items())))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.errors import MirageError, TableMissing
+from mirage.errors import MirageError, NotEnoughData, TableMissing
 from mirage.explorer.kit.text import heading_html, plain
 
 if TYPE_CHECKING:
@@ -113,14 +113,15 @@ def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | 
 
 
 def refuse(error: MirageError) -> None:
-    """Show an error on purpose: what is wrong, where, what to do. Never a traceback."""
+    """Show an error, or that there is too little data: what is wrong, where, what to do. Never a traceback."""
     if isinstance(error, TableMissing):
         missing(error)
         return
     parts = [error.what[:1].upper() + error.what[1:] + "."]
     parts += [f"Where: {error.where}"] if error.where else []
     parts += [f"To do: {error.do}"] if error.do else []
-    st.error("\n\n".join(plain(part) for part in parts))
+    box = st.info if isinstance(error, NotEnoughData) else st.error
+    box("\n\n".join(plain(part) for part in parts))
 
 
 def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] = ()) -> None:
