@@ -43,10 +43,10 @@ class RegressorComparisonView:
 
 @lru_cache(maxsize=64)
 def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
-    """Return the referees and skills with predictions in an arena; none without the table."""
+    """Return the referees and skills with predictions in an arena, judges first; none without the table."""
     if "predictions" not in arena.tables:
         return ()
-    rows = arena.sql("SELECT DISTINCT referee, skill FROM predictions ORDER BY referee <> 'relevance', referee, skill")
+    rows = arena.sql("SELECT DISTINCT referee, skill FROM predictions ORDER BY referee = 'relevance', referee, skill")
     return tuple((row["referee"], row["skill"]) for row in rows.to_pylist())
 
 
