@@ -18,6 +18,7 @@ from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.nuggets import bank
 from mirage.explorer.nuggets import data as views
+from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.explorer.serve.identity import may, reader
 from mirage.explorer.spot_check import vote_session
 from mirage.people import votes
@@ -104,6 +105,8 @@ def main(page: ui.Page) -> None:
         ui.refuse(refused)
     if message := st.session_state.pop(_SAVED, ""):
         st.success(message)
+    if entries:
+        show_nuggets(page.arena, key, link=False)
     left, right = st.columns([3, 2], gap="large")
     passages = {passage.passage_id: passage for passage in shown.passages}
     with left:
@@ -117,8 +120,7 @@ def main(page: ui.Page) -> None:
 
 def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
     """Show the nuggets, and people's changes to them."""
-    vital = sum(nugget.importance == "vital" for nugget in entries)
-    st.header(f"{count_text(len(entries), 'nugget')}, {vital} vital", anchor=False)
+    st.header("Wording and sources", anchor=False)
     bank.show_bank(entries, passages)
     history = views.edits(page.arena, key)
     with st.expander(bank.edits_title(history), expanded=False):

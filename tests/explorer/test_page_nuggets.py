@@ -88,7 +88,7 @@ def test_the_matrix_is_on_the_page_of_a_query(
     app.query_params.update({"arena": "whole", **params})
     app.run()
     assert not app.exception
-    assert "3 nuggets" in [header.value for header in app.header]
+    assert "3 nuggets, 1 vital" in [header.value for header in app.header]
 
 
 def test_a_bank_without_assignments_names_the_command(

@@ -166,7 +166,7 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         look(opened, "4-answers", width, scheme)
 
         # Its nuggets, which it does not state, beside those of the good retriever's answer.
-        page.get_by_text("vital nuggets. Assigned").scroll_into_view_if_needed()
+        page.get_by_text("full support, ◐ partial").scroll_into_view_if_needed()
         matrix = page.locator(".mg-nuggets")
         assert matrix.locator("tbody tr").count() > 0
         assert matrix.locator("td.mg-not_support").count() > 0

@@ -26,28 +26,28 @@ _MARKS = {
 """A mark and a meaning for each assignment: told by shape, not by colour."""
 
 
-def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
-    """Show the nuggets of a query; nothing where it has none.
+def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link: bool = True) -> None:
+    """Show which answers to a query state which of its nuggets; nothing where it has none.
 
     Args:
         arena: the arena.
         key: language and id of the query.
         systems: whose answers; all if empty.
+        link: whether to link to the page Nuggets.
     """
     shown = matrix(arena, key, systems)
     if shown is None:
         return
     vital = sum(row.nugget.importance == "vital" for row in shown.rows)
-    st.header(count_text(len(shown.rows), "nugget"), anchor=False)
+    st.header(f"{count_text(len(shown.rows), 'nugget')}, {vital} vital", anchor=False)
     floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
     assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
-    st.caption(
-        plain(f"{vital} vital nuggets. {assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text.")
-    )
+    st.caption(plain(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text."))
     # It scrolls sideways where there are many systems, with the arrow keys too.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
     st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
-    onward("nuggets", "Edit these nuggets", language=key[0], bank=key[1])
+    if link:
+        onward("nuggets", "Edit these nuggets", language=key[0], bank=key[1])
     if not shown.assigner:
         st.code(arena.command("nugget_assignments"), language=None)
 
