@@ -153,7 +153,7 @@ class Referee:
 
 
 def referees(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
-    """Return the names of an arena's referees: relevance labels first, then its judges by name, then nuggets.
+    """Return the names of an arena's referees: relevance labels first, then its judges, then nuggets.
 
     Args:
         arena: the arena.
@@ -184,12 +184,16 @@ def choose_referee(arena: Arena, wanted: str | None = None) -> str:
 
 @lru_cache(maxsize=64)
 def judges(arena: Arena) -> tuple[str, ...]:
-    """Return the judges of an arena that can rank, by name; judges with verdicts on known-answer pairs only are
-    excluded.
+    """Return the judges of an arena that can rank, people first, then by name.
+
+    Judges with verdicts on known-answer pairs only are excluded.
     """
     if "judgments" not in arena.tables:
         return ()
-    sql = "SELECT DISTINCT judge FROM judgments WHERE NOT starts_with(judge, ?) ORDER BY judge"
+    sql = """
+        SELECT judge FROM judgments WHERE NOT starts_with(judge, ?) GROUP BY judge
+        ORDER BY bool_or(person IS TRUE) DESC, judge
+    """
     return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())
 
 

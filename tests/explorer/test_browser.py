@@ -123,8 +123,8 @@ LINKS = {
         {"Judge": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
     ),
     "compare": (
-        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=gpt-4&margin=0.1",
-        {"Measure": "rate", "First system": "aya-101", "Second system": "gpt-4"},
+        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=Mistral-7B&margin=0.1",
+        {"Measure": "rate", "First system": "aya-101", "Second system": "Mistral-7B"},
     ),
     "decide": (
         "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",

@@ -244,7 +244,9 @@ def test_with_votes_the_page_begins_with_agreement_by_language_and_people_beside
     assert not app.exception
     assert set(drawn) == {"trust_agree"}
     figure = drawn["trust_agree"]
-    assert list(figure["layout"]["yaxis"]["ticktext"]) == ["all", "en", "sw"], "languages without votes are left out"
+    assert list(figure["layout"]["yaxis"]["ticktext"]) == ["All languages", "English", "Swahili"], (
+        "languages without votes are left out"
+    )
     assert {trace["name"] for trace in figure["data"]} >= {"gpt-4o", "zeta"}
     assert not any("--known" in code.value for code in app.code)
 
@@ -267,7 +269,7 @@ def test_known_answers_alone_tell_whether_to_trust_a_judge(tmp_path: Path, monke
     app = opened(arena="sample", languages=["en", "te"])
     assert not app.exception
     assert set(drawn) == {"trust_known"}
-    assert drawn["trust_known"]["layout"]["yaxis"]["ticktext"] == ["en", "te"]
+    assert drawn["trust_known"]["layout"]["yaxis"]["ticktext"] == ["English", "Telugu"]
     assert drawn["trust_known"]["layout"]["shapes"][0]["x0"] == 0.5, "chance"
     assert not any("--known" in code.value for code in app.code)
 

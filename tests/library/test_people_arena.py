@@ -45,7 +45,7 @@ def test_it_is_small_and_holds_verdicts_without_texts(arena: store.Arena) -> Non
     assert arena.manifest["licence"] == "MIT"
     table = arena.read("judgments")
     assert table["rationale"].null_count == len(table) == 4 * 26_910
-    assert judges(arena) == (CLAUDE, GPT35, GPT4, PEOPLE)
+    assert judges(arena) == (PEOPLE, CLAUDE, GPT35, GPT4), "people first: pages open on them"
     people = {row["judge"] for row in table.select(["judge", "person"]).to_pylist() if row["person"]}
     assert people == {PEOPLE}
 
