@@ -254,7 +254,7 @@ class SystemComparison(ComparisonReport):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Result of `evaluate`: the arena and its ranking, and what they come to."""
+    """Result of `evaluate`: the arena, its ranking, and the findings in sentences."""
 
     arena: Arena
     """The arena with everything imported and computed."""
@@ -265,7 +265,7 @@ class Evaluation:
 
     @property
     def findings(self) -> list[str]:
-        """Who is best, by how much, what cannot be told apart, and who decided: a sentence each."""
+        """Sentences that name the best system, its lead, the pairs that are not separable, and the judge."""
         from mirage.pipeline.findings import findings
 
         return findings(self.report)

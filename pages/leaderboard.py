@@ -296,7 +296,7 @@ def _scale() -> Scale:
 
 
 def _every() -> bool:
-    """Whether to show all columns; the link keeps it."""
+    """Return whether to show all columns; the link keeps the choice."""
     chosen: str = ui.pick(
         "Columns",
         ("main", "all"),

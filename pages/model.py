@@ -72,7 +72,7 @@ def opponents(page: ui.Page, referee: str, system: str) -> None:
 
 
 def errors(page: ui.Page, system: str) -> None:
-    """How often it answers without evidence, and abstains despite it."""
+    """Show the system's hallucination and error rates."""
     rates = views.error_rates(page.arena, system, page.picked)
     if rates is None:
         return

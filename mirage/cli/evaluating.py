@@ -32,7 +32,7 @@ SERVICE = ("model", "base_url", "provider", "engine")
 
 
 def is_terminal() -> bool:
-    """Return whether somebody can be asked."""
+    """Return whether the command can ask for confirmation."""
     return sys.stdin.isatty()
 
 
@@ -159,7 +159,7 @@ def _evaluate(
 
 
 def _summarise(report: EvaluationReport) -> None:
-    """Print what was read and done, what it comes to, and what to do next."""
+    """Print a summary: what was read and computed, the findings, and suggested next commands."""
     from mirage.pipeline.findings import caveats, findings, next_commands, place_of
 
     for line in report.imported.lines() if report.imported is not None else ():

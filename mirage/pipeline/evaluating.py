@@ -3,7 +3,7 @@
     source, into = locate("answers.jsonl")
     report = evaluate(source, into, EvaluateSettings(), made_by="mirage evaluate")
 
-It composes `mirage.io.imports`, `run_all` and `rank_arena`; `findings.py` says what the report comes to.
+It composes `mirage.io.imports`, `run_all` and `rank_arena`; `findings.py` states the findings.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
 
 def best_referee(arena: store.Arena, judge: str | None = None) -> str | None:
     """Return whose decisions rank an arena: the one wanted if it decides, else the judge with the most verdicts, else
-    relevance labels, else nugget scores, else the heuristic judge; None if nobody decides.
+    relevance labels, else nugget scores, else the heuristic judge; None without any referee.
     """
     known = judges(arena)
     if judge in referees(arena):

@@ -1,4 +1,4 @@
-"""What an evaluation comes to, in sentences, and the commands that make sense next."""
+"""Findings of an evaluation in sentences, and suggested next commands."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class NuggetBattles:
 
     @property
     def lines(self) -> list[str]:
-        """How battles are decided, and the queries and answers without any."""
+        """Remarks: the rule for battles, and the number of queries and answers without any."""
         tie = f"scores within {self.margin:g} tie" if self.margin else "equal scores tie"
         lines = [
             f"the answer with the higher {MAIN_SCORE} wins, {tie}; the nuggets are assigned by {self.assigner}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -19,6 +20,7 @@ from conftest import ROOT
 from features_cases import SENTENCES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
@@ -27,7 +29,7 @@ from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
 from mirage.stages.features.language import DECIMALS
 from mirage.text.detection import DECIDED, detect, language_probabilities, probabilities_of
-from mirage.text.languages import LANGUAGES
+from mirage.text.languages import LANGUAGES, language
 
 
 def tables(
@@ -195,6 +197,41 @@ def test_many_texts_at_once_have_the_probabilities_of_each_alone(texts: list[str
     assert len(together) == len(texts)
     for text, shares in zip(texts, together, strict=True):
         assert dict(shares) == pytest.approx(dict(language_probabilities(text, every=every)), abs=1e-7)
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_probabilities_are_those_of_the_detector_but_for_its_single_precision(every: bool) -> None:
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    if not every:
+        model.set_languages([code for code in LANGUAGES if code in model.nb_classes])
+    for text in (*SENTENCES.values(), "", "1", SENTENCES["te"] * 40):
+        expected: dict[str, float] = {}
+        for name, share in model.rank(text):
+            expected[language(name).code] = expected.get(language(name).code, 0.0) + share
+        assert dict(language_probabilities(text, every=every)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_probabilities_are_the_same_to_twelve_digits_on_every_blas_kernel() -> None:
+    code = (
+        "import json, sys; from mirage.text.detection import language_probabilities as shares\n"
+        "print(json.dumps([dict(shares(text, every=every)) for text in json.load(sys.stdin) for every in (0, 1)]))"
+    )
+    printed = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", code],
+                input=json.dumps([text * n for text in SENTENCES.values() for n in (1, 20)]),
+                env=os.environ | kernel,
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for kernel in ({"OPENBLAS_CORETYPE": "Nehalem"}, {"OPENBLAS_CORETYPE": ""})
+    ]
+    for first, second in zip(*printed, strict=True):
+        assert first == pytest.approx(second, abs=1e-12)
 
 
 def test_a_long_text_takes_no_room_for_each_text_beside_it() -> None:

@@ -51,7 +51,7 @@ def _tables_html(arena: Arena) -> str:
 
 
 def _origin_html(arena: Arena) -> str:
-    """What the arena says of itself, the sources of its tables, and its licence; empty if it says nothing."""
+    """Return the arena's description, the sources of its tables and its licence; empty if it has none."""
     about, licence = (str(arena.manifest.get(name) or "") for name in ("about", "licence"))
     made = arena.manifest.get("made", {}).values()
     sources = dict.fromkeys(source["name"] for origin in made for source in origin.get("from", ()) if "url" in source)
