@@ -107,13 +107,14 @@ def test_all_four_things_in_one_sitting(
         page.goto(f"{url}/?arena=sample")
         arrived(opened, "Leaderboard")
         page.get_by_role("combobox", name="Languages").fill(code)  # the list is drawn as far as it is seen
-        page.get_by_role("option", name=code, exact=True).click()
+        page.get_by_role("option", name=f"({code})").click()
         page.wait_for_url(f"**languages={code}**")
         page.keyboard.press("Escape")
         opened.settle()
-        page.get_by_role("radio", name="heuristic").click()
+        page.get_by_role("combobox", name="Judge").click()
+        page.get_by_role("option", name="heuristic", exact=True).click()
         # Not by the address: Streamlit's browser side now and then has not bound a picker of a fragment to it yet.
-        page.get_by_text("verdicts of heuristic").first.wait_for()
+        page.get_by_text("verdicts by heuristic").first.wait_for()
         assert page.get_by_text(f"in {LANGUAGES[code].name}").first.is_visible()
         seen(opened, scheme, f"{code}-{scheme}-1-leaderboard")
         # The battle behind a number: a cell of the win matrix.
@@ -136,7 +137,7 @@ def test_all_four_things_in_one_sitting(
             seen(opened, scheme, f"{code}-{scheme}-3-spot-check")
         # A model of one's own.
         follow(opened, "Your system")
-        page.get_by_label("Name of the system").fill(name)
+        page.get_by_label("System name").fill(name)
         file = {"name": "answers.jsonl", "mimeType": "application/jsonl", "buffer": answers(code)}
         page.locator("input[type=file]").set_input_files([file])
         page.get_by_role("button", name="Remove answers.jsonl").wait_for()

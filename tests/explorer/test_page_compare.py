@@ -122,7 +122,7 @@ def test_arenas_with_few_tables_compare_by_what_they_have(
 def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for measure in views.measures(store.open_arena(ROOT / "data" / "sample")):
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
-        page = open_page(arena="sample", by=measure)
+        page = open_page(arena="sample", by=measure, a="thorough", b="concise")
         assert not page.exception, measure
         assert headings(page), (measure, page_text(page))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import browser
 import pytest
@@ -104,11 +105,14 @@ def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
         page.page.goto(f"{url}/surrogate?arena=sample&referee=heuristic&scope=te")
         page.page.wait_for_selector(f".st-key-predicted {browser.MARKS}")
         page.settle()
+        rows = page.page.locator(".st-key-predicted .ytick text").all_text_contents()
         page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
         link = page.page.get_by_text("See its features")
         link.wait_for()
         page.settle()
         link.click()
         page.page.wait_for_selector("h1:has-text('Features')")
-        page.page.wait_for_url("**systems=reference**")
+        page.page.wait_for_url("**systems=**")
+        (system,) = parse_qs(urlsplit(page.page.url).query)["systems"]
+        assert system == rows[0]
         assert page.heard == ([], [], [])
