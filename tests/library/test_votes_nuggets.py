@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -218,7 +219,14 @@ def test_a_person_decides_blind_and_is_then_told_who_said_what(arenas: Path) -> 
     assert row.shown
     flat = " ".join(text(app).split())
     assert f"The answer was by {row.system} ." in flat
-    assert f"{nugget_arena.MODEL} : partial support (agrees with you)" in flat
+    (said,) = (
+        entry["assignment"]
+        for entry in store.open_arena(arenas / "whole").read("nugget_assignments").to_pylist()
+        if entry["assigner"] == nugget_arena.MODEL
+        and all(entry[name] == getattr(row, name) for name in ("language", "query_id", "system", "nugget_id"))
+    )
+    told = "agrees with you" if said == row.vote else "disagrees"
+    assert re.search(rf"{nugget_arena.MODEL} : [^.(]*\({told}\)", flat)
     assert TERMS in flat
     (undo,) = (button for button in app.button if button.proto.shortcut == "u")
     undo.click().run()
