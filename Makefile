@@ -46,7 +46,7 @@ sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
-	$(PY) tests/fixtures/browser.py
+	PYTHONPATH=tests:tests/fixtures $(PY) tests/fixtures/browser.py
 
 docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables and formulas
 	$(PY) docs/site/architecture.py

@@ -434,7 +434,7 @@ def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Pat
 
 
 def test_the_list_of_tables_says_what_a_bundled_arena_is_and_where_it_is_from() -> None:
-    path = store.bundled()["people"]
+    path = store.bundled_arenas()["people"]
     app = AppTest.from_function(_contents, args=(str(path),), default_timeout=PATIENCE)
     app.session_state["frame_contents"] = True
     app.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -13,5 +14,5 @@ ADDRESS = "MIRAGE_GUIDE_URL"
 def guide_link() -> None:
     """Link the guide in the sidebar, if its address is set."""
     url = os.environ.get(ADDRESS, "").strip()
-    if url.startswith(("https://", "http://")):
+    if urlsplit(url).scheme in ("https", "http"):
         st.link_button("Guide", url, type="tertiary")
