@@ -91,7 +91,7 @@ def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
     assert "60 of 180 queries: domain: law" in page_text(app)
     systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
     n = 60 * len(systems)
-    assert f"60 of 60 queries; {n} of {n} answers match." in page_text(app).replace(",", "")
+    assert f"60 of 60 queries and {n} of {n} answers match." in page_text(app).replace(",", "")
     app = open_page(arena, monkeypatch, "answers", tags="domain: lew")
     assert "domain: law" in "".join(warning.value for warning in app.warning).replace("\\", "")
 

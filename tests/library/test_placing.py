@@ -63,7 +63,20 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table]
 
 def test_place_then_judge_then_place_settles_a_system_with_the_heuristic_judge(sample: Path, tmp_path: Path) -> None:
     file = tmp_path / "next.csv"
-    command = ("place", sample, "--system", NEW, "--languages", "sw", "--format", "csv", "--next", file)
+    command = (
+        "place",
+        sample,
+        "--system",
+        NEW,
+        "--judge",
+        "heuristic",
+        "--languages",
+        "sw",
+        "--format",
+        "csv",
+        "--next",
+        file,
+    )
     before = mirage(*command)
     assert "Not settled: one tier has a probability of at least 95%, after at least 10 battles" in before.stderr
     listed = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
@@ -99,7 +112,7 @@ def test_place_then_judge_then_place_settles_a_system_with_the_heuristic_judge(s
 
 def test_a_list_of_battles_leaves_the_verdicts_on_all_others(sample: Path, tmp_path: Path) -> None:
     before = store.open_arena(sample).rows("judgments")
-    write_battles(place(store.open_arena(sample), NEW, battles=7), tmp_path / "next.jsonl")
+    write_battles(place(store.open_arena(sample), NEW, referee="heuristic", battles=7), tmp_path / "next.jsonl")
     mirage("judge", sample, "--judge", "heuristic", "--battles", tmp_path / "next.jsonl")
     assert store.open_arena(sample).rows("judgments") == before + 14
 

@@ -374,7 +374,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     assert "against the plain ranking, all: " in result.stderr
     left = mirage("rank", arena, "--judge", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
     alone = mirage("rank", arena, "--judge", "llama-3", "--format", "csv")
-    assert rows(left) == rows(alone)
+    assert [row | {"referee": ""} for row in rows(left)] == [row | {"referee": ""} for row in rows(alone)]
     styled = mirage("rank", arena, "--judge", "gpt-4o", "--control", "language", "--format", "csv")
     assert {row["tier"] for row in rows(styled)} == {""}
     assert "for the language asked for instead of another" in styled.stderr

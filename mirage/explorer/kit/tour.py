@@ -51,7 +51,7 @@ function start(id, steps, root) {
   card.setAttribute("aria-label", "Guided tour")
   const inside = card.attachShadow({ mode: "open" })
   inside.innerHTML = `<style>
-    :host { position: fixed; z-index: 900; inset-block-end: 1rem; inset-inline-end: 1rem;
+    :host { position: fixed; z-index: 1000000; inset-block-end: 1rem; inset-inline-end: 1rem;
       width: min(21rem, calc(100vw - 2rem)); font: 0.9rem/1.45 var(--font, sans-serif); color: var(--ink);
       background: var(--ground); border: 1px solid var(--line); border-radius: 8px;
       box-shadow: 0 6px 24px rgb(0 0 0 / 18%); }
@@ -98,6 +98,8 @@ function start(id, steps, root) {
   paint()
   show()
   document.body.append(card)
+  // On a phone the open sidebar covers the page.
+  if (innerWidth < 768) document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click()
   go(steps[0].page)
   part(".main").focus()
 }
