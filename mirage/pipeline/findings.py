@@ -32,6 +32,9 @@ def findings(report: EvaluationReport) -> list[str]:
         return _counts(report.arena) or list(report.remarks)
     code = list(ranking.languages)[-1]
     rows = leaderboard(ranking, code).to_pylist()
+    if not any(row["wins"] or row["losses"] for row in rows):
+        ties = f"Every battle of the {len(rows)} systems is a tie: this judge sees no difference between them."
+        return [ties, f"Decided by {_basis(str(report.referee))}"]
     lines = [_best(ranking, code, rows), *_lead(ranking, code, rows), _alike(ranking, code)]
     return [*lines, *_by_language(ranking, rows[0]["system"]), f"Decided by {_basis(str(report.referee))}"]
 

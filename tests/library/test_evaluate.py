@@ -288,3 +288,17 @@ def test_an_arena_prints_in_ten_lines(name: str) -> None:
     assert len(str(arena)) < 1500
     assert arena.title in str(arena)
     assert arena.title in arena._repr_html_()
+
+
+def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"What is {k}?", "answer": "It is so.", "model": model, "contexts": ["It is so."]}
+        for k in range(4)
+        for model in ("a", "b")
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = CliRunner().invoke(app, ["evaluate", str(file), "--draws", "20"])
+    assert result.exit_code == 0, result.output
+    assert "is a tie" in result.stderr
+    assert "ranks first" not in result.stderr

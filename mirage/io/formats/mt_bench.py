@@ -81,7 +81,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
     """Return the query of a turn; a record without a turn is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
-    builder.note_guess("query_id", "each turn is a query of its own, 81#1 and 81#2; intervals take each for a unit")
+    builder.note_guess("query_id", "each turn is a query of its own, 81#1 and 81#2; each is one unit of the intervals")
     tags = {"turn": str(place)} | fields.pop("tags", {})
     return builder.query(
         fields.pop("text", None),
