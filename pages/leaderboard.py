@@ -12,6 +12,7 @@ from mirage.battles.referee import POOLED, Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
+from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
 from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
@@ -66,7 +67,8 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         with options:
             choice = _choice(page, referee)
         voted = None
-        if decider.by_judges:
+        by_model = referee in judges(page.arena) and referee not in people(page.arena)
+        if by_model or (decider.by_judges and referee == POOLED):
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
@@ -81,7 +83,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         st.warning(ui.plain(f"{error.what}; {error.do}"))
         choice, voted = RankSettings(), None
         board = views.board(page.arena, referee, skill, chosen)
-    judged = referee in judges(page.arena)
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
@@ -89,7 +90,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
-        if judged:
+        if by_model:
             agreement.of_judge(page, referee, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
@@ -139,7 +140,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
         pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
     draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
-    if judged:
+    if by_model:
         agreement.show_corrected(page, referee, board.languages)
     # The method of a ranking that counts otherwise says more than that of its fit.
     notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)

@@ -24,7 +24,7 @@ _STEP = 1000
 _GUESSES = {
     "query_id": (
         "record",
-        "without an id of the query: it is made from the query, the same in every file; each is one unit of the intervals",
+        "without an id of the query: it is made from the query, equal in every file; each is a unit of the intervals",
     ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
