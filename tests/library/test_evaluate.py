@@ -80,7 +80,7 @@ def test_repeating_it_continues_and_a_changed_file_is_taken(here: Path) -> None:
     evaluate("answers.jsonl")
     assert store.open_arena(here / "answers-arena").version == before
     save(here / "answers.jsonl", [row | {"answer": ANSWERS["new"]} for row in records("new", "old", "odd")])
-    assert "not significantly ahead" in evaluate("answers.jsonl").stderr
+    assert "is a tie" in evaluate("answers.jsonl").stderr
 
 
 def test_no_system_is_added_and_only_tables_without_a_model_are_made(here: Path) -> None:
@@ -100,7 +100,7 @@ def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> 
     commands = suggested(done.stderr)
     assert [words[1] for words in commands] == ["import", "run", "app"]
     assert CliRunner().invoke(app, commands[1][1:]).exit_code == 0
-    assert "ranks first" in evaluate("one-arena").stderr
+    assert "heuristic judge" in evaluate("one-arena").stderr
 
 
 VERDICTS = [
