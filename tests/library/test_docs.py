@@ -69,7 +69,7 @@ def test_the_commands_of_the_readme_run_in_their_order_and_print_what_it_says(he
 def test_the_python_of_the_readme_runs_outside_a_checkout(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
-    assert "of 2 systems" in capsys.readouterr().out
+    assert "2 systems" in capsys.readouterr().out
     assert (here / "answers-arena").is_dir()
 
 
