@@ -105,7 +105,6 @@ def _judges(page: ui.Page) -> None:
         _means(page, rows, measures, codes, scope)
     with below:
         if name == TRUST:
-            in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
             _trust(in_scope, trusted, measures)
         else:
             _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)

@@ -67,8 +67,10 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         with options:
             choice = _choice(page, referee)
         voted = None
-        by_model = referee in judges(page.arena) and referee not in people(page.arena)
-        if by_model or (decider.by_judges and referee == POOLED):
+        # People's votes check models, not people.
+        by_models = decider.by_judges and referee not in people(page.arena)
+        by_model = by_models and referee != POOLED
+        if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
