@@ -895,7 +895,7 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.battles.referee import NUGGETS, Referee, choose_referee, only_judge
+    from mirage.battles.referee import NUGGETS, choose_referee, only_judge
     from mirage.battles.verdict_rows import judges_of
     from mirage.ranking.large import VerdictTable, rank_files
     from mirage.ranking.ranking import rank_by, read_decisions, remarks
@@ -922,7 +922,7 @@ def rank(
         name = choose_referee(battles, judge)
         table, notes = read_decisions(battles, name, settings)
     result = rank_by(table, name, settings)
-    notes += remarks(result, table if Referee.from_name(name).by_labels else None)
+    notes += remarks(result, table)
     return Ranking(**(_values(result) | {"tested": result.tiers}), remarks=tuple(notes))
 
 
