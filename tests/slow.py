@@ -16,7 +16,7 @@ from pathlib import Path
 FILE = Path(__file__).with_name("slow.txt")
 SLOW = 0.2
 """Seconds, with fixtures, from which on a test is listed."""
-LONG = 2.0
+LONG = 1.0
 """Seconds from which on a test is left to CI, on a quiet machine with two cores."""
 
 

@@ -1,11 +1,13 @@
 """Finish reasons of replies, and the status they imply: only a known good ending makes a complete reply.
 
 Services name the same ending in many ways. The names below are those of OpenAI, Azure, Anthropic, Gemini, Mistral,
-Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM and llama.cpp, case-insensitive.
+Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM, llama.cpp and Vercel's AI SDK, in whatever case and
+with whatever between the words: `max_tokens`, `MAX_TOKENS`, `max-tokens`, `maxTokens`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mirage.schema import Status
@@ -35,6 +37,7 @@ _FAILED = names(
     "error error_limit abort aborted cancelled canceled failed failure timeout network_error other user_cancel"
     " malformed_response insufficient_system_resource engine_overloaded"
 )
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s.:-]+")
 _SHOWN = 60
 """Maximum characters of a finish reason in messages."""
 
@@ -55,7 +58,7 @@ def state(
         fault: error that the service reports beside the reply.
     """
     ending = "" if finish is None else str(finish).strip()[:_SHOWN]
-    name = ending.lower().removeprefix("finish_reason_")
+    name = _BETWEEN_WORDS.sub("_", ending).lower().removeprefix("finish_reason_")
     if name in _FILTERED:
         return "refused", f"the service declined to answer ({ending})"
     if name in _FAILED or fault:

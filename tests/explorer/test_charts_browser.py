@@ -65,11 +65,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def faults(page: Any, systems: Sequence[str]) -> tuple[int, list[Any]]:
     """Return how many charts the page has, and what is wrong with them once all are drawn, or after a while."""
+    before = -1
     for _ in range(40):
         charts: list[dict[str, Any]] = page.evaluate(CHARTS, [list(systems), SLACK])
         wrong = [c for c in charts if not c["traces"] or not c["marks"] or c["outside"] or c["alike"]]
-        if not wrong:
+        # The last chart of a page enters the document after the script that sent it has ended.
+        if not wrong and len(charts) == before:
             break
+        before = len(charts)
         page.wait_for_timeout(250)
     return len(charts), wrong
 

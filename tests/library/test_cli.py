@@ -42,9 +42,17 @@ RATES = (
 RANKS = ",".join(column.name for column in schema.columns("ratings"))
 
 
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an arena as the command imports it; tests change a copy."""
+    folder = tmp_path_factory.mktemp("imported")
+    mirage("import", "nomiracl", published_answers(folder / "in"), "--into", folder / "arena")
+    return folder / "arena"
+
+
 @pytest.fixture
-def arena(tmp_path: Path) -> Path:
-    mirage("import", "nomiracl", published_answers(tmp_path / "in"), "--into", tmp_path / "arena")
+def arena(imported: Path, tmp_path: Path) -> Path:
+    shutil.copytree(imported, tmp_path / "arena")
     return tmp_path / "arena"
 
 

@@ -62,6 +62,25 @@ def test_every_name_of_the_limit_makes_a_reply_truncated(finish: str) -> None:
     assert state("", finish)[0] == "empty"
 
 
+@pytest.mark.parametrize(
+    ("finish", "status"),
+    [
+        ("endTurn", "ok"),
+        ("stop-sequence", "ok"),
+        ("finishReason.Stop", "ok"),
+        ("maxTokens", "truncated"),
+        ("max-tokens", "truncated"),
+        ("Max Tokens", "truncated"),
+        ("content-filter", "refused"),
+        ("guardrailIntervened", "refused"),
+        ("tool-calls", "truncated"),
+        ("networkError", "api_error"),
+    ],
+)
+def test_an_ending_is_known_in_any_case_and_with_anything_between_words(finish: str, status: str) -> None:
+    assert state("It was", finish)[0] == status
+
+
 @pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "refusal", "ERROR_TOXIC"])
 def test_a_filter_is_no_answer(finish: str) -> None:
     status, reason = state("", finish)
