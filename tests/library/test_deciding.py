@@ -102,6 +102,38 @@ def test_pitfall_126_chances_are_calibrated_in_each_tenth_for_any_spread() -> No
             assert abs(np.mean(np.array(chances_given)[inside]) - np.mean(np.array(right)[inside])) <= 0.05 + 2 * noise
 
 
+@pytest.mark.parametrize(("n_ahead", "excluded"), [(4, False), (12, True)])
+def test_a_few_differing_queries_exclude_no_system(n_ahead: int, excluded: bool) -> None:
+    """Of 180 queries the first system is right on a few more, and is never behind: draws alone would be certain."""
+    right = np.ones((180, 5))
+    right[:n_ahead, 1:] = 0.0
+    given_of = {
+        f"s{k}": {("en", f"q{q:03}"): QueryValue(value, "") for q, value in enumerate(right[:, k].tolist())}
+        for k in range(5)
+    }
+    part = measure_influence(given_of, QueryMeasure("made up", "", "", 1, None), "en")
+    assert part is not None
+    contest = draw_contests({"made up": part}, n_draws=DRAWN, seed=1)["made up"]
+    assert contest.contenders().tolist() == [True] + [not excluded] * 4
+    assert contest.p_right()[0] <= 1 - 0.5 ** (n_ahead + 1)
+
+
+def test_systems_of_equal_worth_that_rarely_differ_are_all_kept() -> None:
+    rng = np.random.default_rng(36)
+    held = []
+    for _ in range(SIMULATED):
+        right = (rng.random((100, 3)) >= 0.03).astype(float)
+        given_of = {
+            f"s{k}": {("en", f"q{q:03}"): QueryValue(value, "") for q, value in enumerate(right[:, k].tolist())}
+            for k in range(3)
+        }
+        part = measure_influence(given_of, QueryMeasure("made up", "", "", 1, None), "en")
+        assert part is not None
+        contest = draw_contests({"made up": part}, n_draws=DRAWN, seed=int(rng.integers(2**31)))["made up"]
+        held.append(contest.contenders()[0])
+    assert np.mean(held) >= 0.95 - 3 * 0.011
+
+
 def test_a_far_worse_system_is_told_apart() -> None:
     rng = np.random.default_rng(34)
     able = [contest_of(rng, np.array([1.0, 0.0]), 80).contenders()[1] for _ in range(100)]

@@ -137,7 +137,7 @@ def of_nuggets(shown: NuggetMatrix | None) -> str:
         n = len(stated[least.nugget.nugget_id])
         # Marks of direction: the fact may be written from right to left.
         text += f". Least stated ({n:,} {'system' if n == 1 else 'systems'}): “\u2068{least.nugget.text}\u2069”"
-    return f"{text}. Assigned by {shown.assigner}."
+    return f"{text} (assignments: {shown.assigner})."
 
 
 def _every(n: int, kind: str) -> str:

@@ -41,7 +41,7 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link:
     vital = sum(row.nugget.importance == "vital" for row in shown.rows)
     st.header(f"{count_text(len(shown.rows), 'nugget')}, {vital} vital", anchor=False)
     floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
-    assigned = f"Assigned by {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
+    assigned = f"Assignments: {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     st.caption(plain(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text."))
     # It scrolls sideways where there are many systems, with the arrow keys too.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'

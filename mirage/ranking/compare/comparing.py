@@ -237,8 +237,12 @@ def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, marg
         )
     reason = estimate.reason or more.reason
     if verdict == "inconclusive" and reason is None and _verdict(estimate, 0.0, margin) != verdict:
-        few = estimate.p > ALPHA
-        reason = f"they differ on only {estimate.differing} queries" if few else "not after Holm's correction"
+        if 2.0 ** (1 - estimate.differing) > ALPHA:
+            reason = f"they differ on only {estimate.differing} queries"
+        elif estimate.p > ALPHA:
+            reason = f"the interval excludes 0, but the test of the two gives p = {estimate.p:.3f}"
+        else:
+            reason = "not after Holm's correction"
     if verdict == "inconclusive" and estimate.differing == 0 and estimate.otherwise is not None:
         most = f"{estimate.otherwise:.1%}"
         reason = f"the two are equal on these {estimate.n_queries} queries, but up to {most} of all queries may differ"

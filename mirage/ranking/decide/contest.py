@@ -5,6 +5,10 @@ others: the largest of its studentised deficits against the 95% quantile of the 
 contains the truly best with probability 95% (the marginal confidence set for the first rank of Mogstad, Romano, Shaikh
 and Wilhelm, 2024, Review of Economic Studies 91(1), doi:10.1093/restud/rdad006; with a single step).
 
+Draws are too certain where two systems differ on a handful of queries, all in favour of one: they never see the other
+side. If equal systems are as often ahead as behind, d such queries have a p-value of at least 2^-d (the sign test), so
+fewer never exclude a system, and leave the other a chance of at least 2^-(d + 1).
+
 Probabilities use other draws. The raw draws assume that the true values differ as much as the estimates, so the best of
 nearly equal systems would seem certain. For probabilities the differences are shrunk by the extent to which systems
 differ beyond their errors: a hierarchical model whose spread has a half-Cauchy prior (Gelman, Bayesian Analysis 1(3),
@@ -45,13 +49,16 @@ class Contest:
     """Number of queries."""
     unbounded: Mapping[str, Side] = field(default_factory=dict)
     """By system: the side on which the data does not bound its worth."""
+    differing: NDArray[np.int64] | None = None
+    """S x S: number of queries on which two systems differ; None if unknown, then taken to be many."""
 
     def of(self, systems: tuple[str, ...]) -> Contest:
         """Restrict the contest to some of the systems, in their order here."""
         kept = [k for k, system in enumerate(self.systems) if system in systems]
         names = tuple(self.systems[k] for k in kept)
         unbounded = {name: side for name, side in self.unbounded.items() if name in names}
-        return Contest(names, self.worth[kept], self.draws[:, kept], self.n_queries, unbounded)
+        differing = None if self.differing is None else self.differing[np.ix_(kept, kept)]
+        return Contest(names, self.worth[kept], self.draws[:, kept], self.n_queries, unbounded, differing)
 
     @property
     def endless(self) -> tuple[str, ...]:
@@ -65,10 +72,13 @@ class Contest:
 
     def contenders(self, margin: float = 0.0) -> NDArray[np.bool_]:
         """Return for each system whether no other is shown to be better by more than the margin (S)."""
-        kept = np.zeros(len(self.systems), dtype=bool)
+        n = len(self.systems)
+        kept = np.zeros(n, dtype=bool)
         for k, (deficits, errors, bound, _) in enumerate(self._deficits):
-            short = ((deficits - margin) / errors > bound).any()
-            kept[k] = k == self.best or self.systems[k] in self.endless or not short
+            short = (deficits - margin) / errors > bound
+            if self.differing is not None:
+                short &= (n - 1) * 0.5 ** np.delete(self.differing[k], k) <= 1 - LEVEL
+            kept[k] = k == self.best or self.systems[k] in self.endless or not short.any()
         return kept
 
     def regrets(self) -> Array:
@@ -84,7 +94,11 @@ class Contest:
     def p_right(self, margin: float = 0.0) -> Array:
         """Return the probability that no other system is better by more than the margin (S)."""
         short = self._shrunk.max(axis=1, keepdims=True) - self._shrunk
-        return np.asarray((short <= margin + _SAME).mean(axis=0))
+        chances = (short <= margin + _SAME).mean(axis=0)
+        if self.differing is not None and not margin:
+            few = np.where(self.differing > 0, 0.5 ** (self.differing + 1), 0.0)
+            chances = np.minimum(chances, 1 - few.max(axis=1))
+        return np.asarray(chances)
 
     def on_front(self, costs: Array) -> tuple[NDArray[np.bool_], Array]:
         """Return for each system whether no other is worth more at no higher cost, by the estimates, and the

@@ -18,7 +18,7 @@ from mirage.ranking.decide.contest import Contest
 from mirage.ranking.fit import Array
 from mirage.ranking.graph import Side
 from mirage.ranking.joint import mean_over_languages, open_sides
-from mirage.ranking.records import LEVEL
+from mirage.ranking.records import JOINT, LEVEL
 
 if TYPE_CHECKING:
     from mirage.ranking import Ranking
@@ -38,6 +38,8 @@ class Influence:
     """Q x S: each query's contribution to the deviation; the sum of squares is the variance."""
     unbounded: Mapping[str, Side] = field(default_factory=dict)
     """By system: the side on which the data does not bound its value."""
+    differing: NDArray[np.int64] | None = None
+    """S x S: number of queries on which two systems differ; None if unknown."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,14 +64,28 @@ def rating_contest(ranking: Ranking, language: str) -> Contest:
     row = ranking.languages[language]
     n = int(row.queries_by_system.min())
     draws = row.theta + _wider(n) * (row.draws - row.theta)
-    return Contest(row.systems, row.theta, draws, row.n_queries, row.unbounded)
+    return Contest(row.systems, row.theta, draws, row.n_queries, row.unbounded, _differing(ranking, language))
 
 
 def rating_influence(ranking: Ranking, language: str) -> Influence:
     """Return ratings with each query's influence on them."""
     layout, row = ranking.by_query[language], ranking.languages[language]
     moves = _centre(layout.moves, layout.strata)
-    return Influence(row.systems, row.theta, tuple(ranking.battles[language].queries), moves, row.unbounded)
+    queries, differing = tuple(ranking.battles[language].queries), _differing(ranking, language)
+    return Influence(row.systems, row.theta, queries, moves, row.unbounded, differing)
+
+
+def _differing(ranking: Ranking, language: str) -> NDArray[np.int64] | None:
+    """Return the number of queries on which every two systems of a row differ, in its order; None without battles."""
+    if not ranking.battles:
+        return None
+    row = ranking.languages[language]
+    total = np.zeros((len(row.systems),) * 2, dtype=np.int64)
+    for code in ranking.battles if language == JOINT else (language,):
+        tiers = ranking.tiers[code]
+        place = [tiers.systems.index(system) for system in row.systems]
+        total += tiers.differing[np.ix_(place, place)]
+    return np.minimum(total, row.n_queries)
 
 
 def measure_influence(values: Mapping[str, QueryValues], measure: QueryMeasure, language: str) -> Influence | None:
@@ -102,7 +118,9 @@ def measure_influence(values: Mapping[str, QueryValues], measure: QueryMeasure, 
         n = known[rows].sum(axis=0)
         part = np.where(known[rows], table[rows] - middle, 0.0) / (n * len(strata))
         moves[rows] = part * np.sqrt(n / (n - 1)) * measure.sign
-    return Influence(systems, measure.sign * means.mean(axis=0), queries, moves)
+    both = known[:, :, None] & known[:, None, :]
+    differing = ((table[:, :, None] != table[:, None, :]) & both).sum(axis=0)
+    return Influence(systems, measure.sign * means.mean(axis=0), queries, moves, differing=differing)
 
 
 def queries_of(parts: Mapping[str, Influence]) -> list[str]:
@@ -138,7 +156,8 @@ def draw_contests(
     for name, part in parts.items():
         moves = weights[:, [numbers[query] for query in part.queries]] @ part.moves
         draws = part.values + moves
-        contests[name] = Contest(part.systems, part.values, draws, len(part.queries), part.unbounded)
+        n = len(part.queries)
+        contests[name] = Contest(part.systems, part.values, draws, n, part.unbounded, part.differing)
     return contests
 
 
@@ -156,7 +175,9 @@ def weighted_contest(parts: Mapping[str, Contest], shares: Mapping[str, float]) 
     worth = np.sum([shares[name] * part.worth for name, part in kept.items()], axis=0)
     draws = np.sum([shares[name] * part.draws for name, part in kept.items()], axis=0)
     sides = open_sides([part.unbounded for name, part in kept.items() if shares[name] > 0])
-    return Contest(systems, worth, draws, max(part.n_queries for part in parts.values()), sides)
+    # Queries differ in the sum if they do in one of the measures.
+    differing = _together([part.differing for part in kept.values()], np.maximum)
+    return Contest(systems, worth, draws, max(part.n_queries for part in parts.values()), sides, differing)
 
 
 def mean_contest(contests: Sequence[Contest], n_queries: int) -> Contest | None:
@@ -171,7 +192,16 @@ def mean_contest(contests: Sequence[Contest], n_queries: int) -> Contest | None:
         return None
     parts = [contest.of(systems) for contest in contests]
     worth, draws = mean_over_languages([part.worth for part in parts], [part.draws for part in parts])
-    return Contest(systems, worth, draws, n_queries, open_sides([part.unbounded for part in parts]))
+    differing = _together([part.differing for part in parts], np.add)
+    if differing is not None:
+        differing = np.minimum(differing, n_queries)  # shared ones are counted once
+    return Contest(systems, worth, draws, n_queries, open_sides([part.unbounded for part in parts]), differing)
+
+
+def _together(parts: Sequence[NDArray[np.int64] | None], join: np.ufunc) -> NDArray[np.int64] | None:
+    """Join the numbers of differing queries of several contests; None if one is unknown."""
+    known = [part for part in parts if part is not None]
+    return join.reduce(known) if len(known) == len(parts) else None
 
 
 def _wider(n: int) -> float:
