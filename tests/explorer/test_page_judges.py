@@ -196,7 +196,7 @@ def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
 
 def voted_on(app: AppTest) -> set[int]:
     """On how many votes the sentences rest that say which judge to take."""
-    return {int(n) for n in re.findall(r"of (\d+) votes", page_text(app))}
+    return {int(n) for n in re.findall(r"(?:of|on) (\d+) votes", page_text(app))}
 
 
 @pytest.mark.parametrize(

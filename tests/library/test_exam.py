@@ -277,6 +277,10 @@ def test_the_choice_names_the_better_judge_or_says_that_none_can_be_told() -> No
     assert choice.judges == ("good",)
     (choice,) = examined(good + [("twin", *row[1:]) for row in good], voted).choices
     assert set(choice.judges) == {"good", "twin"}
+    few = {"q0", "q1", "q2"}
+    (choice,) = examined(good + bad, [row for row in voted if row[1] in few]).choices
+    assert not choice.judges, "three queries give no interval"
+    assert "too few" in choice.sentence
 
 
 def simulated(rng: np.random.Generator, queries: int) -> tuple[list[Said], list[Said]]:

@@ -101,6 +101,11 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
             row = judges[k], estimate(spreads(difference), none=_NO_COMMON, scale="difference", confidence=level)
             (apart if row[1].low is not None and row[1].low > 0 else near).append(row)
     share = f"{_percent(own[best])} of {own[best].n:,} votes"
+    if len(judges) > 1:
+        share += " on battles that every judge decided"
+    if len(judges) > 1 and own[best].low is None:
+        votes = f"{own[best].n:,} votes on battles that every judge decided"
+        return JudgeChoice(code, (), f"{where} no judge can be named yet, on {votes}: {own[best].reason}.")
     if len(judges) == 1:
         sentence = f"{where} {judges[0]} is the only judge examined: it agrees with {share}"
     elif near:
