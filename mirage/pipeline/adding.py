@@ -95,6 +95,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         assessed=assessed,
         progress=progress,
         retrieved=_of_answered(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
+        references=arena.read("references") if "references" in arena.tables else None,
     )
     tables["features"] = _of(measured, system)
     copy = store.copy(arena, into)

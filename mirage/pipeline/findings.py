@@ -167,7 +167,7 @@ def _counts(arena: store.Arena) -> list[str]:
         lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
     if len(rows) == 1:
         return [*lines, "A ranking needs two systems."]
-    return [*lines, "Nobody decides between them: there are no verdicts, no relevance labels and no features."]
+    return [*lines, "Nobody decides between them: there are no verdicts, relevance labels, nuggets or reference answers."]
 
 
 def _labelled(arena: store.Arena) -> bool:

@@ -319,7 +319,7 @@ def _grade(this: _Run, grading_model: RunModel, reference: str | None) -> Step:
     name = f"features graded by {model.settings.model}"
 
     arena = store.open_arena(this.path)
-    free = set(features.measurable(features.Tools(reference=reference)))
+    free = set(measurable_in(arena, features.Tools(reference=reference))[0])
 
     def with_tools(grade: Any) -> dict[str, Any]:
         tools = features.Tools(reference=reference, grade=grade)

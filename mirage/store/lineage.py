@@ -48,6 +48,7 @@ LINEAGE: dict[str, Lineage] = {
     "passages": Lineage(columns=("text", "relevant")),
     "retrieved": Lineage("queries", ("passages", "retrieved"), columns=("rank", "title", "text")),
     "nuggets": Lineage(uses=("queries", "passages"), columns=("text", "importance"), features=_NUGGET_SCORES),
+    "references": Lineage(columns=("text",), features=("answer_bleu", "answer_rougeL")),
     "answers": Lineage(uses=("queries", "passages", "retrieved"), columns=("text", "status", "retriever", "depth")),
     "nugget_assignments": Lineage(
         "nuggets", ("answers", "queries"), columns=("assignment",), features=_NUGGET_SCORES, maker="assigner"
@@ -63,7 +64,7 @@ LINEAGE: dict[str, Lineage] = {
     "outcomes": Lineage("answers", ("queries",), derived=True),
     "features": Lineage(
         "answers",
-        ("queries", "passages", "retrieved", "nuggets", "nugget_assignments", "support_grades"),
+        ("queries", "passages", "retrieved", "references", "nuggets", "nugget_assignments", "support_grades"),
         derived=True,
     ),
     "judgments": Lineage(uses=("queries", "passages", "answers", "features", "scores")),

@@ -29,6 +29,7 @@ def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
             "question": f"When was bridge number {k} over the river built?",
             "contexts": PASSAGES,
             "answer": ANSWERS[system],
+            "ground_truth": "It was built in 1902 by Ada North.",
             "system": system,
         }
         for k in range(n)
@@ -136,7 +137,7 @@ def test_bad_input_is_one_error_and_nothing_is_written(
     words: tuple[str, ...], message: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    save(here / "broken.jsonl", [*records("new", n=1), {"question": "And who paid for it?", "answer": "Ada."}])
+    save(here / "broken.jsonl", [*records("new", n=1), {"contexts": PASSAGES, "answer": "Ada.", "system": "new"}])
     before = sorted(path.name for path in here.iterdir())
     done = evaluate(*words, code=2)
     assert message in done.stderr
@@ -228,7 +229,7 @@ def test_from_python_rows_need_a_folder_and_wrong_rows_are_named(here: Path) -> 
     with pytest.raises(mirage.BadInput, match="folder"):
         mirage.evaluate(records("new"))
     with pytest.raises(mirage.BadInput) as caught:
-        mirage.evaluate([*records("new", n=1), {"question": "And who paid for it?", "answer": "Ada."}], here / "rows")
+        mirage.evaluate([*records("new", n=1), {"contexts": PASSAGES, "answer": "Ada.", "system": "new"}], here / "rows")
     assert "row 2" in caught.value.where
     assert not (here / "rows").exists()
     with pytest.raises(mirage.UnknownName, match="nobody"):
@@ -290,9 +291,28 @@ def test_an_arena_prints_in_ten_lines(name: str) -> None:
     assert arena.title in arena._repr_html_()
 
 
+def test_without_references_labels_or_a_judge_no_system_is_best(here: Path) -> None:
+    rows = [{name: value for name, value in row.items() if name != "ground_truth"} for row in records("new", "odd")]
+    save(here / "bare.jsonl", rows)
+    done = evaluate("bare.jsonl")
+    assert "Nobody decides" in done.stderr
+    assert "ranks first" not in done.stderr
+    assert any("--judge" in words for words in suggested(done.stderr))
+
+
+def test_a_system_that_only_declines_is_below_those_that_answer(here: Path) -> None:
+    """A refusal is well-formed text in the right language: only what is said can tell it from an answer."""
+    rows = records("new", "old", n=12)
+    for row in rows:
+        if row["system"] == "old":
+            row["answer"] = "I cannot find the answer to this question in the passages."
+    save(here / "declines.jsonl", rows)
+    assert "new ranks first" in evaluate("declines.jsonl").stderr
+
+
 def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
     rows = [
-        {"question": f"What is {k}?", "answer": "It is so.", "model": model, "contexts": ["It is so."]}
+        {"question": f"What is {k}?", "answer": "It is so.", "model": model, "contexts": ["It is so."], "reference": "Yes."}
         for k in range(4)
         for model in ("a", "b")
     ]

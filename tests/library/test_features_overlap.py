@@ -55,10 +55,15 @@ def tables(
 
 
 def measure(
-    texts: Mapping[str, str | None], tools: Tools, only: Sequence[str], **options: Any
+    texts: Mapping[str, str | None],
+    tools: Tools,
+    only: Sequence[str],
+    *,
+    references: pa.Table | None = None,
+    **options: Any,
 ) -> dict[str, dict[str, float | str]]:
     """Value or reason by system and feature."""
-    table = compute(*tables(texts, **options), tools=tools, only=only)
+    table = compute(*tables(texts, **options), tools=tools, only=only, references=references)
     schema.validate("features", table)
     results: dict[str, dict[str, float | str]] = {}
     for row in table.to_pylist():
@@ -213,6 +218,18 @@ def test_only_the_answer_parts_count_without_citations() -> None:
     assert results["cited"]["answer_rougeL"] == results["unmarked"]["answer_rougeL"] == 1
     assert results["reasoning"]["answer_rougeL"] == 0
     assert results["cut"]["answer_rougeL"] == "no answer part"
+
+
+def test_a_written_reference_counts_unless_a_system_is_named() -> None:
+    only = ["answer_bleu", "answer_rougeL"]
+    texts = {"ref": "four five six", "same": "one two three [d#1]", "other": "seven eight nine"}
+    written = schema.from_rows("references", [schema.Reference("en", "q", "one two three")])
+    results = measure(texts, Tools(), only, references=written)
+    assert results["same"] == dict.fromkeys(only, 1)
+    assert results["other"] == results["ref"] == dict.fromkeys(only, 0)
+    assert measure(texts, Tools(reference="ref"), only, references=written)["same"]["answer_rougeL"] == 0
+    elsewhere = schema.from_rows("references", [schema.Reference("en", "another", "one two three")])
+    assert isinstance(measure(texts, Tools(), only, references=elsewhere)["same"]["answer_bleu"], str)
 
 
 def test_a_query_without_a_reference_answer_has_no_overlap() -> None:

@@ -59,7 +59,7 @@ def measure(
     with ExitStack() as open_files:
         models_there = executor is not None and executor.loads_models
         tools = _tools(path, settings, grade, open_files, models_there=models_there)
-        tools = replace(tools, part=whole is not None)
+        tools = replace(tools, part=whole is not None, written="references" in arena.tables)
         names = sorted(settings.only) or measurable_in(arena, tools)[0]
         options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:

@@ -72,7 +72,8 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="answer_bleu",
             title="Answer BLEU",
-            meaning="Sentence BLEU of the answer against the reference system's answer." + _RULE,
+            meaning="Sentence BLEU of the answer against the reference system's answer, or, unless a system is named,"
+            " against the query's written reference answer." + _RULE,
             unit="",
             low=0,
             high=1,
@@ -86,8 +87,8 @@ FAMILY = FeatureFamily(
             name="answer_rougeL",
             title="Answer ROUGE-L",
             meaning="ROUGE-L F1, by the longest common subsequence of words, of the answer against the reference"
-            " system's answer. Words are folded in case; in Chinese, Japanese and Thai script each character is one."
-            + _RULE,
+            " system's answer, or, unless a system is named, against the query's written reference answer. Words are"
+            " folded in case; in Chinese, Japanese and Thai script each character is one." + _RULE,
             unit="",
             low=0,
             high=1,

@@ -31,6 +31,7 @@ class AnswerReader:
         passages: `schema.Passage` rows.
         answers: `schema.Answer` rows, including the reference's.
         reference: the reference system, if needed.
+        references: `schema.Reference` rows that serve as references, if needed; None for none.
         texts: whether the passages' texts are needed.
         part: whether these are rows of a part, in which the reference may have no answer.
         retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
@@ -51,6 +52,7 @@ class AnswerReader:
         part: bool = False,
         retrieved: pa.Table | None = None,
         assessments: Assessments | None = None,
+        references: pa.Table | None = None,
     ) -> None:
         self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
         """The answers to measure, sorted by key."""
@@ -63,8 +65,15 @@ class AnswerReader:
         self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}
         self._reference = reference
         self._references: dict[Key, MeasuredAnswer | str] = {}
+        self._absent = MeasuredAnswer.reference
+        """Reason for a query without a reference."""
         if reference is not None:
+            self._absent = f"{reference} has no answer to this query"
             self._references = self._sound_answers(reference, part=part)
+        elif references is not None:
+            self._absent = "this query has no reference answer"
+            rows = zip(*(references[name].to_pylist() for name in ("language", "query_id", "text")), strict=True)
+            self._references = {(code, query): MeasuredAnswer(code, text, False, (), ()) for code, query, text in rows}
 
     def blocks(self, size: int) -> Iterator[list[MeasuredAnswer | str]]:
         """Yield the answers in blocks, each with its query, passages and reference, or a reason why there is none.
@@ -93,12 +102,8 @@ class AnswerReader:
         if not text.strip():
             return "empty reply"
         ids, labels, texts = self._passages_of(key, answer["retriever"], answer["depth"])
-        reference: MeasuredAnswer | str = MeasuredAnswer.reference
-        if self._reference is not None:
-            missing = f"{self._reference} has no answer to this query"
-            reference = self._references.get(key, missing)
-            if answer["system"] == self._reference:
-                reference = "this is the reference"
+        is_reference = answer["system"] == self._reference
+        reference = "this is the reference" if is_reference else self._references.get(key, self._absent)
         numbered = is_numbered(answer["template"], answer["numbered"])
         measured = MeasuredAnswer(key[0], text, numbered, ids, labels, self._queries[key], texts, reference)
         if self._assessments is None:

@@ -57,7 +57,7 @@ class MeasuredAnswer:
     texts: tuple[str | None, ...] = ()
     """The passages as `title: text`, null if unknown; empty if no feature needs them."""
     reference: MeasuredAnswer | str = "no reference system was named"
-    """The reference system's answer to the same query, or the reason why there is none."""
+    """The reference answer to the same query, of a system or written, or the reason why there is none."""
     nuggets: tuple[tuple[NuggetImportance, Assignment | None], ...] = ()
     """Importance of each nugget of the query, and whether this answer states it; None if undecided."""
     grades: Mapping[tuple[int, str], Support | None] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class Tools:
     """Tools of some features besides the tables. Features without their tool are not measured."""
 
     reference: str | None = None
-    """System with the reference answers of the overlap features."""
+    """System with the reference answers of the overlap features; None for the written ones, if there are any."""
     support: PairScorer | None = None
     """Natural-language inference: does the first text support the second?"""
     reranker: PairScorer | None = None
@@ -151,6 +151,8 @@ class Tools:
     """Grader of support; None for the default."""
     part: bool = False
     """Whether the tables are a part of an arena, in which the reference may have no answer."""
+    written: bool = False
+    """Whether queries have written reference answers (table `references`), used unless a system is named."""
 
 
 Measured = float | str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mirage import schema, store
@@ -37,6 +38,7 @@ def _features(
         assessed=assessed,
         progress=progress,
         retrieved=tables.get("retrieved"),
+        references=tables.get("references"),
     )
     return {"features": table}
 
@@ -62,7 +64,7 @@ FEATURES = Stage(
 
 def measurable_in(arena: store.Arena, tools: features.Tools) -> tuple[list[str], list[str]]:
     """Return the features measurable in an arena with these tools, and those for which it lacks a table."""
-    names = features.measurable(tools)
+    names = features.measurable(replace(tools, written="references" in arena.tables))
     present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
     lacking = [name for name in names if set(features.tables([name])) - present]
     return [name for name in names if name not in lacking], lacking

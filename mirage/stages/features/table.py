@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ NOTHING: Mapping[str, pa.Table] = MappingProxyType({})
 _BLOCK, _MODEL_BLOCK = 1_000, 200
 """Answers per block, without and with a local model."""
 _DO = {
-    "reference": "choose the reference system",
+    "reference": "choose the reference system, or import reference answers",
     "support": "add an NLI model",
     "reranker": "add a reranker",
     "grade": "add a chat model for grading",
@@ -62,6 +63,7 @@ def compute(
     assessed: Mapping[str, pa.Table] = NOTHING,
     progress: Callable[[int, int], None] | None = None,
     retrieved: pa.Table | None = None,
+    references: pa.Table | None = None,
 ) -> pa.Table:
     """Measure every answer: one row of `schema.Feature` per answer and feature, sorted by key.
 
@@ -77,11 +79,13 @@ def compute(
         assessed: tables of decisions on the answers, by name (`assessed.ASSESSED`), as far as present.
         progress: called with the number of answers done and the total. Grades come last and do not count.
         retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
+        references: `schema.Reference` rows, used unless the tools name a reference system; None for none.
 
     Raises:
         UnknownName: if a feature is not one of `FEATURES`, or the reference not one of the systems.
         BadInput: if an answer's query is missing, or a feature needs a missing tool.
     """
+    tools = replace(tools, written=references is not None)
     names = sorted(set(_measurable_of(assessed, tools) if only is None else only))
     for name in names:
         if name not in FEATURES:
@@ -100,6 +104,7 @@ def compute(
         passages,
         answers,
         reference=tools.reference if "reference" in needs else None,
+        references=references if "reference" in needs and tools.reference is None else None,
         texts=reads_texts,
         part=tools.part,
         retrieved=retrieved,
@@ -118,4 +123,5 @@ def _measurable_of(assessed: Mapping[str, pa.Table], tools: Tools) -> list[str]:
 
 def _lacking(spec: FeatureSpec, tools: Tools) -> list[str]:
     """Return the missing tools of a feature."""
-    return [tool for tool in spec.needs if tool in _DO and getattr(tools, tool) is None]
+    lacking = [tool for tool in spec.needs if tool in _DO and getattr(tools, tool) is None]
+    return [tool for tool in lacking if not (tool == "reference" and tools.written)]

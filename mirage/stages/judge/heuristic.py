@@ -36,6 +36,9 @@ class Weight:
     """Better direction, as the feature declares it."""
 
 
+NOT_CONTENT = ("target_language", "n_unknown_citations")
+"""Features that alone decide no battle: they do not depend on what an answer says."""
+
 WEIGHTS = (
     Weight("target_language", 3, 1, "higher"),
     Weight("support_entailment", 3, 1, "higher"),
@@ -66,7 +69,7 @@ def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, nam
 
     Returns:
         Table `judgments`: one row per battle, with the weights, the values and the sum as rationale. Without a feature
-        that both answers have, the verdict is unparsed with a reason.
+        of the content that both answers have, the verdict is unparsed with a reason.
     """
     values: dict[tuple[str, str, str], dict[str, float]] = {}
     counted = {weight.feature for weight in WEIGHTS}
@@ -88,9 +91,10 @@ def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, nam
 def _weigh(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[Verdict, str, str | None]:
     """Return verdict, rationale, and the reason why there is no verdict."""
     used = [weight for weight in WEIGHTS if weight.feature in a and weight.feature in b]
-    if not used:
-        reason = "no feature that counts is known of both answers"
-        return "unparsed", f"{reason}: {', '.join(w.feature for w in WEIGHTS)}.", reason
+    content = [weight.feature for weight in WEIGHTS if weight.feature not in NOT_CONTENT]
+    if not any(weight.feature in content for weight in used):
+        reason = "no feature of the content is known of both answers"
+        return "unparsed", f"{reason}: {', '.join(content)}.", reason
     whole = sum(weight.weight for weight in used)
     score = 0.0
     lines = []
