@@ -1,10 +1,11 @@
-"""The path of the rows given to `mirage.rank`, followed call by call: one way down."""
+"""The path of battles to a ranking and to the Leaderboard, followed call by call: one way down."""
 
 from __future__ import annotations
 
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -17,12 +18,18 @@ from conftest import ROOT
 
 import mirage
 from mirage.battles import Battles, Verdicts
+from mirage.explorer.leaderboard import comparison, data
 from mirage.ranking import LanguageRanking, Ranking, Tiers
 from mirage.ranking.arena import RankResult
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.large import VerdictSource
+from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
+from mirage.stages import features
 
-ROWS = (pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, Ranking, Tiers, RankResult)
+ROWS = (
+    *(pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, Ranking, Tiers, RankResult),
+    *(CountedVerdicts, WhatIfResult, data.Board),
+)
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,
 settings, random numbers and the likelihood know no row. Nor is a call of a method of one of them: the rows stay there.
 """
@@ -42,9 +49,7 @@ def holds_rows(value: Any) -> bool:
     """Whether a value is rows, or a mapping or sequence of them."""
     if isinstance(value, Mapping):
         value = list(value.values())
-    return isinstance(value, ROWS) or (
-        isinstance(value, list | tuple) and any(isinstance(part, ROWS) for part in value)
-    )
+    return isinstance(value, ROWS) or (isinstance(value, list | tuple) and any(map(holds_rows, value)))
 
 
 def file_of(frame: FrameType | None) -> str:
@@ -103,6 +108,7 @@ def frame_of_battles(languages: Sequence[str], *, shared: bool = False) -> pd.Da
     rows = [
         {
             "language": language,
+            "judge": "j",
             "query_id": f"q{k}" if shared else f"{language}{k}",
             "system_a": a,
             "system_b": b,
@@ -124,11 +130,34 @@ def frame_of_battles(languages: Sequence[str], *, shared: bool = False) -> pd.Da
     ],
     ids=["one language", "two languages", "shared queries"],
 )
-def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame) -> None:
-    mirage.rank(battles, draws=10)  # imports come first
-    entries = follow(lambda: mirage.rank(battles, draws=10))
+def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path) -> None:
+    for source in (battles, mirage.import_file(battles, tmp_path / "arena")):
+        mirage.rank(source, draws=10)  # imports come first
+        entries = follow(partial(mirage.rank, source, draws=10))
+        passed = stays(entries)
+        assert len(passed) <= 8, passed
+        assert len(set(passed)) == len(passed), passed
+        assert climbs(entries) == []
+        assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/tiers.py"} <= set(passed)
+
+
+def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: Path) -> None:
+    arena = mirage.import_file(frame_of_battles(["en"]), tmp_path / "arena")
+    entries = follow(lambda: comparison.board_rows(data.board(arena, "j", "both", ("en",))))
     passed = stays(entries)
-    assert len(passed) <= 8, passed
-    assert len(set(passed)) == len(passed), passed
+    assert len(set(passed)) <= 8, passed
     assert climbs(entries) == []
-    assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/tiers.py"} <= set(passed)
+    assert passed[0] == "battles/verdict_rows.py"
+    assert "explorer/leaderboard/comparison.py" in passed
+
+
+def test_an_answer_passes_through_the_features_once() -> None:
+    arena = mirage.open_arena("sample")
+    languages = arena.languages("answers")[:1]
+    queries, passages, answers = (arena.read(name, languages=languages) for name in ("queries", "passages", "answers"))
+    entries = follow(partial(features.compute, queries, passages, answers.slice(0, 20)))
+    within = [entry.file for entry in entries if entry.file.startswith("stages/features/")]
+    entered = [file for file in stays(entries) if file.endswith(("/table.py", "/reader.py", "/measurements.py"))]
+    assert entered == ["stages/features/table.py", "stages/features/reader.py", "stages/features/measurements.py"]
+    assert within.count("stages/features/table.py") == 1
+    assert climbs(entries) == []
