@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from mirage.llm.engines.tasks import Executor
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
-    from mirage.ranking.large import VerdictFiles, VerdictSource
+    from mirage.ranking.arena import RankResult
+    from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
     from mirage.stages.abstain import Method
 
@@ -895,10 +896,11 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.battles.referee import NUGGETS, choose_referee, only_judge
-    from mirage.battles.verdict_rows import judges_of
-    from mirage.ranking.large import VerdictTable, rank_files
-    from mirage.ranking.ranking import rank_by, read_decisions, remarks
+    from mirage.battles.referee import NUGGETS, choose_referee
+    from mirage.battles.verdict_rows import from_judgments
+    from mirage.ranking.arena import RankResult, rank_arena
+    from mirage.ranking.bootstrap import rank_battles
+    from mirage.ranking.large import VerdictFiles, VerdictTable, rank_files
 
     settings = RankSettings(
         draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
@@ -907,23 +909,23 @@ def rank(
         raise BadInput(
             "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
         )
+    if isinstance(battles, Arena):
+        return _with_remarks(rank_arena(battles, choose_referee(battles, judge), settings, executor=executor))
     notes: list[str] = []
-    verdicts: VerdictSource | None = _files(battles, judge)
-    if not isinstance(battles, Arena) and (verdicts is None or not verdicts.large):
-        verdicts = VerdictTable.of(_judgments(_frame(battles), notes))
-    if verdicts is not None and verdicts.large:
-        result = rank_files(verdicts, settings, judge=judge, executor=executor)
-        notes += [*remarks(result), "counted in blocks of queries: too many battles for memory"]
-        return Ranking(**_values(result), remarks=tuple(notes))
-    if isinstance(verdicts, VerdictTable):
-        table = verdicts.table
-        name = only_judge(judges_of(table), judge)
+    verdicts: VerdictSource | None = VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
+    if verdicts is None or not verdicts.large:
+        table, notes = _judgments(_frame(battles))
+        verdicts = VerdictTable(table, len(table))
+    if verdicts.large:
+        ranking = rank_files(verdicts, settings, judge=judge, executor=executor)
     else:
-        name = choose_referee(battles, judge)
-        table, notes = read_decisions(battles, name, settings)
-    result = rank_by(table, name, settings)
-    notes += remarks(result, table)
-    return Ranking(**(_values(result) | {"tested": result.tiers}), remarks=tuple(notes))
+        ranking = rank_battles(from_judgments(table, judge=judge), settings)
+    return _with_remarks(RankResult(ranking, notes))
+
+
+def _with_remarks(result: RankResult) -> Ranking:
+    tested = result.ranking.tiers if result.ranking.battles else result.ranking.tested
+    return Ranking(**(_values(result.ranking) | {"tested": tested}), remarks=result.remarks)
 
 
 def _current(judge: str | None, referee: str | None) -> str | None:
@@ -1083,7 +1085,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
     from mirage.people import votes as people
 
     log = _votes(_frame(votes))
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
+    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
     return Rows(
         schema.from_rows(people.Agreement, people.agreement(log, table, control=control, seed=seed)),
         "Agreement of people with judges and with each other, with 95% intervals",
@@ -1109,11 +1111,10 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         BadInput: if a column is missing or a value cannot be read.
     """
     from mirage.battles.decision import decisions as decide_all
-    from mirage.battles.referee import only_judge
-    from mirage.battles.verdict_rows import judges_of
+    from mirage.battles.verdict_rows import judges_of, only_judge
     from mirage.people import votes as people
 
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
+    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
     name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
     log = _votes(_frame(votes))
@@ -1186,17 +1187,6 @@ def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SE
     return placing.place(arena, system, referee=judge, seed=seed)
 
 
-def _files(battles: Any, judge: str | None) -> VerdictFiles | None:
-    """Return the Parquet files of the verdicts, if the battles are stored as such files."""
-    from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE
-    from mirage.ranking.large import VerdictFiles
-
-    if isinstance(battles, Arena):
-        judged = "judgments" in battles.tables and judge not in (RELEVANCE, POOLED, NUGGETS)
-        return VerdictFiles.of_arena(battles) if judged else None
-    return VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
-
-
 # --- rows in ----------------------------------------------------------------------------------------------------------
 
 
@@ -1223,10 +1213,11 @@ def _frame(rows: Any) -> pa.Table:
     )
 
 
-def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
-    """Convert rows of battles to table `judgments`; assumptions are added to the notes."""
+def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
+    """Return rows of battles as table `judgments`, and the assumptions made."""
     from mirage.battles.decision import VERDICTS
 
+    notes = []
     _require_columns(rows, _BATTLE)
     n = len(rows)
     columns = {name: _texts(rows, name) for name in _BATTLE}
@@ -1250,7 +1241,7 @@ def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     columns["judge"] = _texts(rows, "judge", "judge")
     if "points" in rows.column_names:
         columns["points"] = rows["points"].to_pylist()
-    return _cast_columns(columns)
+    return _cast_columns(columns), notes
 
 
 def _cast_columns(columns: Mapping[str, list[Any]]) -> pa.Table:

@@ -10,8 +10,8 @@ judge's verdicts as integer-coded rows; `counts.py` has the win counts per query
 
 from mirage.battles.counts import SUBSETS, Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.decision import Battle, Decision, decide, decisions
-from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges, only_judge, referees
-from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, verdicts
+from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges, referees
+from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, only_judge, verdicts
 
 __all__ = [
     "COLUMNS",

@@ -10,14 +10,14 @@ Callers use the referee's properties instead of comparing its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, from_outcomes, lacking, pool_battles
-from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of
+from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill
 
@@ -182,6 +182,26 @@ def choose_referee(arena: Arena, wanted: str | None = None) -> str:
     return only_judge([name for name in names if name != NUGGETS] or names, noun="referee")
 
 
+def preferred_referee(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
+    """Return the requested referee if the arena has it, else the judge with the most verdicts, else relevance labels,
+    else nugget scores; None without any.
+
+    Args:
+        arena: the arena.
+        wanted: the requested referee.
+        last: judge to prefer only to none.
+    """
+    names = referees(arena)
+    if wanted in names:
+        return wanted
+    if others := [name for name in judges(arena) if name != last]:
+        counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
+        return str(next(name for name in counts["judge"].to_pylist() if name in others))
+    if RELEVANCE in names and Referee.relevance().battles(arena.read("outcomes")):
+        return RELEVANCE
+    return next((name for name in (NUGGETS, last) if name in names), None)
+
+
 @lru_cache(maxsize=64)
 def judges(arena: Arena) -> tuple[str, ...]:
     """Return the judges of an arena that can rank, people first, then by name.
@@ -195,18 +215,3 @@ def judges(arena: Arena) -> tuple[str, ...]:
         ORDER BY bool_or(person IS TRUE) DESC, judge
     """
     return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())
-
-
-def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:
-    """Return the requested judge (or other referee), or the only one available.
-
-    Raises:
-        UnknownName: if the requested judge is not available.
-        BadInput: if no judge is requested and there is not exactly one.
-    """
-    there = sorted(names)
-    if wanted is not None and wanted not in there:
-        raise UnknownName(noun, wanted, there)
-    if wanted is None and len(there) != 1:
-        raise BadInput(f"there are {len(there)} {noun}s: {', '.join(there)}", do=f"name the {noun}")
-    return wanted or there[0]

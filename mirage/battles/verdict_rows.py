@@ -9,7 +9,7 @@ the remaining verdicts are counted into `Battles`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -38,8 +38,6 @@ OF_KNOWN = "known: "
 """Prefix of the judge name for verdicts on known-answer pairs; the judge's own name follows. These pairs are selected
 by correctness, so they test the judge and cannot rank systems.
 """
-
-"""Decision on a battle, indexed by the bit set of its verdicts' parsed labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,17 +330,33 @@ def without_known(judgments: pa.Table) -> pa.Table:
     return judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN)))
 
 
-def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
-    """Count the verdicts of one judge. Raises as `verdicts` and `Verdicts.battles` do.
+def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:
+    """Return the requested judge (or other referee), or the only one available.
+
+    Raises:
+        UnknownName: if the requested judge is not available.
+        BadInput: if no judge is requested and there is not exactly one.
+    """
+    there = sorted(names)
+    if wanted is not None and wanted not in there:
+        raise UnknownName(noun, wanted, there)
+    if wanted is None and len(there) != 1:
+        raise BadInput(f"there are {len(there)} {noun}s: {', '.join(there)}", do=f"name the {noun}")
+    return wanted or there[0]
+
+
+def from_judgments(judgments: pa.Table, *, judge: str | None = None) -> dict[str, Battles]:
+    """Count the verdicts of one judge. Raises as `only_judge`, `verdicts` and `Verdicts.battles` do.
 
     Args:
         judgments: table `judgments`.
-        judge: name of the judge.
+        judge: name of the judge; None if there is only one.
 
     Returns:
         Battles by language.
     """
-    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(judgments, judge=judge).items()}
+    name = only_judge(judges_of(judgments), judge)
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(judgments, judge=name).items()}
 
 
 def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

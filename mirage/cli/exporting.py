@@ -154,15 +154,13 @@ def export_leaderboard(
     """
     from mirage import store
     from mirage.publish.leaderboard import write_leaderboard
-    from mirage.ranking.ranking import rank_by, read_decisions, remarks
+    from mirage.ranking.arena import rank_arena
     from mirage.ranking.settings import RankSettings
 
     arena = store.open_arena(dir_)
-    only = codes(languages)
-    settings = RankSettings(skill=skill, languages=only, draws=draws, seed=seed)
-    table, lines = read_decisions(arena, referee, settings)
-    ranking = rank_by(table, referee, settings)
-    write_leaderboard(ranking, out, title=arena.title, notes=[*lines, *remarks(ranking, table, languages=only)])
+    settings = RankSettings(skill=skill, languages=codes(languages), draws=draws, seed=seed)
+    result = rank_arena(arena, referee, settings)
+    write_leaderboard(result.ranking, out, title=arena.title, notes=result.remarks)
     note(f"The ranking is in {out}")
 
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Penalty = Literal["jeffreys", "none"]
 Scale = Literal["logit", "arena"]
 """Mirrors `rank.Penalty` and `rank.Scale`, whose import is slow."""
-RANKS = (
-    *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "tier"),
-    *("wins", "ties", "losses", "battles", "bounded"),
-)
-"""Printed columns of `rank`; the human-readable table omits the last, and prints an unbounded end as infinite."""
-DIFFERENCES = ("difference", "difference_low", "difference_high")
-"""Columns added by `rank --reference`."""
+_OMITTED: dict[str, tuple[str, ...]] = {
+    "table": ("referee", "skill", "bounded"),
+    **dict.fromkeys(("latex", "markdown"), ("referee", "skill")),
+}
+"""Columns of the leaderboard that a format does not print; the human-readable table prints an unbounded end as
+infinite.
+"""
 
 
 @app.command()
@@ -294,15 +294,15 @@ def _rank_plainly(
     result = rank_arena(arena, referee, settings, executor=executor)
     printed.check(result.ranking)
     if stored:
-        _store_ratings(arena, result.ranking, settings, in_blocks=result.in_blocks)
+        _store_ratings(arena, result.ranking, settings)
     printed.show(result.ranking)
     for line in (result.ranking.method, *result.remarks):
         note(line)
 
 
-def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings, *, in_blocks: bool) -> None:
-    """Store the ratings by a referee: every skill by relevance labels; for a judge counted in blocks, the given
-    ranking.
+def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings) -> None:
+    """Store the ratings by a referee: every skill by relevance labels; the given ranking if it was counted in blocks
+    and does not hold its battles.
     """
     from mirage.battles.referee import Referee
     from mirage.ranking.large import keep_ratings
@@ -310,7 +310,7 @@ def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings, *, in
     from mirage.stages.stage import run
 
     made_by, referee = "mirage rank --store", ranking.referee
-    if in_blocks:
+    if not ranking.battles:
         keep_ratings(arena, ranking, made_by=made_by)
         return
     by_labels = Referee.from_name(referee).by_labels
@@ -347,15 +347,15 @@ def _rank_file(
     from mirage.ranking.large import VerdictFiles, rank_files
     from mirage.ranking.ranking import remarks
 
-    files = VerdictFiles.of_file(path)
-    if files is not None and (files.large or settings.languages):
+    if settings.languages:
+        files = VerdictFiles.of_file(path)
+        if files is None:
+            raise BadInput("--languages needs an arena or a Parquet file", do="omit it, or convert the file to Parquet")
         ranking: Ranking = rank_files(files, settings, judge=judge, executor=executor)
         lines = remarks(ranking)
-    elif settings.languages:
-        raise BadInput("--languages needs an arena or a Parquet file", do="omit it, or convert the file to Parquet")
     else:
         options: dict[str, Any] = {name: getattr(settings, name) for name in ("draws", "seed", "ties", "penalty")}
-        result = api.rank(path, judge=judge, **options)
+        result = api.rank(path, judge=judge, executor=executor, **options)
         ranking, lines = result, list(result.remarks)
     printed.check(ranking)
     printed.show(ranking)
@@ -408,11 +408,8 @@ class RankingPrinter:
             for row in table.to_pylist():
                 record = self._for_people(row, ranking) if self.how == "table" else row
                 records.append(values | {"queries": ranking.languages[row["language"]].n_queries} | record)
-        columns: Sequence[str] = table.column_names
-        if self.how in ("table", "latex", "markdown"):
-            columns = RANKS[:-1] if self.how == "table" else RANKS
-            columns = (*columns, *(DIFFERENCES if self.reference is not None else ()))
-        show(records, (*first, *columns), self.how)
+        omitted = _OMITTED.get(self.how, ())
+        show(records, (*first, *(name for name in table.column_names if name not in omitted)), self.how)
         if self.how != "table":
             return
         if self.reference is not None:
@@ -422,6 +419,8 @@ class RankingPrinter:
 
     def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
         """Return a row with missing ends as infinite, and a missing tier as the range of possible tiers."""
+        from mirage.ranking.leaderboard import DIFFERENCES
+
         cells = dict(row)
         values = ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]
         for name in values:
@@ -452,7 +451,7 @@ def _rank_what_if(
     result = what_if(table, judges, settings, features=features, votes=people)
     printed.check(result.ranking)
     printed.show(result.ranking)
-    for line in (result.method, *lines, *counted_lines(result), *remarks(result.ranking, table)):
+    for line in (result.method, *lines, *counted_lines(result), *remarks(result.ranking)):
         note(line)
     if settings != settings.plain or result.voted:
         usual = what_if(table, judges, settings.plain).ranking

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import mirage.ranking as rank
 from mirage import store
-from mirage.battles.referee import Referee, judges, only_judge
+from mirage.battles.referee import Referee, judges
+from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import Battles, paper, surrogate
 from mirage.ranking.fit import PairCounts

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, store
-from mirage.battles.counts import RELEVANCE
-from mirage.battles.referee import NUGGETS, Referee, judges, referees
+from mirage.battles.referee import NUGGETS, RELEVANCE, judges, preferred_referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
@@ -42,7 +41,7 @@ class EvaluateSettings:
 
     judge: str | None = None
     """Judge that ranks: one of the data, or the name of `model` as a judge; None for the best there is
-    (`best_referee`).
+    (`preferred_referee`).
     """
     kind: str | None = None
     """Format of the file; None to detect it from the content."""
@@ -153,7 +152,7 @@ def evaluate(
             results += run_all(into, asked, made_by=made_by, progress=watch)
     if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
         results += steps(start="judge", end="judge")
-    referee = best_referee(store.open_arena(into), settings.judge)
+    referee = preferred_referee(store.open_arena(into), settings.judge, last=HEURISTIC)
     if referee is not None and referee != NUGGETS:
         results += steps(start="ratings", end="ratings", judge=HEURISTIC if referee == RELEVANCE else referee)
     watch("ranking")
@@ -174,21 +173,6 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
         tables, _ = read_file(data, into, name=settings.kind, options=settings.options)
         return known | set(tables["judgments"]["judge"].to_pylist() if "judgments" in tables else ())
     return known | set(data["judge"].to_pylist() if "judge" in data.column_names else ())
-
-
-def best_referee(arena: store.Arena, judge: str | None = None) -> str | None:
-    """Return whose decisions rank an arena: the one wanted if it decides, else the judge with the most verdicts, else
-    relevance labels, else nugget scores, else the heuristic judge; None without any referee.
-    """
-    known = judges(arena)
-    if judge in referees(arena):
-        return judge
-    if others := [name for name in known if name != HEURISTIC]:
-        counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
-        return str(next(name for name in counts["judge"].to_pylist() if name in others))
-    if "outcomes" in arena.tables and Referee.relevance().battles(arena.read("outcomes")):
-        return RELEVANCE
-    return next((name for name in (NUGGETS, HEURISTIC) if name in referees(arena)), None)
 
 
 def _fill(

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-import mirage.ranking as rank
+from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee
 from mirage.llm.engines.tasks import Executor
+from mirage.ranking.bootstrap import Ranking, rank_battles
 from mirage.ranking.large import VerdictFiles, rank_files
-from mirage.ranking.ranking import rank_by, read_decisions, remarks
+from mirage.ranking.ranking import read_decisions, remarks
 from mirage.ranking.settings import RankSettings
 from mirage.store import Arena
 
 
-@dataclass(frozen=True, slots=True)
-class ArenaRanking:
-    """The ranking of an arena, with what a reader needs besides its table."""
+@dataclass(frozen=True, eq=False)
+class RankResult:
+    """A ranking that counts every verdict, with what a reader needs besides its table."""
 
-    ranking: rank.Ranking
+    ranking: Ranking
     """The ranking."""
-    remarks: tuple[str, ...]
-    """Caveats: what was left out, and what the data cannot determine."""
-    in_blocks: bool = False
-    """True if the verdicts were counted in blocks of queries."""
+    notes: Sequence[str] = ()
+    """Remarks on the battles it was computed from."""
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Caveats: what was left out, and what the data cannot determine."""
+        blocks = () if self.ranking.battles else ("counted in blocks of queries: too many battles for memory",)
+        return (*self.notes, *remarks(self.ranking), *blocks)
 
 
 def rank_arena(
     arena: Arena, referee: str, settings: RankSettings = RankSettings(), *, executor: Executor | None = None
-) -> ArenaRanking:
+) -> RankResult:
     """Rank the systems of an arena by one referee with every verdict.
 
     Args:
         arena: the arena.
-        referee: `relevance`, `nuggets`, or a judge's name.
+        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
         settings: the settings; those that select verdicts of judges need `what_if`.
         executor: runs the counting of verdicts that do not fit in memory; None for this process.
 
@@ -40,12 +47,23 @@ def rank_arena(
         TableMissing: if the arena lacks the referee's table.
         UnknownName: if a language or judge has no battles.
         NotEnoughData: if there is no battle to rate.
+        BadInput: if a judge is combined with a skill, or the settings select verdicts.
     """
-    by_judges = Referee.from_name(referee).by_judges
-    files = None if not by_judges or arena.tags else VerdictFiles.of_arena(arena, languages=settings.languages)
-    if files is not None and files.large:
-        ranking = rank_files(files, settings, judge=referee, executor=executor)
-        return ArenaRanking(ranking, tuple(remarks(ranking)), in_blocks=True)
-    table, lines = read_decisions(arena, referee, settings)
-    ranking = rank_by(table, referee, settings)
-    return ArenaRanking(ranking, (*lines, *remarks(ranking, table, languages=settings.languages)))
+    if Referee.from_name(referee).kind == "judge" and not arena.tags:
+        files = VerdictFiles.of_arena(arena, languages=settings.languages)
+        if files.large:
+            return RankResult(rank_files(files, settings, judge=referee, executor=executor))
+    battles, notes = read_battles(arena, referee, settings)
+    return RankResult(rank_battles(battles, settings), notes)
+
+
+def read_battles(
+    arena: Arena, referee: str, settings: RankSettings = RankSettings()
+) -> tuple[dict[str, Battles], list[str]]:
+    """Read the battles of an arena by one referee, by language, and remarks on them. Errors as for `rank_arena`."""
+    table, notes = read_decisions(arena, referee, settings)
+    decider = settings.referee(referee)
+    lacking = decider.lacking(table) if settings.languages is None else {}
+    if lacking:
+        notes = [*notes, "not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in lacking.items())]
+    return decider.battles(table, languages=settings.languages), notes

@@ -11,15 +11,12 @@ Statistical Science 16(2), 2001); with many battles on a query it is the bootstr
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import Battles
@@ -27,14 +24,15 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
 from mirage.ranking.graph import groups, unbounded_sides
-from mirage.ranking.joint import joint_row
+from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
-from mirage.ranking.settings import DRAWS, SEED
+from mirage.ranking.resample import Resampling, generator
+from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import Tiers, separate
 from mirage.schema import Ties
 from mirage.stats.intervals import need_draws
-from mirage.stats.units import Unit, Units, centre_moves, name_unit
+from mirage.stats.units import Unit, Units, name_unit
 from mirage.text.languages import refuse_name_of_all
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ __all__ = [
     "LanguageRanking",
     "Ranking",
     "join_rankings",
-    "query_weights",
+    "rank_battles",
     "rate",
 ]
 
@@ -252,6 +250,18 @@ def rate(
     return add_joint_row(replace(ranking, intervals=_ways(battles), layouts=layouts))
 
 
+def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSettings()) -> Ranking:
+    """Rate the systems by all of their battles, with the ties, the estimate and the draws of the settings.
+
+    Raises:
+        NotEnoughData: if a language has no battle to rate.
+        BadInput: if the settings select verdicts (`ranking.what_if`), or the battles are of several referees or skills.
+    """
+    if settings.selects_verdicts:
+        raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
+    return rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty)
+
+
 def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     """Join rankings of one language each, with the row over all languages: the result of `rate` on all their battles.
 
@@ -306,8 +316,49 @@ def add_joint_row(ranking: Ranking, battles: Mapping[str, Battles] | None = None
     )
     if len(languages) > 1 and len(systems) - len(left_out) > 1:
         chosen = [system for system in sorted(systems) if system not in left_out]
-        languages[JOINT] = joint_row(languages, chosen, units, rated)
+        languages[JOINT] = _joint_row(languages, chosen, units, rated)
     return replace(ranking, languages=languages, left_out=left_out, unit=units.unit)
+
+
+def _joint_row(
+    languages: Mapping[str, LanguageRanking], systems: Sequence[str], units: Units, battles: Mapping[str, Battles]
+) -> LanguageRanking:
+    """Average over languages among the systems that all have, re-centred on these.
+
+    Args:
+        languages: the rows of several languages.
+        systems: the systems in all languages, sorted by name.
+        units: the units of the languages' queries.
+        battles: the rated battles; empty if unavailable, when no query id may be shared.
+    """
+    indices = {code: [row.systems.index(s) for s in systems] for code, row in languages.items()}
+    theta, draws = mean_over_languages(
+        [row.theta[indices[code]] for code, row in languages.items()],
+        [row.draws[:, indices[code]] for code, row in languages.items()],
+    )
+    loose = open_sides([{s: side for s, side in row.unbounded.items() if s in systems} for row in languages.values()])
+    bounded = tuple(s for s in systems if s not in loose)
+    n_queries = sum(row.n_queries for row in languages.values())
+    queries_by_system = np.sum([row.queries_by_system[indices[code]] for code, row in languages.items()], axis=0)
+    if units.shared:
+        n_queries = units.n
+        met = np.zeros((n_queries, len(systems)), dtype=bool)
+        for code, of_language in battles.items():
+            place = [of_language.systems.index(s) for s in systems]
+            met[units.numbers[code]] |= of_language.met()[:, place]
+        queries_by_system = met.sum(axis=0)
+    return LanguageRanking(
+        JOINT,
+        tuple(systems),
+        theta - theta.mean(),
+        draws - draws.mean(axis=1, keepdims=True),
+        np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
+        tuple(group for group in (bounded, *((s,) for s in loose)) if group),
+        n_queries,
+        queries_by_system,
+        sum(row.unparsed for row in languages.values()),
+        loose,
+    )
 
 
 def units_of(battles: Mapping[str, Battles]) -> Units:
@@ -332,13 +383,12 @@ def _rate_one(
             do="choose other languages, or count ties",
         )
     theta, queries_by_system = layout.point[0, :s], battles.queries_by_system()
-    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    at_shared = _at_shared(battles.queries, shared)
+    rng, resampling = generator(code, seed), Resampling(battles.queries, layout.strata, shared, draws, seed)
     if s > DRAWN:
-        drawn = theta + _normal(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed) @ layout.moves
+        drawn = theta + resampling.normal(rng) @ layout.moves
     else:
-        weights = _weights(rng, layout.strata, draws=draws, at_shared=at_shared, seed=seed)
-        drawn = widen_draws(theta, _fitted_draws(layout, weights, rng, ridge=ridge), queries_by_system)
+        fitted = _fitted_draws(layout, resampling.exponential(rng), rng, ridge=ridge)
+        drawn = widen_draws(theta, fitted, queries_by_system)
     parted = groups(battles.systems, whole)
     return LanguageRanking(
         code,
@@ -386,79 +436,3 @@ def _summing(column: Counts) -> Callable[[Array], Array]:
 
     cells = csr_array(column.T)
     return lambda weights: np.ascontiguousarray((cells @ weights.T).T)
-
-
-def query_weights(
-    code: str, battles: Battles, *, draws: int = DRAWS, seed: int = SEED, shared: Collection[str] = ()
-) -> Array:
-    """Return the weight of each query in each draw of `rate` (B x Q), the strata weighted equally.
-
-    For averages of other quantities over the same resamples.
-
-    Args:
-        code: the language.
-        battles: its battles.
-        draws: B.
-        seed: seed of the draws.
-        shared: ids of queries that occur in several languages (`units.py`); they have the same weights in all of them.
-    """
-    strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
-    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    return _weights(rng, strata, draws=draws, at_shared=_at_shared(battles.queries, shared), seed=seed)
-
-
-def _at_shared(queries: Sequence[str], shared: Collection[str]) -> dict[int, str]:
-    """Return the shared ids among the queries, by index."""
-    return {k: query for k, query in enumerate(queries) if query in shared} if shared else {}
-
-
-def _weights(
-    rng: np.random.Generator,
-    strata: Sequence[NDArray[np.intp]],
-    *,
-    draws: int,
-    at_shared: Mapping[int, str],
-    seed: int,
-) -> Array:
-    """Return exponential query weights (B x Q) that sum to Q, each stratum with the same share."""
-    n = sum(len(rows) for rows in strata)
-    weights = _numbers("standard_exponential", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
-    for rows in strata:
-        weights[:, rows] *= n / len(strata) / weights[:, rows].sum(axis=1, keepdims=True)
-    return weights
-
-
-def _normal(
-    rng: np.random.Generator,
-    strata: Sequence[NDArray[np.intp]],
-    *,
-    draws: int,
-    at_shared: Mapping[int, str],
-    seed: int,
-) -> Array:
-    """Return normal numbers (B x Q) whose sums of the queries' influences have the covariance of the ratings, the query
-    as the cluster.
-    """
-    numbers = _numbers("standard_normal", rng, strata, draws=draws, at_shared=at_shared, seed=seed)
-    for rows in strata:
-        numbers[:, rows] = centre_moves(numbers[:, rows].T).T
-    return numbers
-
-
-def _numbers(
-    kind: Literal["standard_exponential", "standard_normal"],
-    rng: np.random.Generator,
-    strata: Sequence[NDArray[np.intp]],
-    *,
-    draws: int,
-    at_shared: Mapping[int, str],
-    seed: int,
-) -> Array:
-    """Return B x Q random numbers; a query that occurs in several languages gets the same ones in all of them."""
-    numbers = np.empty((draws, sum(len(rows) for rows in strata)))
-    for rows in strata:
-        numbers[:, rows] = getattr(rng, kind)((draws, len(rows)), dtype=np.float32)
-    for k, query in at_shared.items():
-        number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
-        numbers[:, k] = getattr(np.random.default_rng([seed, number]), kind)(draws, dtype=np.float32)
-    return numbers

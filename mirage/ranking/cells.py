@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.bootstrap import query_weights
 from mirage.ranking.fit import Array, CellStyle, Likelihood, PairCounts, logistic
 from mirage.ranking.jeffreys import (
     LEAST,
@@ -33,6 +32,7 @@ from mirage.ranking.jeffreys import (
     query_dispersion,
     rough_estimate,
 )
+from mirage.ranking.resample import query_weights
 from mirage.schema import Ties
 from mirage.stats.newton import Rows, StepRule, chord, memoize_last, newton
 

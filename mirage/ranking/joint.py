@@ -14,11 +14,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mirage.battles.counts import Battles
 from mirage.ranking.fit import Array
 from mirage.ranking.graph import Side, either
-from mirage.ranking.records import JOINT, LanguageRanking
-from mirage.stats.units import Units
 
 
 def mean_over_languages(values: Sequence[Array], draws: Sequence[Array]) -> tuple[Array, Array]:
@@ -45,44 +42,3 @@ def open_sides(unbounded: Sequence[Mapping[str, Side]]) -> dict[str, Side]:
     """
     systems = sorted({system for sides in unbounded for system in sides})
     return {system: either([sides[system] for sides in unbounded if system in sides]) for system in systems}
-
-
-def joint_row(
-    languages: Mapping[str, LanguageRanking], systems: Sequence[str], units: Units, battles: Mapping[str, Battles]
-) -> LanguageRanking:
-    """Average over languages among the systems that all have, re-centred on these.
-
-    Args:
-        languages: the rows of several languages.
-        systems: the systems in all languages, sorted by name.
-        units: the units of the languages' queries.
-        battles: the rated battles; empty if unavailable, when no query id may be shared.
-    """
-    indices = {code: [row.systems.index(s) for s in systems] for code, row in languages.items()}
-    theta, draws = mean_over_languages(
-        [row.theta[indices[code]] for code, row in languages.items()],
-        [row.draws[:, indices[code]] for code, row in languages.items()],
-    )
-    loose = open_sides([{s: side for s, side in row.unbounded.items() if s in systems} for row in languages.values()])
-    bounded = tuple(s for s in systems if s not in loose)
-    n_queries = sum(row.n_queries for row in languages.values())
-    queries_by_system = np.sum([row.queries_by_system[indices[code]] for code, row in languages.items()], axis=0)
-    if units.shared:
-        n_queries = units.n
-        met = np.zeros((n_queries, len(systems)), dtype=bool)
-        for code, of_language in battles.items():
-            place = [of_language.systems.index(s) for s in systems]
-            met[units.numbers[code]] |= of_language.met()[:, place]
-        queries_by_system = met.sum(axis=0)
-    return LanguageRanking(
-        JOINT,
-        tuple(systems),
-        theta - theta.mean(),
-        draws - draws.mean(axis=1, keepdims=True),
-        np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
-        tuple(group for group in (bounded, *((s,) for s in loose)) if group),
-        n_queries,
-        queries_by_system,
-        sum(row.unparsed for row in languages.values()),
-        loose,
-    )

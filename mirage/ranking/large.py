@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.battles.blocks import BlockedBattles, count_blocks
-from mirage.battles.referee import only_judge
+from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.tasks import Executor
 from mirage.ranking.bootstrap import Ranking
@@ -81,11 +81,6 @@ class VerdictTable(VerdictSource):
     """A table with the columns of `judgments` or some of them, as text."""
     rows: int
     """Number of verdicts, of all judges and languages."""
-
-    @classmethod
-    def of(cls, table: pa.Table) -> VerdictTable:
-        """Wrap a table of verdicts."""
-        return cls(table, len(table))
 
     @property
     def columns(self) -> tuple[str, ...]:

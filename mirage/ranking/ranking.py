@@ -10,12 +10,12 @@ import mirage.ranking as rank
 from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
-from mirage.ranking.bootstrap import units_of
 from mirage.ranking.control import covariates
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.sparse import DENSE
 from mirage.ranking.whatif import RankComparison, WhatIfResult, recompute
+from mirage.stats.units import shared_ids
 from mirage.text.segmentation import count_text, join_first
 
 if TYPE_CHECKING:
@@ -47,26 +47,6 @@ def read_decisions(arena: Arena, referee: str, settings: RankSettings = RankSett
         return decided.verdicts, decided.lines
     decider = Referee.from_name(referee)
     return arena.read(decider.table, columns=None if decider.by_labels else COLUMNS), []
-
-
-def rank_by(table: pa.Table, referee: str, settings: RankSettings = RankSettings()) -> rank.Ranking:
-    """Rank the systems by a referee.
-
-    Args:
-        table: as `read_decisions` returns it.
-        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
-        settings: the settings; those that select verdicts of judges need `what_if`.
-
-    Raises:
-        UnknownName: if a language or judge has no battles.
-        NotEnoughData: if a chosen language lacks a subset the skill needs.
-        BadInput: if a judge is combined with a skill, or the settings select verdicts.
-    """
-    if settings.selects_verdicts:
-        raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
-    decider = Referee.from_name(referee, skill=settings.skill, parser=settings.parser)
-    battles = decider.battles(table, languages=settings.languages)
-    return rank.rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty)
 
 
 def what_if(
@@ -190,7 +170,7 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
         listed = join_first([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
         lines.append(f"the mean over languages is unbounded where one language is: {listed}")
     if ranking.unit != "query" and ranking.battles:
-        shared = len(units_of(ranking.battles).shared)
+        shared = len(shared_ids({code: battles.queries for code, battles in ranking.battles.items()}))
         lines.append(
             f"{count_text(shared, 'query id')} {'occurs' if shared == 1 else 'occur'} in several languages: each is "
             "one unit, resampled and tested jointly"
@@ -198,22 +178,10 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
     return lines
 
 
-def remarks(
-    ranking: rank.Ranking, table: pa.Table | None = None, *, languages: Sequence[str] | None = None
-) -> list[str]:
-    """Return the remarks a reader of a ranking needs besides its table.
-
-    Args:
-        ranking: the ranking.
-        table: the table it was computed from (`rank_by`); None for judges, which need no table here.
-        languages: the requested languages; other languages are not mentioned.
-    """
+def remarks(ranking: rank.Ranking) -> list[str]:
+    """Return the remarks a reader of a ranking needs besides its table."""
     lines = []
     single = [row for code, row in ranking.languages.items() if code != "all"]
-    if table is not None and Referee.from_name(ranking.referee).by_labels and languages is None:
-        short = rank.lacking(table, skill=ranking.skill)
-        if short:
-            lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
     if ranking.left_out:
         lines.append("not in the joint row, without battles in some language: " + join_first(ranking.left_out))
     unparsed = sum(row.unparsed for row in single)

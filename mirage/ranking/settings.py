@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
+from mirage.battles.referee import Referee
 from mirage.errors import BadInput
 from mirage.ranking.fit import Penalty
 from mirage.schema import Parser, Skill, Ties
@@ -58,6 +59,14 @@ class RankSettings:
 
     def __post_init__(self) -> None:
         _check_margin(self.nugget_margin)
+
+    def referee(self, name: str) -> Referee:
+        """Return the referee with a name, with the skill and the parser of these settings.
+
+        Raises:
+            BadInput: if a judge is combined with a skill, or cannot rank systems.
+        """
+        return Referee.from_name(name, skill=self.skill, parser=self.parser)
 
     @property
     def selects_verdicts(self) -> bool:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import mirage.ranking as rank
 from mirage import schema
-from mirage.battles.referee import RELEVANCE, Referee
-from mirage.ranking import DRAWS, SEED, RankSettings, paper
-from mirage.ranking.ranking import rank_by
+from mirage.battles.referee import Referee
+from mirage.ranking import DRAWS, SEED, paper
 from mirage.stages.stage import Stage, Tables
 
 if TYPE_CHECKING:
@@ -20,14 +19,15 @@ def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) 
     import pyarrow as pa
 
     ranked = [
-        rank_by(tables["outcomes"], RELEVANCE, RankSettings(skill=skill, draws=draws, seed=seed))
+        rank.rate(Referee.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
         for skill in get_args(schema.Skill)
     ]
     return {"ratings": pa.concat_tables([result.table() for result in ranked])}
 
 
 def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
-    return {"ratings": rank_by(tables["judgments"], judge, RankSettings(draws=draws, seed=seed)).table()}
+    battles = Referee.from_name(judge).battles(tables["judgments"])
+    return {"ratings": rank.rate(battles, draws=draws, seed=seed).table()}
 
 
 def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
+from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking, rank_battles
 from mirage.ranking.holm import holm
-from mirage.ranking.ranking import rank_by
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def rank_by_tag(
         tags: table `tags`.
         tag: name of the tag.
         referee: `relevance`, `nuggets`, or a judge's name.
-        settings: as for `rank_by`.
+        settings: as for `arena.rank_arena`.
 
     Raises:
         UnknownName: if no query has the tag.
@@ -133,7 +132,7 @@ def rank_by_tag(
         table = table.filter(pc.is_in(table["language"], value_set=pa.array(settings.languages, pa.string())))
         settings = replace(settings, languages=None)  # a value may have no query in some of them
     tags = tags.filter(pc.equal(tags["tag"], tag)).join(table.select(_KEYS), _KEYS, join_type="left semi")
-    rankings: dict[str, Ranking] = {}
+    decider, rankings = settings.referee(referee), dict[str, Ranking]()
     lacking: dict[str, str] = {}
     cells: dict[str, list[TagEffect]] = {}
     sizes: dict[str, int] = {}
@@ -141,14 +140,15 @@ def rank_by_tag(
         having = tags.filter(pc.equal(tags["value"], value)).select(_KEYS)
         parts = (schema.sort(name, table.join(having, _KEYS, join_type=side)) for side in ("left semi", "left anti"))
         try:
-            rankings[value] = rank_by(next(parts), referee, settings)
+            rankings[value] = rank_battles(decider.battles(next(parts)), settings)
         except (NotEnoughData, UnknownName, BadInput) as error:
             lacking[value] = error.what
             continue
         rest = next(parts)
         sizes[value] = len(having)
         try:
-            cells[value] = list(_effects(value, rankings[value], rank_by(rest, referee, settings)))
+            other = rank_battles(decider.battles(rest), settings)
+            cells[value] = list(_effects(value, rankings[value], other))
         except (NotEnoughData, UnknownName, BadInput):
             cells[value] = []
     if not rankings:

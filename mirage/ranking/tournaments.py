@@ -10,7 +10,7 @@ import numpy as np
 from mirage import store
 from mirage.battles.referee import Referee
 from mirage.ranking import RankSettings, paper
-from mirage.ranking.ranking import read_decisions
+from mirage.ranking.arena import read_battles
 from mirage.ranking.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
 from mirage.stages.stage import Progress, run
 
@@ -18,9 +18,8 @@ from mirage.stages.stage import Progress, run
 def tournaments(
     arena: store.Arena, referee: str, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
-    """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_by`."""
-    decider = Referee.from_name(referee, skill=settings.skill, parser=settings.parser)
-    battles = decider.battles(read_decisions(arena, referee, settings)[0], languages=settings.languages)
+    """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
+    battles, _ = read_battles(arena, referee, settings)
     return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 

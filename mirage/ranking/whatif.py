@@ -144,7 +144,7 @@ def count_verdicts(
         counted[judge] += int(part.wins.sum(dtype=np.int64) + part.ties.sum(dtype=np.int64) // 2)
         voted += int(selection.voted.sum())
         parts.append(part)
-    whole = pool_battles(parts, referee=judges[0] if len(verdicts_by_judge) == 1 else POOLED)
+    whole = parts[0] if len(verdicts_by_judge) == 1 else pool_battles(parts, referee=POOLED)
     any_left = whole.wins.any() or (settings.ties != "drop" and whole.ties.any())
     return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, settings)
 

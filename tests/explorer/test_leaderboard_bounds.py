@@ -8,9 +8,11 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import odd_arena
+import pyarrow as pa
 import pytest
 from conftest import ROOT
 from odd_arena import RARE, UNBEATEN, WINLESS
@@ -19,14 +21,15 @@ from streamlit.testing.v1 import AppTest
 import mirage.ranking as rank
 from mirage import store
 from mirage.errors import UnknownName
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.corrected_chart import correction_figure
-from mirage.explorer.kit.table import intervals
+from mirage.explorer.kit.table import interval_images
 from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.report import report_page
-from mirage.ranking.ranking import rank_by as rank_by
+from mirage.ranking.arena import rank_arena
 from mirage.ranking.settings import RankSettings
 from pages import page_text
 
@@ -201,10 +204,9 @@ def test_the_report_and_the_maps_of_ranks_take_ends_without_a_bound(board: views
 
 
 def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> None:
-    plain, open_ = (
-        intervals(["a", "b"], [1.0, 0.0], [0.5, -1.0], [None, 1.0], "light", endless=endless)[0]
-        for endless in (False, True)
-    )
+    rows = pa.table({"value": [1.0, 0.0], "low": [0.5, -1.0], "high": [None, 1.0]})
+    column = Col("value", "Value", "interval", low="low", high="high")
+    plain, open_ = (interval_images(rows, replace(column, endless=endless), "light")[0] for endless in (False, True))
     assert plain is not None
     assert open_ is not None
     assert "rect" not in plain
@@ -297,7 +299,7 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = rank_by(odd.read("judgments"), "gpt-4o", RankSettings(draws=50))
+    ranking = rank_arena(odd, "gpt-4o", RankSettings(draws=50)).ranking
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (

@@ -65,7 +65,14 @@ def test_whiskers_reach_from_the_value_to_the_ends_and_nowhere_without_an_end() 
 def test_cells_are_on_the_ramp_or_hollow_and_can_be_clicked(mode: Literal["light", "dark"]) -> None:
     def squares(shade: list[float] | None) -> primitives.Trace:
         return primitives.cells(
-            [0, 1], [0, 0], ["1", "2"], ["a", "b"], clicks=[["x"], ["y"]], shade=shade, mode=mode, size=20, text_size=10
+            [(0, 0), (1, 0)],
+            ["1", "2"],
+            ["a", "b"],
+            clicks=[["x"], ["y"]],
+            shade=shade,
+            mode=mode,
+            size=20,
+            text_size=10,
         )
 
     full, hollow = squares([0.0, 1.0]), squares(None)

@@ -24,7 +24,7 @@ from mirage.explorer import kit as ui
 from mirage.explorer.kit import entries, states
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import dot, intervals, prepare_table
+from mirage.explorer.kit.table import dot, interval_images, prepare_table
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.store import export as exporting
 from pages import page_text, titles
@@ -344,20 +344,31 @@ def test_the_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) 
     assert prepare_table(rows, columns(by_labels=by_labels, facts=facts), "light")[1]["system"]["pinned"] is False
 
 
+def images(*rows: tuple[float | None, float | None, float | None], ends: Any = None) -> list[str | None]:
+    """The drawn intervals of rows of value, low and high."""
+    table = pa.table(
+        {
+            name: pa.array(cells, pa.float64())
+            for name, cells in zip(("value", "low", "high"), zip(*rows, strict=True), strict=True)
+        }
+    )
+    return interval_images(table, Col("value", "Value", "interval", low="low", high="high", ends=ends), "light")
+
+
 def test_intervals_share_one_scale_and_mark_zero() -> None:
-    first, second = intervals(["a", "b"], [-1.0, 1.0], [-2.0, 0.0], [0.0, 2.0], "light")
+    first, second = images((-1.0, -2.0, 0.0), (1.0, 0.0, 2.0))
     assert "stroke-dasharray" in str(first)
     assert str(first) != str(second)
-    (only,) = intervals(["a"], [3.0], [3.0], [3.0], "dark")
+    (only,) = images((3.0, 3.0, 3.0))
     assert "stroke-dasharray" not in str(only)
-    assert intervals(["a"], [None], [None], [None], "light") == [None]
+    assert images((None, None, None)) == [None]
 
 
 def test_an_interval_alone_fills_its_own_scale_and_a_part_of_one_that_is_given() -> None:
     def width(image: str | None) -> float:
         return float(re.findall(r"<rect [^>]*width='([\d.]+)'", unquote(str(image)))[0])
 
-    alone, on_scale = (intervals(["a"], [0.5], [0.4], [0.6], "light", ends=ends)[0] for ends in (None, (0.0, 1.0)))
+    alone, on_scale = (images((0.5, 0.4, 0.6), ends=ends)[0] for ends in (None, (0.0, 1.0)))
     assert width(on_scale) == pytest.approx(0.2 * width(alone), abs=0.1)
 
 

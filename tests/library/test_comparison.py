@@ -18,10 +18,10 @@ import mirage
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.ranking import from_judgments, rate
 from mirage.ranking.compare import ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.paired import more_queries, paired_estimate
-from mirage.ranking.ranking import rank_by
-from mirage.ranking.settings import CompareSettings, RankSettings
+from mirage.ranking.settings import CompareSettings
 
 SIMULATED = 800
 """Arenas of a simulation: a share of 5% then has a standard error of 0.8 points."""
@@ -188,7 +188,7 @@ def judged(rng: np.random.Generator, n: int, strengths: dict[str, float], langua
 
 
 def by_rating(table: pa.Table, first: str, second: str, **how: Any) -> ComparisonReport:
-    return compare_ratings(rank_by(table, "j", RankSettings(draws=200)), first, second, **how)
+    return compare_ratings(rate(from_judgments(table), draws=200), first, second, **how)
 
 
 def test_ratings_of_equal_systems_are_told_apart_in_at_most_a_twentieth_and_cover() -> None:

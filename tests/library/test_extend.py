@@ -1,4 +1,4 @@
-"""docs/extend.md: its recipes for a language, a feature, a verdict, a page, a format and a regressor work in a copy."""
+"""docs/extend.md: its recipes work in a copy of the program."""
 
 from __future__ import annotations
 
@@ -217,6 +217,23 @@ def test_a_regressor_is_a_function_and_a_line(copy: Path) -> None:
     printed = python(copy, code)
     assert "'median'" in printed
     assert "[2. 2.]" in printed
+
+
+def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
+    apply("A column of the leaderboard", copy)
+    folder = arena(copy, "en")
+    rows = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
+    assert {row["system"]: row["points"] for row in rows} == {"red": 1.0, "blue": 0.0}
+    assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
+    code = (
+        "import sys; from pathlib import Path; from mirage import store\n"
+        "from mirage.explorer.leaderboard import comparison, data, ratings\n"
+        "board = data.board(store.open_arena(Path(sys.argv[1])), 'j', 'both', ('en',))\n"
+        "print(comparison.board_rows(board)['points'].to_pylist())\n"
+        "print('points' in comparison.everything(board).column_names)\n"
+        "print('points' in [column.name for column in ratings.columns(by_labels=False, every=True)])"
+    )
+    assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:

@@ -36,7 +36,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.exam import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
 from mirage.people.exam import exam
-from mirage.ranking.ranking import rank_by
+from mirage.ranking.arena import rank_arena
 from mirage.stages import judge
 from mirage.stages.features import FEATURES
 from mirage.stages.judge import OrderedPair, parse_verdict
@@ -565,7 +565,7 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     assert known.low <= 0.8 <= known.high
     assert referees(arena, panel=True) == ("relevance",)
     with pytest.raises(BadInput, match="cannot rank systems"):
-        rank_by(arena.read("judgments"), "known: j")
+        rank_arena(arena, "known: j")
     with Service(answering) as service:
         run(path, service, "--queries", 5)
     arena = store.open_arena(path)
@@ -781,7 +781,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank_by(store.open_arena(arena).read("judgments"), name)
+        ranking = rank_arena(store.open_arena(arena), name).ranking
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])

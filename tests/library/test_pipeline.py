@@ -19,8 +19,8 @@ from mirage import pipeline, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.own import ImportResult, UserFile, import_own
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
+from mirage.ranking.arena import rank_arena
 from mirage.ranking.leaderboard import leaderboard
-from mirage.ranking.ranking import rank_by, remarks
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -156,7 +156,7 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
     added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
     assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
-    ranking = rank_by(added.arena.read("judgments"), "j")
+    ranking = rank_arena(added.arena, "j").ranking
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
@@ -170,21 +170,21 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_by(outcomes, "relevance", RankSettings(languages=("sw",)))
+        rank_arena(arena, "relevance", RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
+    part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
-        rank_by(half, "relevance", RankSettings(languages=("fi",)))
-    ranking = rank_by(half, "relevance")
-    assert any("not ranked: fi (no non-relevant queries)" in line for line in remarks(ranking, half))
-    table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
+        rank_arena(part, "relevance", RankSettings(languages=("fi",)))
+    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, "relevance").remarks
+    judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        rank_by(table, "j", RankSettings(skill="abstain"))
+        rank_arena(judged, "j", RankSettings(skill="abstain"))
     with pytest.raises(UnknownName, match="'jj'"):
-        rank_by(table, "jj")
+        rank_arena(judged, "jj")
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = leaderboard(rank_by(arena.read("outcomes"), "relevance")).to_pylist()
+    rows = leaderboard(rank_arena(arena, "relevance").ranking).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

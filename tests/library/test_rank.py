@@ -26,8 +26,8 @@ from scipy.optimize import minimize
 import mirage.ranking as rank
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import query_weights
 from mirage.ranking.records import rank_draws
+from mirage.ranking.resample import query_weights
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 

@@ -15,9 +15,9 @@ import mirage.ranking as rank
 from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import query_weights
 from mirage.ranking.control import Covariates, control_style, covariates
 from mirage.ranking.ranking import counted_lines
+from mirage.ranking.resample import query_weights
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import recompute
 

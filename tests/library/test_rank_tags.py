@@ -14,8 +14,8 @@ from commands import mirage
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.ranking.arena import rank_arena
 from mirage.ranking.holm import holm
-from mirage.ranking.ranking import rank_by
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.tags import rank_by_tag
 
@@ -47,7 +47,7 @@ def test_each_value_is_ranked_as_if_there_were_no_other_queries(arena: store.Are
     assert list(split.rankings) == ["finance", "law"]
     for value, ranking in split.rankings.items():
         part = store.select_tagged(arena, [("domain", value)])
-        assert ranking.table() == rank_by(part.read("outcomes"), "relevance", QUICK).table()
+        assert ranking.table() == rank_arena(part, "relevance", QUICK).ranking.table()
 
 
 def test_a_system_that_is_better_on_some_queries_is_told_with_its_numbers() -> None:

@@ -433,7 +433,7 @@ def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
     disagreements = rank.disagreements(wide)
     assert list(disagreements["en"]) == ["s02"]
     assert disagreements["en"]["s02"] > 3
-    (line,) = [line for line in remarks(replace(wide, referee="j"), None) if "analytic" in line]
+    (line,) = [line for line in remarks(replace(wide, referee="j")) if "analytic" in line]
     assert "s02 (en: " in line
 
 
@@ -513,7 +513,7 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
     wins[:, 3, 5] = 1
     ranking = rank.rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
     assert ranking.languages["en"].unbounded == {"s03": "above", "s05": "below"}
-    (line,) = [line for line in remarks(ranking, None) if "no upper bound" in line]
+    (line,) = [line for line in remarks(ranking) if "no upper bound" in line]
     assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
     both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
     # A mean of which one language has no end has none either, and only there.
@@ -527,10 +527,10 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
 
 def test_few_queries_are_remarked() -> None:
     ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
-    text = "\n".join(remarks(ranking, None))
+    text = "\n".join(remarks(ranking))
     assert "fewer than 10 queries, so intervals cover less than their nominal level: en (8)" in text
     two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
-    assert "one tier: en" in "\n".join(remarks(two, None))
+    assert "one tier: en" in "\n".join(remarks(two))
 
 
 def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147(

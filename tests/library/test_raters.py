@@ -168,7 +168,7 @@ def test_a_verdict_is_the_mean_of_what_each_person_prefers() -> None:
     rows = [score(0, "a", "x", 4.0), score(0, "b", "x", 1.0), score(0, "a", "y", 2.0), score(0, "b", "y", 2.0)]
     rows += [score(1, "a", "x", 1.0), score(1, "b", "y", 4.0)]  # nobody scored both
     rows += [score(0, s, "program", v, person=False) for s, v in (("a", 0.0), ("b", 9.0))]
-    judgments = raters.score_verdicts(table(rows), "clear")
+    judgments = raters.rater_verdicts(table(rows), "clear")
     (battle,) = decisions(judgments)["people: clear"].items()
     assert battle[0] == ("en", "q0", "a", "b")
     assert battle[1].points == 0.75
@@ -176,22 +176,22 @@ def test_a_verdict_is_the_mean_of_what_each_person_prefers() -> None:
 
 def test_where_less_is_better_the_lower_score_wins() -> None:
     rows = [score(q, s, "x", v, ends=(10.0, 0.0)) for q in range(3) for s, v in (("a", 1.0), ("b", 5.0))]
-    decided = decisions(raters.score_verdicts(table(rows), "clear"))["people: clear"]
+    decided = decisions(raters.rater_verdicts(table(rows), "clear"))["people: clear"]
     assert {decision.points for decision in decided.values()} == {1.0}
 
 
 def test_which_answer_stands_first_says_nothing_of_its_name() -> None:
     rows = [score(q, s, "x", float(s == "a")) for q in range(200) for s in ("a", "b")]
-    first = Counter(row["system_a"] for row in raters.score_verdicts(table(rows), "clear").to_pylist())
+    first = Counter(row["system_a"] for row in raters.rater_verdicts(table(rows), "clear").to_pylist())
     assert 70 < first["a"] < 130
 
 
 def test_a_measure_that_nobody_scored_is_refused() -> None:
     rows = [score(0, "a", "x", 1.0), score(0, "a", "program", 1.0, person=False, measure="overlap")]
     with pytest.raises(UnknownName):
-        raters.score_verdicts(table(rows), "overlap")
+        raters.rater_verdicts(table(rows), "overlap")
     with pytest.raises(NotEnoughData):
-        raters.score_verdicts(table(rows), "clear")
+        raters.rater_verdicts(table(rows), "clear")
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
 
 def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation: SimulatedArena) -> None:
     import mirage.ranking as rank
-    from mirage.ranking.bootstrap import query_weights
+    from mirage.ranking.resample import query_weights
 
     draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=3, seed=5)
     battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")["sw"]

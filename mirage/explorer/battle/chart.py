@@ -26,8 +26,7 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
     return {
         "data": [
             primitives.cells(
-                [positions[cell["other"]] for cell in shown],
-                [positions[cell["system"]] for cell in shown],
+                [(positions[cell["other"]], positions[cell["system"]]) for cell in shown],
                 ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
                 [_hover(cell) for cell in shown],
                 clicks=[[cell["system"], cell["other"]] for cell in shown],

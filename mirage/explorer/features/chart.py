@@ -339,8 +339,7 @@ def relation_map(
 
     def squares(pairs: Sequence[tuple[str, str]], shade: Sequence[float] | None) -> dict[str, Any]:
         return primitives.cells(
-            [languages.index(code) for _, code in pairs],
-            [features.index(feature) for feature, _ in pairs],
+            [(languages.index(code), features.index(feature)) for feature, code in pairs],
             [_tau(by_cell[cell].tau if cell in by_cell else None) for cell in pairs],
             [_relation_hover(by_cell.get(cell), *cell) for cell in pairs],
             clicks=pairs,

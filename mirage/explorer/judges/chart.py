@@ -134,8 +134,7 @@ def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
     return {
         "data": [
             primitives.cells(
-                [place[b] for _, b, _ in sides],
-                [place[a] for a, _, _ in sides],
+                [(place[b], place[a]) for a, b, _ in sides],
                 [f"{100 * share:.0f}" for share in shares],
                 [
                     f"<b>{label_text(a)}</b> and <b>{label_text(b)}</b><br>agree on {write(row['raw'])}"

@@ -17,7 +17,7 @@ from mirage.explorer.kit.limits import ROWS, WINDOW
 from mirage.explorer.kit.parts import add_table
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
-from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
+from mirage.publish.charts.palette import FORMATS, ROW, Mode, family, ink
 from mirage.text.languages import is_code, scope_name
 
 if TYPE_CHECKING:
@@ -153,22 +153,6 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
     return pa.table(data), config
 
 
-def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
-    """Return the cells of a column of intervals as images."""
-    return intervals(
-        rows["system"].to_pylist() if "system" in rows.column_names else [],
-        rows[col.name].to_pylist(),
-        rows[col.low].to_pylist(),
-        rows[col.high].to_pylist(),
-        mode,
-        width=(col.pixels or _OTHER) - 20,
-        zero=col.zero,
-        ends=col.ends,
-        endless=col.endless,
-        written=col.written,
-    )
-
-
 def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
     """Return the cells of a column of two whole numbers; None where either is unknown."""
     ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
@@ -193,36 +177,26 @@ def mark_html(system: str, mode: Mode) -> str:
     return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
 
 
-def intervals(
-    systems: Sequence[str],
-    values: Sequence[float | None],
-    lows: Sequence[float | None],
-    highs: Sequence[float | None],
-    mode: Mode,
-    *,
-    width: int = 98,
-    zero: float = 0.0,
-    ends: tuple[float, float] | None = None,
-    endless: bool = False,
-    written: Kind | None = None,
-) -> list[str | None]:
-    """Draw the value and the interval of each row as a band with a tick, all on one scale (`ends`, or that of the
-    rows); a broken line marks zero. With `endless`, a band without an end has an arrow to the edge.
+def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
+    """Draw the cells of a column of intervals: value and interval of each row as a band with a tick, all on one scale
+    (`Col.ends`, or that of the rows); a broken line marks zero.
     """
+    systems = rows["system"].to_pylist() if "system" in rows.column_names else []
+    values, lows, highs = (rows[name].to_pylist() for name in (col.name, col.low, col.high))
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:
         return [None] * len(values)
-    least, most = ends or (min(known), max(known))
+    least, most = col.ends or (min(known), max(known))
     reach = (most - least) or 1.0
-    height, pad = 20, 6
-    left = pad + (_WRITTEN if written else 0)
+    width, height, pad = (col.pixels or _OTHER) - 20, 20, 6
+    left = pad + (_WRITTEN if col.written else 0)
 
     def x(value: float) -> float:
         return round(left + (value - least) / reach * (width - left - pad), 1)
 
     colors = ink(mode)
-    line = f"<path d='M{x(zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
-    line = line if least < zero < most else ""
+    line = f"<path d='M{x(col.zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
+    line = line if least < col.zero < most else ""
     out: list[str | None] = []
     for i, value in enumerate(values):
         if value is None:
@@ -231,7 +205,7 @@ def intervals(
         low, high = lows[i], highs[i]
         color = family(systems[i]).color(mode) if i < len(systems) else colors.accent
         band = ""
-        if endless or (low is not None and high is not None):
+        if col.endless or (low is not None and high is not None):
             start, end = (left if low is None else x(low)), (width - pad if high is None else x(high))
             reach_px = round(end - start, 1)
             band = f"<rect x='{start}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
@@ -241,9 +215,9 @@ def intervals(
                 band += f"<path d='M{width - pad} 4L{width} 10L{width - pad} 16z' fill='{color}' fill-opacity='.7'/>"
         tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
         text = ""
-        if written:
+        if col.written:
             style = f"font-family='sans-serif' font-size='12' text-anchor='end' fill='{colors.text}'"
-            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{FORMATS[written].write(value)}</text>"
+            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{FORMATS[col.written].write(value)}</text>"
         out.append(_image(width, height, line + band + tick + text))
     return out
 

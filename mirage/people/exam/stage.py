@@ -28,7 +28,7 @@ from mirage.people.exam.order import Order, order_measures, order_of
 from mirage.people.exam.panel import choose_judge, panel_worth
 from mirage.people.exam.records import Estimate, ExamResult, JudgeExam
 from mirage.people.votes import PEOPLE, Vote, imported_votes
-from mirage.people.votes.raters import score_verdicts
+from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.stage import counting
 from mirage.text.languages import in_order
 from mirage.text.makers import BY_NAME, Makers
@@ -284,7 +284,7 @@ def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
     votes: list[Vote] = []
     for rater in sorted(scores["rater"].unique().to_pylist()):
         try:
-            rows = score_verdicts(scores.filter(pc.equal(scores["rater"], rater)), measure or names[0])
+            rows = rater_verdicts(scores.filter(pc.equal(scores["rater"], rater)), measure or names[0])
         except (NotEnoughData, UnknownName):
             continue  # this person scored no two answers to a query
         persons = {"person": pa.array([True] * len(rows)), "voter": pa.array([rater] * len(rows), pa.string())}

@@ -318,7 +318,7 @@ def _mean(row: FeatureMean, raters: Mapping[tuple[str, str, str], set[str]], per
     return ScoreMean(row.feature, row.language, row.system, row.mean, row.low, row.high, row.n, n, person)
 
 
-def score_verdicts(scores: pa.Table, measure: str) -> pa.Table:
+def rater_verdicts(scores: pa.Table, measure: str) -> pa.Table:
     """Derive verdicts of a judge `people: MEASURE`: of two answers to a query the one with the higher score is better.
 
     Each person who scored both gives the first a win, half or none; the battle's points are their mean. The answer
@@ -367,7 +367,7 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
 
 
 def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
-    """Store the verdicts of `score_verdicts` in an arena, replacing earlier ones of this measure.
+    """Store the verdicts of `rater_verdicts` in an arena, replacing earlier ones of this measure.
 
     Raises:
         TableMissing: if the arena has no scores.
@@ -378,7 +378,7 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
 
     def make() -> store.UpsertResult:
         seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
-        judgments = score_verdicts(seen.tables["scores"], measure)
+        judgments = rater_verdicts(seen.tables["scores"], measure)
         name = judge_name(measure)
         note = f"{name}: the higher of two scores that a person gave to the answers to a query wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import mirage.ranking as rank
 from mirage import schema, store
 from mirage.battles.decision import decisions
+from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
 from mirage.people.votes.rows import AnyRow
-from mirage.ranking import DRAWS, SEED, RankSettings
-from mirage.ranking.ranking import rank_by
+from mirage.ranking import DRAWS, SEED
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:
@@ -254,8 +254,8 @@ def correct_ranking(
         corrections["all"] = votes.join_corrections(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
-        settings = RankSettings(languages=tuple(codes), draws=draws, seed=seed)
-        uncorrected = rank_by(judgments, label, settings).table().to_pylist()
+        battles = Referee.from_name(label).battles(judgments, languages=codes)
+        uncorrected = rank.rate(battles, draws=draws, seed=seed).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
     return CorrectionResult(
         label,

@@ -203,8 +203,7 @@ def rank_map(
     worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
     data = [
         primitives.cells(
-            [codes.index(cell["language"]) for cell in shown],
-            [positions[cell["system"]] for cell in shown],
+            [(codes.index(cell["language"]), positions[cell["system"]]) for cell in shown],
             [str(cell[value]) for cell in shown],
             [_rank_hover(cell, value) for cell in shown],
             clicks=[[cell["system"], cell["language"]] for cell in shown],

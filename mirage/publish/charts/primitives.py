@@ -132,8 +132,7 @@ def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) 
 
 
 def cells(
-    x: Sequence[int],
-    y: Sequence[int],
+    places: Sequence[tuple[int, int]],
     text: Sequence[str],
     hover: Sequence[str],
     *,
@@ -146,8 +145,7 @@ def cells(
     """Cells of a matrix as square marks with a text in each, which, unlike an image, can be clicked.
 
     Args:
-        x: columns.
-        y: rows.
+        places: column and row of each.
         text: what is written in each.
         hover: the hover texts, HTML.
         clicks: what a click on each yields.
@@ -163,8 +161,8 @@ def cells(
         fill = {"color": list(shade), "cmin": 0, "cmax": 1, "colorscale": ramp, "line": {"width": 0}}
     text_color = colors.muted if shade is None else [on_ramp(mode, share) for share in shade]
     return dots(
-        x,
-        y,
+        [column for column, _ in places],
+        [row for _, row in places],
         hover,
         {"symbol": "square", "size": size, **fill},
         clicks=clicks,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage.battles.referee import Referee, choose_referee
+from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.arena import rank_arena
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
 from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate
@@ -19,10 +20,8 @@ from mirage.ranking.compare.paired import quantile as t_quantile
 from mirage.ranking.compare.records import Comparison, ComparisonReport, ComparisonVerdict, MovedQuery
 from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.holm import holm
-from mirage.ranking.large import VerdictFiles, rank_files
-from mirage.ranking.ranking import rank_by, read_decisions
 from mirage.ranking.records import JOINT
-from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
+from mirage.ranking.settings import MOVED, CompareSettings
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -74,7 +73,7 @@ def compare_systems(
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            ranking = _ranking(arena, settings.judge, settings.ranking)
+            ranking = rank_arena(arena, choose_referee(arena, settings.judge), settings.ranking).ranking
         return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
     if settings.judge is not None:
         raise BadInput("a referee applies to ratings only, not to this measure", do="omit the referee")
@@ -121,17 +120,6 @@ def compare_ratings(
         _moved_ratings(ranking, first, second, moved),
         ranking.unit,
     )
-
-
-def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
-    name = choose_referee(arena, judge)
-    referee = Referee.from_name(name)
-    if referee.kind == "judge" and not arena.tags:
-        languages = None if settings.languages is None else list(settings.languages)
-        files = VerdictFiles.of_arena(arena, languages=languages)
-        if files.large:
-            return rank_files(files, settings, judge=name)
-    return rank_by(read_decisions(arena, name, settings)[0], name, settings)
 
 
 def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mirage.battles.referee import Referee, choose_referee
+from mirage.battles.referee import choose_referee
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.ranking.ranking import rank_by, read_decisions
+from mirage.ranking.bootstrap import rank_battles
+from mirage.ranking.ranking import read_decisions
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def rank_runs(
     import pyarrow as pa
 
     name = choose_referee(arena, judge)
-    decider = Referee.from_name(name)
+    decider = settings.referee(name)
     (table, _), (other, _) = (read_decisions(side, name, settings) for side in (arena, against))
     sides = ("system",) if decider.by_labels else ("system_a", "system_b")
     known, theirs = _names(table, sides), _names(other, sides)
@@ -66,7 +67,7 @@ def rank_runs(
             do="compare by rate, nuggets or feature:NAME, or let both runs meet the same systems",
         )
     both = pa.concat_tables([table, rows.select(table.column_names)])
-    return rank_by(both, name, settings), label
+    return rank_battles(decider.battles(both, languages=settings.languages), settings), label
 
 
 def _names(table: pa.Table, sides: Sequence[str]) -> set[str]:

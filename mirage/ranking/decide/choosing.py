@@ -12,6 +12,8 @@ import numpy as np
 from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import Ranking
+from mirage.ranking.arena import read_battles
+from mirage.ranking.bootstrap import rank_battles
 from mirage.ranking.compare.measures import RATING, measured_systems, query_measure, query_values
 from mirage.ranking.decide.contest import Contest
 from mirage.ranking.decide.facts import system_facts
@@ -33,9 +35,8 @@ from mirage.ranking.decide.worth import (
     rating_influence,
     weighted_contest,
 )
-from mirage.ranking.ranking import rank_by, read_decisions
 from mirage.ranking.records import JOINT
-from mirage.ranking.settings import DecideSettings, RankSettings, Requirements
+from mirage.ranking.settings import DecideSettings, Requirements
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -98,7 +99,9 @@ def choose_systems(
     shares = _shares({RATING: 1.0} if settings.weights is None else settings.weights)
     wants, margin = settings.requirements, settings.margin
     if RATING in shares:
-        ranking = ranking or _ranking(arena, settings.judge, settings.ranking)
+        if ranking is None:
+            battles, _ = read_battles(arena, choose_referee(arena, settings.judge), settings.ranking)
+            ranking = rank_battles(battles, settings.ranking)
     elif settings.judge is not None or ranking is not None:
         raise BadInput("a referee applies to ratings only, and no measure is a rating", do="omit the referee")
     parts: Mapping[str, Mapping[str, Contest]] = {}
@@ -142,11 +145,6 @@ def _shares(weights: Mapping[str, float]) -> dict[str, float]:
         raise BadInput("there are no weights", do="give a weight to a measure")
     whole = sum(weights.values())
     return {name: weight / whole for name, weight in weights.items()}
-
-
-def _ranking(arena: Arena, judge: str | None, settings: RankSettings) -> Ranking:
-    name = choose_referee(arena, judge)
-    return rank_by(read_decisions(arena, name, settings)[0], name, settings)
 
 
 def _parts(

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 import mirage.ranking as rank
 from mirage import schema, store
 from mirage.battles.referee import Referee
-from mirage.battles.referee import only_judge as only_of
-from mirage.battles.verdict_rows import judges_of
+from mirage.battles.verdict_rows import judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.own import UserFile, read_own
 from mirage.ranking.bootstrap import JOINT
@@ -54,7 +53,7 @@ def judge_of(judgments: pa.Table, name: str | None) -> str:
         raise BadInput(
             f"{name} needs no battles: it decides on every answer", do=f"run: mirage rank DIR --judge {name}"
         )
-    return only_of(judges_of(judgments), name)
+    return only_judge(judges_of(judgments), name)
 
 
 def split_judgments(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:

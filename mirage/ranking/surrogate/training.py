@@ -17,10 +17,11 @@ from mirage import schema
 from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import surrogate
-from mirage.ranking.bootstrap import query_weights, units_of
+from mirage.ranking.bootstrap import units_of
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
+from mirage.ranking.resample import query_weights
 from mirage.ranking.surrogate.data import Array
 
 if TYPE_CHECKING:

@@ -71,8 +71,7 @@ def cells(
         pairs: Sequence[tuple[str, str]], texts: Sequence[str], shade: Sequence[float] | None
     ) -> dict[str, Any]:
         return primitives.cells(
-            [languages.index(code) for _, code in pairs],
-            [systems.index(system) for system, _ in pairs],
+            [(languages.index(code), systems.index(system)) for system, code in pairs],
             texts,
             [cell_hover(by_cell.get((system, code)), system, code, metric) for system, code in pairs],
             clicks=[[system, code, metric, ""] for system, code in pairs],
