@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
+    from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.large import VerdictFiles, VerdictSource
@@ -70,6 +71,7 @@ __all__ = [
     "nugget_scores",
     "open_arena",
     "place",
+    "rag_service",
     "rank",
     "rates",
     "retrieval_measures",
@@ -342,6 +344,9 @@ def chat_model(
     price_in: float | None = None,
     price_out: float | None = None,
     budget: float | None = None,
+    batch: bool = False,
+    batch_size: int = 50_000,
+    batch_wait: float | None = None,
 ) -> ChatModel:
     """Describe a chat model for `generate`, `features`, `judge` and `evaluate`; nothing is sent.
 
@@ -366,6 +371,9 @@ def chat_model(
         price_in: price per million prompt tokens.
         price_out: price per million reply tokens.
         budget: maximum spending of one function, in the currency of the prices, which it needs.
+        batch: submit the calls in batches, at half the price and with results within a day.
+        batch_size: maximum requests per batch.
+        batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -388,8 +396,52 @@ def chat_model(
         price_in=price_in,
         price_out=price_out,
         budget=budget,
+        batch=batch,
+        batch_size=batch_size,
+        batch_wait=batch_wait,
     )
     return llm.ChatModel(settings, limits, endpoint)
+
+
+def rag_service(
+    base_url: str,
+    *,
+    paths: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    key_env: str | None = None,
+    service: str | None = None,
+    concurrency: int = 8,
+    requests_per_minute: float | None = None,
+    timeout: float = 120.0,
+    retries: int = 7,
+) -> RagService:
+    """Describe a live RAG service for `generate`: an address that answers a question with its contexts.
+
+    Args:
+        base_url: the address, which takes a JSON body by POST and returns JSON, or a stream of it (NDJSON, SSE).
+        paths: where the parts of a response are, such as `{"answer": "result.text", "contexts": "docs[*].text"}`;
+            also ids, titles, scores, tokens_in and tokens_out. Default: answer and contexts at the top.
+        body: body of a request, with `{query}` in a text, and perhaps `{language}` and `{query_id}`; default
+            `{"question": "{query}"}`.
+        key_env: environment variable with a key, sent as a bearer token; None for no key.
+        service: name of the service in the ledger, if its address changes; by default its address.
+        concurrency: maximum concurrent calls.
+        requests_per_minute: maximum rate of requests.
+        timeout: seconds for one request.
+        retries: maximum retries after a transient failure.
+
+    Raises:
+        UnknownName: if a part of a response is unknown.
+        BadInput: if the address, a path, the body or a limit is invalid, or the key's variable is not set.
+    """
+    from mirage import llm
+    from mirage.llm import rag_service as rag
+
+    limits = llm.Limits(
+        concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries
+    )
+    parts = rag.read_paths([f"{name}={path}" for name, path in (paths or {}).items()])
+    return rag.rag_service(base_url, key_env=key_env, name=service, paths=parts, body=body, limits=limits)
 
 
 def import_file(
@@ -493,8 +545,9 @@ def evaluate(
 
 def generate(
     arena: Arena,
-    model: ChatModel,
+    model: ChatModel | None = None,
     *,
+    rag: RagService | None = None,
     system: str | None = None,
     template: str = "rag",
     languages: Iterable[str] | None = None,
@@ -505,11 +558,14 @@ def generate(
     relevant_only: bool = False,
     replace: bool = False,
 ) -> Arena:
-    """Generate answers to the queries of an arena with a model; repeating it resumes, and no call is paid for twice.
+    """Generate answers to the queries of an arena with a model or a RAG service; repeating it resumes, and no call is
+    paid for twice.
 
     Args:
-        arena: with queries and passages; not a bundled one, which is never changed.
+        arena: with queries, and for a model with passages; not a bundled one, which is never changed.
         model: the model (`chat_model`). The template sets top_p and the length of replies if the model does not.
+        rag: the RAG service (`rag_service`) to ask instead of a model. It needs the name of the system, which is also
+            that of its retriever in the table `retrieved`; options of prompts and retrievers do not apply.
         system: name of the system; None for the model's name, with the retriever's if there is one.
         template: name of a prompt template, or a text file with placeholders.
         languages: codes; None for all.
@@ -526,15 +582,27 @@ def generate(
     Raises:
         TableMissing: if the arena lacks queries or passages.
         BadInput: if the arena is bundled, or an argument is invalid.
-        Unreachable: if the service rejects every call.
+        Unreachable: if the service rejects every call, or a RAG service's responses lack answer or contexts.
     """
     from dataclasses import replace as changed
+
+    import numpy as np
 
     from mirage import llm, pipeline
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import generate_answers, whole_system
 
+    path = _writable(arena)
+    if (model is None) == (rag is None):
+        raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
+    if model is None:
+        from mirage.stages.generate.live import LiveSettings, answer_by_service
+
+        if system is None or rag is None:
+            raise BadInput("the system has no name", do="give one: system=NAME")
+        live = LiveSettings(system, rag, _tuple(languages), limit, replace)
+        return answer_by_service(path, live, rng=np.random.default_rng(), made_by="mirage.generate").arena
     prompt, own = prompts.load_template(template), model.settings
     plain = own.max_tokens == llm.Settings(own.model).max_tokens
     asked = changed(
@@ -555,7 +623,6 @@ def generate(
         replace=replace,
     )
     engine = pipeline.RunModel(model).engine(asked)
-    path = _writable(arena)
     return generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate").arena
 
 

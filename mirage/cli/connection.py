@@ -32,7 +32,7 @@ class Connection:
         typer.Option(
             metavar="NAME",
             help="Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere,"
-            " anthropic, gemini, vllm or transformers.",
+            " anthropic, gemini, vllm or transformers; rag for a RAG service (`mirage generate`).",
         ),
     ] = None
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Address of any OpenAI-compatible service.")] = (
@@ -71,6 +71,19 @@ class Connection:
     price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None
     price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None
     budget: Annotated[float | None, typer.Option(min=0, help="Maximum spending; needs the prices.")] = None
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Submit the calls in batches, at half the price and with results within a day."),
+    ] = False
+    batch_size: Annotated[int, typer.Option(min=1, help="Maximum requests per batch.")] = 50_000
+    batch_wait: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HOURS",
+            min=0,
+            help="Stop waiting for batches after this time; rerun to collect them. Default: wait until they end.",
+        ),
+    ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the planned calls, tokens and cost; send nothing.")
     ] = False
@@ -152,6 +165,10 @@ class Connection:
         """
         from mirage.llm.engines.calls import complete_on
 
+        if self.batch and self.engine not in ("local", "openai"):
+            raise BadInput(
+                f"batches are processed by the service, not by --engine {self.engine}", do="omit --engine, or --batch"
+            )
         if self.engine == "vllm":
             self.executor()
             from mirage.llm import engine_vllm
@@ -166,7 +183,7 @@ class Connection:
 
         from mirage import llm
 
-        return partial(llm.complete, model=model, rng=np.random.default_rng())
+        return llm.engine_of(model, np.random.default_rng())
 
     def only_caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
         """Return the function that calls a model, for a command that does nothing else.

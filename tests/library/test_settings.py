@@ -106,7 +106,7 @@ DOORS = {
     "api.generate": Door(
         api.generate,
         (GenerateSettings,),
-        {"arena": SUBJECT},
+        {"arena": SUBJECT, "rag": "another kind of model"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),
@@ -181,7 +181,7 @@ OWNED = (
 MOST = 8
 LISTS = {
     *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
-    *("chat_model", "evaluate", "generate", "features", "judge"),
+    *("chat_model", "rag_service", "evaluate", "generate", "features", "judge"),
 }
 """Functions of the API and commands, whose parameters are the list of options."""
 
