@@ -35,8 +35,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from mirage.io.sources.nomiracl.seeded import Sample
     from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
+    from mirage.llm.generator import Generator
+    from mirage.llm.prompts.published import PromptTemplate
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
@@ -68,6 +71,9 @@ __all__ = [
     "import_file",
     "judge",
     "judge_exam",
+    "load_data_sample",
+    "load_model",
+    "load_prompt_template",
     "nugget_scores",
     "open_arena",
     "place",
@@ -347,13 +353,15 @@ def chat_model(
     batch: bool = False,
     batch_size: int = 50_000,
     batch_wait: float | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> ChatModel:
     """Describe a chat model for `generate`, `features`, `judge` and `evaluate`; nothing is sent.
 
     Args:
         model: its name at the service.
         base_url: address of any OpenAI-compatible service.
-        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers.
+        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers; with
+            huggingface the model is loaded in this process, by its name on the Hub or its folder.
         key_env: environment variable that holds the key; by default the provider's. A server on this machine needs
             none.
         service: name of the service in the ledger, if its address changes; by default its address.
@@ -374,6 +382,8 @@ def chat_model(
         batch: submit the calls in batches, at half the price and with results within a day.
         batch_size: maximum requests per batch.
         batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
+        options: with huggingface, `batch_size`, `device`, `dtype`, `load_in_4bit`, `load_in_8bit`, `peft` (a LoRA
+            adapter), and further arguments of `from_pretrained`.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -381,9 +391,15 @@ def chat_model(
     """
     from mirage import llm
 
-    endpoint = replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
+    local = provider == "huggingface"
+    endpoint = None if local else replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
     settings = llm.Settings(
-        model, temperature, top_p=top_p, max_tokens=max_tokens, seed=model_seed, service=endpoint.service
+        model,
+        temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        seed=model_seed,
+        service=(service or provider) if endpoint is None else endpoint.service,
     )
     limits = llm.Limits(
         concurrency=concurrency,
@@ -400,7 +416,7 @@ def chat_model(
         batch_size=batch_size,
         batch_wait=batch_wait,
     )
-    return llm.ChatModel(settings, limits, endpoint)
+    return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
 
 
 def rag_service(
@@ -442,6 +458,130 @@ def rag_service(
     )
     parts = rag.read_paths([f"{name}={path}" for name, path in (paths or {}).items()])
     return rag.rag_service(base_url, key_env=key_env, name=service, paths=parts, body=body, limits=limits)
+
+
+def load_model(
+    technique: str,
+    name: str,
+    *,
+    weights_path: str | None = None,
+    temperature: float | None = 0.95,
+    top_p: float | None = 0.95,
+    max_new_tokens: int = 200,
+    max_length: int = 4096,
+    batch_size: int = 1,
+    concurrency: int = 1,
+    peft: bool | str = False,
+    load_in_4bit: bool = False,
+    load_in_8bit: bool = False,
+    cache_dir: str | None = None,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    **options: Any,
+) -> Generator:
+    """Load a model that answers prompts: `model.call(prompts)` returns texts, as in the NoMIRACL package.
+
+    Defaults are those of the package. Nothing is cached; `generate` answers the queries of an arena, with a ledger.
+
+    Args:
+        technique: huggingface or vllm for a model on this machine; a provider, as for `chat_model`, for a service.
+        name: name of the model: at the service, on the Hub, or its folder.
+        weights_path: name on the Hub or folder, if `name` is another name for it.
+        temperature: sampling temperature; None for the model's default.
+        top_p: nucleus sampling probability; None for the model's default.
+        max_new_tokens: maximum new tokens per reply.
+        max_length: with huggingface, maximum tokens of a prompt with its reply.
+        batch_size: with huggingface, prompts generated together.
+        concurrency: with a service, maximum concurrent calls.
+        peft: with huggingface, a LoRA adapter for the model; True if `weights_path` is itself an adapter's folder.
+        load_in_4bit: with huggingface, load 4-bit weights; needs bitsandbytes.
+        load_in_8bit: with huggingface, load 8-bit weights; needs bitsandbytes.
+        cache_dir: folder in which models of the Hub are cached.
+        base_url: address of the service.
+        key_env: environment variable that holds the key; by default the provider's.
+        options: with huggingface and vllm, further arguments of the library.
+
+    Raises:
+        UnknownName: if there is no such technique.
+        BadInput: if the service's key or address is missing or invalid.
+    """
+    from mirage import llm
+    from mirage.llm import generator
+
+    generator.refuse_technique(technique)
+    if technique in generator.LOCAL and base_url is None:
+        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+        if technique == "huggingface":
+            own = {"batch_size": batch_size, "max_length": max_length, "peft": peft, "cache_dir": cache_dir}
+            options |= own | {"load_in_4bit": load_in_4bit, "load_in_8bit": load_in_8bit}
+        elif cache_dir is not None:
+            options |= {"download_dir": cache_dir}
+        return generator.Generator(technique, llm.ChatModel(settings, options=options))
+    model = chat_model(
+        name,
+        provider=technique,
+        base_url=base_url,
+        key_env=key_env,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_new_tokens,
+        concurrency=concurrency,
+    )
+    return generator.Generator(technique, model)
+
+
+def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
+    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt of so many passages.
+
+    Args:
+        name: vanilla, role, repeat or explanation.
+        count: number of passages.
+
+    Raises:
+        UnknownName: if there is no such template.
+        BadInput: if the number of passages is below 1.
+    """
+    from mirage.llm.prompts.published import load_published
+
+    return load_published(name, count)
+
+
+def load_data_sample(
+    language: str = "en",
+    split: str = "test",
+    relevant_ratio: float = 0.5,
+    non_relevant_ratio: float = 0.5,
+    max_sample_pool: int | None = None,
+    *,
+    random_seed: int = 42,
+    data_dir: str | Path | None = None,
+) -> Sample:
+    """Load the seeded sample of NoMIRACL's queries that the NoMIRACL package draws from its files.
+
+    Args:
+        language: code or English name.
+        split: dev or test.
+        relevant_ratio: weight of the relevant queries in the sample; 0 for none.
+        non_relevant_ratio: weight of the non-relevant queries; 0 for none.
+        max_sample_pool: maximum of each subset; None for no maximum.
+        random_seed: random seed.
+        data_dir: folder with the files (`mirage pull nomiracl --what questions`); None to download them once, into the
+            cache.
+
+    Returns:
+        The corpus by passage id, the queries by subset and id, and the labels by subset, query id and passage id: 1 for
+        a relevant passage, else 0.
+
+    Raises:
+        UnknownName: if the language or split is unknown.
+        BadInput: if a file is invalid, or an argument is out of range.
+        Unreachable: if the files cannot be downloaded.
+    """
+    from mirage.io.sources.nomiracl import seeded
+
+    ratios = relevant_ratio, non_relevant_ratio
+    folder = seeded.fetched(language) if data_dir is None else Path(data_dir)
+    return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 
 def import_file(

@@ -32,7 +32,8 @@ class Connection:
         typer.Option(
             metavar="NAME",
             help="Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere,"
-            " anthropic, gemini, vllm or transformers; rag for a RAG service (`mirage generate`).",
+            " anthropic, gemini, vllm or transformers; huggingface loads the model here; rag is a RAG service, for"
+            " `mirage generate`.",
         ),
     ] = None
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Address of any OpenAI-compatible service.")] = (
@@ -105,8 +106,18 @@ class Connection:
     ] = None
     gpus: Annotated[float, typer.Option(min=0, help="GPUs per worker of `ray`, for local models.")] = 0
     engine_args: Annotated[
-        str, typer.Option(metavar="JSON", help='Further arguments for vllm.LLM: {"tensor_parallel_size": 2}.')
+        str,
+        typer.Option(
+            metavar="JSON",
+            help='Further arguments for vllm.LLM or a model of transformers: {"tensor_parallel_size": 2} or'
+            ' {"load_in_4bit": true}.',
+        ),
     ] = "{}"
+
+    @property
+    def is_loaded_here(self) -> bool:
+        """True if transformers loads the model in this process."""
+        return self.provider == "huggingface"
 
     def endpoint(self) -> llm.Endpoint:
         """Return the service, with the key from the environment.
@@ -133,14 +144,16 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" else self.endpoint()
+        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
         settings = llm.Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
-            service=(self.service or "vllm") if endpoint is None else endpoint.service,
+            service=(self.service or (self.provider if self.is_loaded_here else "vllm"))
+            if endpoint is None
+            else endpoint.service,
         )
         return llm.ChatModel(settings, self.limits(), endpoint, self._vllm_options())
 
@@ -165,9 +178,12 @@ class Connection:
         """
         from mirage.llm.engines.calls import complete_on
 
-        if self.batch and self.engine not in ("local", "openai"):
+        plain = self.engine in ("local", "openai")
+        if self.batch and not (plain and not self.is_loaded_here):
+            raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
+        if self.is_loaded_here and not plain:
             raise BadInput(
-                f"batches are processed by the service, not by --engine {self.engine}", do="omit --engine, or --batch"
+                f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
             )
         if self.engine == "vllm":
             self.executor()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mirage.errors import Unreachable
+from mirage.llm import engine_huggingface
 from mirage.llm.batch_calls import complete_in_batches
 from mirage.llm.calls import Cost, Limits, Messages, Reply, spent
 from mirage.llm.chat_model import ChatModel
@@ -21,12 +22,14 @@ Engine = Callable[..., Any]
 
 
 def engine_of(model: ChatModel, rng: np.random.Generator) -> Engine:
-    """Return the function that calls a model's service: call by call, or in batches if its limits say so.
+    """Return the function that calls a model: its service, call by call or in batches, or transformers.
 
     Args:
-        model: the model, with its service.
+        model: the model; without a service it is loaded here.
         rng: source of the backoff's jitter.
     """
+    if model.endpoint is None:
+        return partial(engine_huggingface.complete_local, model=model)
     return partial(complete_in_batches if model.limits.batch else complete, model=model, rng=rng)
 
 

@@ -188,7 +188,7 @@ def ask_service(
     Args:
         questions: the questions.
         service: the service.
-        system: name of the system, part of the ledger keys: another system at the same address is asked anew.
+        system: name of the system, part of the ledger keys: another system at the same address is asked again.
         ledger: cache to which replies are committed as they arrive.
         rng: source of the backoff's jitter.
         on_reply: called with the number of a question and its reply, as they arrive.

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mirage.errors import ArenaError
@@ -66,6 +67,13 @@ def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
         yield None
         return
     with Ledger(ledger_path(folder), read_only=True) as ledger:
+        yield ledger
+
+
+@contextmanager
+def scratch_ledger() -> Iterator[Ledger]:
+    """Open a ledger in a temporary folder, deleted afterwards."""
+    with TemporaryDirectory() as folder, Ledger(Path(folder) / NAME) as ledger:
         yield ledger
 
 

@@ -7,16 +7,19 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from batch_service import BatchService
 from conftest import ROOT
 from misbehaving import Act, Call, Service
+from tiny_model import make, needed
 from typer.testing import CliRunner
 
 import mirage
 from mirage import store
 from mirage.cli import app
+from mirage.io.sources.nomiracl import seeded
 
 PAGE = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```bash(?: (\w+))?\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
@@ -54,6 +57,40 @@ def test_the_commands_of_batches_run_in_the_order_of_the_page(here: Path, monkey
         assert not service.single
     answers = store.open_arena(here / "my-arena").read("answers").to_pylist()
     assert sum(row["system"] == "my-model" and row["status"] == "ok" for row in answers) == 20
+
+
+def test_a_model_on_this_machine_answers_and_judges_as_the_page_says(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed()
+    tiny = str(make(tmp_path / "tiny-chat"))
+    shutil.copytree(here / "data" / "sample", here / "my-arena")
+    for label, text in BLOCKS:
+        for line in text.splitlines() if label == "local" else ():
+            run(line.replace("Qwen/Qwen3-0.6B", tiny) + " --max-tokens 4", "", monkeypatch)
+    answers = store.open_arena(here / "my-arena").read("answers").to_pylist()
+    assert sum(row["system"] == "my-qwen" for row in answers) == 3
+    (code,) = re.findall(r"^```python doors\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+    monkeypatch.setattr(seeded, "fetched", lambda language: queries(here))
+    names: dict[str, Any] = {}
+    exec(compile(code.replace("Qwen/Qwen3-0.6B", tiny), "docs/models.md", "exec"), names)
+    assert len(names["texts"]) == 2
+
+
+def queries(folder: Path) -> Path:
+    """Three relevant and three non-relevant queries with ten passages each, in the published form."""
+    root = folder / "data" / "swahili"
+    corpus = []
+    for subset in ("relevant", "non_relevant"):
+        ids = [f"{subset[0]}{k}" for k in range(3)]
+        topics = "".join(f"{i}\tQuery {i}?\n" for i in ids)
+        labels = "".join(f"{i} Q0 {i}#{k} {int(subset == 'relevant' and k == 0)}\n" for i in ids for k in range(10))
+        for kind, content in (("topics", topics), ("qrels", labels)):
+            (root / kind).mkdir(parents=True, exist_ok=True)
+            (root / kind / f"test.{subset}.tsv").write_text(content, encoding="utf-8")
+        corpus += [{"docid": f"{i}#{k}", "title": "T", "text": "A text."} for i in ids for k in range(10)]
+    (root / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
+    return folder
 
 
 def ask(call: Call) -> Act:

@@ -51,7 +51,7 @@ class LiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Todo:
-    """What is to be asked."""
+    """Questions to ask, and the queries of a run."""
 
     seen: store.Snapshot
     questions: tuple[Question, ...]
@@ -315,8 +315,8 @@ def _passages(
 ) -> list[schema.Retrieved]:
     """Return the rows of the passages returned with an answer, in order.
 
-    A passage without an id gets one from its text. An id that stands for several passages, or for another text among
-    those given with the query, is made distinct by the rank.
+    A passage without an id gets one from its text. An id of several passages, or of another text among those given
+    with the query, is made distinct by the rank.
     """
     rows: dict[str, schema.Retrieved] = {}
     for rank, context in enumerate(contexts, start=1):
