@@ -75,7 +75,7 @@ def complete_in_batches(
         asyncio.run(run.run())
         alone = [key for key, name in record.find(run.pending()).items() if name is None]
         if alone:
-            _LOG.warning("%s requests had no result in their batch and are sent one by one.", f"{len(alone):,}")
+            _LOG.warning("Requests without a result in their batch, now sent one by one: %s.", f"{len(alone):,}")
             budget = model.limits.budget
             limits = replace(model.limits, budget=None if budget is None else max(0.0, budget - run.spent))
             proven = accepted or run.accepted
@@ -144,7 +144,7 @@ class _Run:
                 continue
             if hours is not None and clock() + poll - began > 3600 * hours:
                 raise Unreachable(
-                    f"{len(self.pending()):,} requests are still in {len(parts):,} batches at the service",
+                    f"requests still at the service: {len(self.pending()):,}, in batches: {len(parts):,}",
                     where=self.model.service().base_url,
                     do="rerun the command later to collect them; nothing is submitted or paid for twice",
                 )
@@ -237,7 +237,7 @@ class _Run:
         """Tell once what is waited for."""
         if not self.told:
             _LOG.warning(
-                "%s requests are in %s batches at the service. Results come within a day; Ctrl-C stops waiting, and the"
+                "Requests at the service: %s, in batches: %s. Results come within a day; Ctrl-C stops waiting, and the"
                 " same command collects them later.",
                 f"{len(self.pending()):,}",
                 f"{len(parts):,}",

@@ -181,12 +181,16 @@ class BatchService:
 
         async def call() -> str | None:
             n = 0
-            async for made in self._client.batches.list(limit=100):
-                n += 1
-                if getattr(made, "input_file_id", None) == file:
-                    return _id(made, "batch")
-                if n >= _SEARCHED:
-                    break
+            try:
+                async for made in self._client.batches.list(limit=100):
+                    n += 1
+                    if getattr(made, "input_file_id", None) == file:
+                        return _id(made, "batch")
+                    if n >= _SEARCHED:
+                        break
+            except (AttributeError, TypeError):
+                # The client passes on a body that is not JSON as a text.
+                raise Unreadable("it is not a list of batches") from None
             return None
 
         return await self._repeat(call, do=f"the service does not list its batches: cancel the one of {file}, if any")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import logging
+import os
 import random
 import signal
 import time
@@ -17,6 +20,7 @@ from commands import mirage
 from forks import Forks
 from generating_cases import command, shown, write
 from judge_cases import arena as arena
+from judge_cases import judgments
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
@@ -237,13 +241,37 @@ def test_options_that_do_not_fit_are_rejected(tmp_path: Path, options: list[str]
 def test_generate_and_judge_submit_their_calls_in_batches(arena: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=3)
     with BatchService() as service:
-        mirage(*command(path, service), "--batch")  # type: ignore[arg-type]  # it only reads the address
+        mirage(*command(path, service.url), "--batch")
         assert {row["outcome"] for row in shown(path)} == {"ok"}
-        mirage(
-            "judge", arena, "--judge", "j", "--model", "m", "--base-url", service.url, "--batch", "--languages", "en"
-        )
+        judge = ("judge", arena, "--judge", "j", "--model", "m", "--base-url", service.url, "--languages", "en")
+        service.polls = 10**6
+        assert service.url in mirage(*judge, "--batch", "--batch-wait", 0, code=2).stderr
+        assert len(service.batches) == 2
+        service.polls = 0
+        mirage(*judge, "--batch", "--batch-wait", 0)
         assert len(service.batches) == 2
         assert not service.single
+    assert judgments(arena, "j")
+    printed = mirage("judges", arena, "--judge", "j", "--price-in", 3, "--price-out", 0, "--format", "csv").stdout
+    (row,) = csv.DictReader(io.StringIO(printed))
+    assert float(row["money"]) == pytest.approx(int(row["tokens_in"]) * 3 / 1e6 / 2), "half the price of single calls"
+
+
+def test_ctrl_c_leaves_the_batches_to_the_next_run(ledger: Ledger) -> None:
+    pressed: list[str] = []
+
+    def press(method: str, path: str) -> None:
+        if method == "GET" and not pressed:
+            pressed.append(path)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with BatchService(polls=10**6, refuse=press) as service:
+        with pytest.raises(KeyboardInterrupt):
+            ask(service, ledger)
+        assert open_parts(ledger) == 3
+        service.polls = 0
+        assert [reply and reply.text for reply in ask(service, ledger)] == texts()
+        assert set(service.paid.values()) == {1}
 
 
 # Kills

@@ -170,6 +170,10 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
     assert KEY not in told
     for file in filter(Path.is_file, path.rglob("*")):
         assert KEY.encode() not in file.read_bytes()
+    assert "answers" not in store.open_arena(path).tables
+    with Service(nested) as other:
+        mirage(*command(path, other, "--map", NESTED))
+    assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
 
 
 def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> None:
@@ -188,6 +192,26 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
     assert [row["passage_id"] for row in seen] == ["q000#0", "q000#1~2", "d", "d~4"]
     assert [row["relevant"] for row in seen] == [True, None, None, None]
     assert [row["citations"] for row in shown(path, "live")] == ["d~4"]
+
+
+def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "sample"
+    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    given = store.open_arena(path).read("passages", languages=["sw"]).to_pylist()
+    texts = {row["query_id"]: row for row in given if row["relevant"]}
+    asked = {row["text"]: row["query_id"] for row in rows(path, "queries") if row["language"] == "sw"}
+
+    def known(call: Call) -> Act:
+        own = texts.get(asked[call.content])
+        contexts = ["Nobody wrote this.", *([own["text"]] if own else [])]
+        return Act(body=json.dumps({"answer": "Ndiyo [2].", "contexts": contexts}).encode())
+
+    with Service(known) as service:
+        mirage(*command(path, service, "--languages", "sw"))
+    lists = {row["query_id"]: row for row in rows(path, "retrieved") if row["retriever"] == "live" and row["rank"] == 2}
+    assert texts
+    assert lists.keys() == texts.keys()
+    assert {key: row["passage_id"] for key, row in lists.items()} == {k: row["passage_id"] for k, row in texts.items()}
 
 
 def test_replace_asks_again_and_replaces_the_lists_too(path: Path) -> None:

@@ -75,11 +75,14 @@ def plan_live(path: Path, settings: LiveSettings) -> llm.Cost:
     todo = store.consistently(path, lambda arena: _todo(arena, settings))
     with store.kept_ledger(path) as ledger:
         again = _repetition(settings, ledger, begin=False)
-        keys = {question_key(question, settings.service, settings.system, again) for question in todo.questions}
-        known = ledger.have(keys) if ledger else set()
-    n = len(keys - known)
-    tokens = sum(llm.TokenEstimate().count(question.text) for question in todo.questions)
-    return llm.Cost(n, len(todo.questions) - n, 0, tokens if n else 0, 0, settings.service.limits.cost(tokens, 0))
+        questions = {
+            question_key(question, settings.service, settings.system, again): question for question in todo.questions
+        }
+        known = ledger.have(questions) if ledger else set()
+    texts = [question.text for key, question in questions.items() if key not in known]
+    tokens = sum(llm.TokenEstimate().count(text) for text in texts)
+    money = settings.service.limits.cost(tokens, 0)
+    return llm.Cost(len(texts), len(todo.questions) - len(texts), 0, tokens, 0, money)
 
 
 def answer_by_service(
@@ -134,6 +137,8 @@ def answer_by_service(
         except Unreachable as error:
             stopped = error
         given = [(question, reply) for question, reply in zip(todo.questions, replies, strict=True) if reply]
+        if stopped is not None and not any(reply.status in SOUND for _, reply in given):
+            raise stopped
         arena = _write(path, given, todo, settings, made_by=made_by)
         if settings.replace and stopped is None and len(given) == len(replies):
             ledger.end_replacement(settings.system, ledger.latest_replacement(settings.system))
@@ -205,8 +210,10 @@ def _refuse_other(arena: store.Arena, settings: LiveSettings) -> None:
         return
     notes = arena.manifest["made"]["answers"]["notes"]
     before = [note for note in notes if note.startswith(f"{settings.system}: ")]
-    systems = arena.sql("SELECT DISTINCT system FROM answers")["system"].to_pylist()
-    if settings.system in systems and _note(settings) not in before:
+    # Failed calls do not bind a system to a service or to paths, which a first attempt may have wrong.
+    rows = arena.read("answers", columns=["system", "status"]).to_pylist()
+    answered = any(row["system"] == settings.system and row["status"] in SOUND for row in rows)
+    if answered and _note(settings) not in before:
         raise BadInput(
             f"the answers of {before[0]}; now it is {_note(settings).partition(': ')[2]}"
             if before
@@ -251,7 +258,7 @@ def _write(
     answers, retrieved = list(todo.missing), []
     for question, reply in given:
         key = question.language, question.query_id
-        passages = _passages(key, settings.system, reply.contexts or (), known)
+        passages = _passages(key, settings.system, reply.contexts or (), known.get(key, {}))
         retrieved += passages
         answers.append(_answer(key, settings.system, reply, reply.status, reply.reason, passages))
     if not answers:
@@ -297,33 +304,35 @@ def _answer(
     )
 
 
-def _texts(passages: pa.Table | None) -> dict[tuple[str, str, str], str | None]:
-    """Return the texts of the passages given with the queries, by language, query and id."""
-    if passages is None:
-        return {}
-    columns = (passages[name].to_pylist() for name in (*_QUERY, "passage_id", "text"))
-    return {
-        (language, query_id, passage_id): text for language, query_id, passage_id, text in zip(*columns, strict=True)
-    }
+def _texts(passages: pa.Table | None) -> dict[Key, dict[str, str | None]]:
+    """Return the texts of the passages given with each query, by id."""
+    texts: dict[Key, dict[str, str | None]] = {}
+    if passages is not None:
+        columns = (passages[name].to_pylist() for name in (*_QUERY, "passage_id", "text"))
+        for language, query_id, passage_id, text in zip(*columns, strict=True):
+            texts.setdefault((language, query_id), {})[passage_id] = text
+    return texts
 
 
 def _passages(
     key: Key,
     system: str,
     contexts: Sequence[Mapping[str, Any]],
-    known: Mapping[tuple[str, str, str], str | None],
+    known: Mapping[str, str | None],
 ) -> list[schema.Retrieved]:
     """Return the rows of the passages returned with an answer, in order.
 
-    A passage without an id gets one from its text. An id of several passages, or of another text among those given
+    A passage without an id gets that of a passage given with the query if the text is the same, and so its label; else
+    one made from the text. An id of several passages, or of another text among those given
     with the query, is made distinct by the rank.
     """
+    of_text = {text.strip(): passage_id for passage_id, text in known.items() if text}
     rows: dict[str, schema.Retrieved] = {}
     for rank, context in enumerate(contexts, start=1):
         text, title = context.get("text"), context.get("title")
-        passage_id = normalise_name(str(context.get("id") or "")) or passage_digest(text or "", title)[1]
-        given = (*key, passage_id) in known
-        own = known.get((*key, passage_id))
+        given_id = normalise_name(str(context.get("id") or "")) or of_text.get((text or "").strip())
+        passage_id = given_id or passage_digest(text or "", title)[1]
+        given, own = passage_id in known, known.get(passage_id)
         same = given and (text is None or own is None or own.strip() == text.strip())
         if passage_id in rows or (given and not same):
             passage_id, same = f"{passage_id}~{rank}", False
