@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -79,8 +79,10 @@ def complete_in_batches(
             budget = model.limits.budget
             limits = replace(model.limits, budget=None if budget is None else max(0.0, budget - run.spent))
             proven = accepted or run.accepted
-            ask(batch, endpoint=model.service(), limits=limits, rng=rng, accepted=proven, only=frozenset(alone))
-            record.drop(ledger.have(alone))
+            with record.lock():
+                run.settle_known(alone)
+                ask(batch, endpoint=model.service(), limits=limits, rng=rng, accepted=proven, only=frozenset(alone))
+                record.drop(ledger.have(alone))
     return batch.replies
 
 
@@ -112,6 +114,12 @@ class _Run:
     def pending(self) -> list[str]:
         """Return the keys of the conversations without a reply."""
         return [key for key, number in self.batch.open.items() if self.batch.replies[number] is None]
+
+    def settle_known(self, keys: Iterable[str]) -> None:
+        """Settle requests that another program has collected; it stores replies before it forgets the requests."""
+        ledger = self.batch.ledger
+        for key in sorted(ledger.have(keys)):
+            self.batch.settle(Reply(key=key, attempts=0, **(ledger.get(key) or {})))
 
     async def run(self) -> None:
         """Submit what is not submitted, and collect until no part is open."""
@@ -166,10 +174,7 @@ class _Run:
             return
         pending = self.pending()
         found = self.record.find(pending)
-        fresh = [key for key in pending if key not in found]
-        # Another program may have collected them since; it stores replies before it forgets the requests.
-        for key in sorted(self.batch.ledger.have(fresh)):
-            self.batch.settle(Reply(key=key, attempts=0, **(self.batch.ledger.get(key) or {})))
+        self.settle_known(key for key in pending if key not in found)
         unsent = [key for key in self._affordable(found) if key not in found]
         for group in self._groups(service, unsent):
             requests = ((key, self.batch.request(self.batch.open[key])) for key in group)
@@ -293,7 +298,10 @@ class _Run:
 
     def _take(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> _RESULT:
         """Store the reply of one result, or decide what becomes of the request."""
-        request = self.record.request(part.part, key) or {}
+        request = self.record.request(part.part, key)
+        if request is None:
+            # Another program has collected this batch; its replies are in the ledger.
+            return "answered"
         response = result.get("response")
         response = response if isinstance(response, Mapping) else {}
         status, body = response.get("status_code"), response.get("body")

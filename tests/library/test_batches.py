@@ -293,6 +293,22 @@ def work():
 """
 
 
+def test_programs_that_run_at_once_submit_every_request_once(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.sqlite"
+    lost = ("q3", "q40", "q77")
+    with (
+        BatchService(lambda row: "lost" if row.body["messages"][0]["content"] in lost else "ok", polls=2) as service,
+        Forks(WORK, ledger, service.url, 120, 20) as first,
+        Forks(WORK, ledger, service.url, 120, 20) as second,
+    ):
+        for runs in (first, second):
+            runs.start()
+        assert [first.wait(), second.wait()] == [0, 0]
+        assert service.paid.total() == 117
+        assert set(service.paid.values()) == {1}
+        assert service.single == dict.fromkeys(lost, 1)
+
+
 def test_killed_between_submission_and_collection_nothing_is_lost_or_paid_twice(tmp_path: Path) -> None:
     n, size, kills, draw = 400, 40, 8, random.Random("batches killed")  # the seed of the moments
     ledger, killed = tmp_path / "ledger.sqlite", 0
