@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from mirage.io.sources.nomiracl.seeded import Sample
     from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
+    from mirage.llm.generator import Generator
+    from mirage.llm.prompts.published import PromptTemplate
+    from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.arena import RankResult
@@ -68,9 +72,13 @@ __all__ = [
     "import_file",
     "judge",
     "judge_exam",
+    "load_data_sample",
+    "load_model",
+    "load_prompt_template",
     "nugget_scores",
     "open_arena",
     "place",
+    "rag_service",
     "rank",
     "rates",
     "retrieval_measures",
@@ -343,13 +351,18 @@ def chat_model(
     price_in: float | None = None,
     price_out: float | None = None,
     budget: float | None = None,
+    batch: bool = False,
+    batch_size: int = 50_000,
+    batch_wait: float | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> ChatModel:
     """Describe a chat model for `generate`, `features`, `judge` and `evaluate`; nothing is sent.
 
     Args:
         model: its name at the service.
         base_url: address of any OpenAI-compatible service.
-        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers.
+        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers; with
+            huggingface the model is loaded in this process, by its name on the Hub or its folder.
         key_env: environment variable that holds the key; by default the provider's. A server on this machine needs
             none.
         service: name of the service in the ledger, if its address changes; by default its address.
@@ -367,6 +380,11 @@ def chat_model(
         price_in: price per million prompt tokens.
         price_out: price per million reply tokens.
         budget: maximum spending of one function, in the currency of the prices, which it needs.
+        batch: submit the calls in batches, at half the price and with results within a day.
+        batch_size: maximum requests per batch.
+        batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
+        options: with huggingface, `batch_size`, `device`, `dtype`, `load_in_4bit`, `load_in_8bit`, `peft` (a LoRA
+            adapter), and further arguments of `from_pretrained`.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -374,9 +392,15 @@ def chat_model(
     """
     from mirage import llm
 
-    endpoint = replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
+    local = provider == "huggingface"
+    endpoint = None if local else replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
     settings = llm.Settings(
-        model, temperature, top_p=top_p, max_tokens=max_tokens, seed=model_seed, service=endpoint.service
+        model,
+        temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        seed=model_seed,
+        service=(service or provider) if endpoint is None else endpoint.service,
     )
     limits = llm.Limits(
         concurrency=concurrency,
@@ -389,8 +413,176 @@ def chat_model(
         price_in=price_in,
         price_out=price_out,
         budget=budget,
+        batch=batch,
+        batch_size=batch_size,
+        batch_wait=batch_wait,
     )
-    return llm.ChatModel(settings, limits, endpoint)
+    return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
+
+
+def rag_service(
+    base_url: str,
+    *,
+    paths: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    key_env: str | None = None,
+    service: str | None = None,
+    concurrency: int = 8,
+    requests_per_minute: float | None = None,
+    timeout: float = 120.0,
+    retries: int = 7,
+) -> RagService:
+    """Describe a live RAG service for `generate`: an address that answers a question with its contexts.
+
+    Args:
+        base_url: the address, which takes a JSON body by POST and returns JSON, or a stream of it (NDJSON, SSE).
+        paths: where the parts of a response are, such as `{"answer": "result.text", "contexts": "docs[*].text"}`;
+            also ids, titles, scores, tokens_in and tokens_out. Default: answer and contexts at the top.
+        body: body of a request, with `{query}` in a text, and perhaps `{language}` and `{query_id}`; default
+            `{"question": "{query}"}`.
+        key_env: environment variable with a key, sent as a bearer token; None for no key.
+        service: name of the service in the ledger, if its address changes; by default its address.
+        concurrency: maximum concurrent calls.
+        requests_per_minute: maximum rate of requests.
+        timeout: seconds for one request.
+        retries: maximum retries after a transient failure.
+
+    Raises:
+        UnknownName: if a part of a response is unknown.
+        BadInput: if the address, a path, the body or a limit is invalid, or the key's variable is not set.
+    """
+    from mirage import llm
+    from mirage.llm import rag_service as rag
+
+    limits = llm.Limits(
+        concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries
+    )
+    parts = rag.read_paths([f"{name}={path}" for name, path in (paths or {}).items()])
+    return rag.rag_service(base_url, key_env=key_env, name=service, paths=parts, body=body, limits=limits)
+
+
+def load_model(
+    technique: str,
+    name: str,
+    *,
+    weights_path: str | None = None,
+    temperature: float | None = 0.95,
+    top_p: float | None = 0.95,
+    max_new_tokens: int = 200,
+    max_length: int = 4096,
+    batch_size: int = 1,
+    concurrency: int = 1,
+    peft: bool | str = False,
+    load_in_4bit: bool = False,
+    load_in_8bit: bool = False,
+    cache_dir: str | None = None,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    **options: Any,
+) -> Generator:
+    """Load a model that answers prompts: `model.call(prompts)` returns texts, as in the NoMIRACL package.
+
+    Defaults are those of the package. Nothing is cached; `generate` answers the queries of an arena, with a ledger.
+
+    Args:
+        technique: huggingface or vllm for a model on this machine; a provider, as for `chat_model`, for a service.
+        name: name of the model: at the service, on the Hub, or its folder.
+        weights_path: name on the Hub or folder, if `name` is another name for it.
+        temperature: sampling temperature; None for the model's default.
+        top_p: nucleus sampling probability; None for the model's default.
+        max_new_tokens: maximum new tokens per reply.
+        max_length: with huggingface, maximum tokens of a prompt with its reply.
+        batch_size: with huggingface, prompts generated together.
+        concurrency: with a service, maximum concurrent calls.
+        peft: with huggingface, a LoRA adapter for the model; True if `weights_path` is itself an adapter's folder.
+        load_in_4bit: with huggingface, load 4-bit weights; needs bitsandbytes.
+        load_in_8bit: with huggingface, load 8-bit weights; needs bitsandbytes.
+        cache_dir: folder in which models of the Hub are cached.
+        base_url: address of the service.
+        key_env: environment variable that holds the key; by default the provider's.
+        options: with huggingface and vllm, further arguments of the library.
+
+    Raises:
+        UnknownName: if there is no such technique.
+        BadInput: if the service's key or address is missing or invalid.
+    """
+    from mirage import llm
+    from mirage.llm import generator
+
+    generator.refuse_technique(technique)
+    if technique in generator.LOCAL and base_url is None:
+        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+        if technique == "huggingface":
+            own = {"batch_size": batch_size, "max_length": max_length, "peft": peft, "cache_dir": cache_dir}
+            options |= own | {"load_in_4bit": load_in_4bit, "load_in_8bit": load_in_8bit}
+        elif cache_dir is not None:
+            options |= {"download_dir": cache_dir}
+        return generator.Generator(technique, llm.ChatModel(settings, options=options))
+    model = chat_model(
+        name,
+        provider=technique,
+        base_url=base_url,
+        key_env=key_env,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_new_tokens,
+        concurrency=concurrency,
+    )
+    return generator.Generator(technique, model)
+
+
+def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
+    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt of so many passages.
+
+    Args:
+        name: vanilla, role, repeat or explanation.
+        count: number of passages.
+
+    Raises:
+        UnknownName: if there is no such template.
+        BadInput: if the number of passages is below 1.
+    """
+    from mirage.llm.prompts.published import load_published
+
+    return load_published(name, count)
+
+
+def load_data_sample(
+    language: str = "en",
+    split: str = "test",
+    relevant_ratio: float = 0.5,
+    non_relevant_ratio: float = 0.5,
+    max_sample_pool: int | None = None,
+    *,
+    random_seed: int = 42,
+    data_dir: str | Path | None = None,
+) -> Sample:
+    """Load the seeded sample of NoMIRACL's queries that the NoMIRACL package draws from its files.
+
+    Args:
+        language: code or English name.
+        split: dev or test.
+        relevant_ratio: weight of the relevant queries in the sample; 0 for none.
+        non_relevant_ratio: weight of the non-relevant queries; 0 for none.
+        max_sample_pool: maximum of each subset; None for no maximum.
+        random_seed: random seed.
+        data_dir: folder with the files (`mirage pull nomiracl --what questions`); None to download them once, into the
+            cache.
+
+    Returns:
+        The corpus by passage id, the queries by subset and id, and the labels by subset, query id and passage id: 1 for
+        a relevant passage, else 0.
+
+    Raises:
+        UnknownName: if the language or split is unknown.
+        BadInput: if a file is invalid, or an argument is out of range.
+        Unreachable: if the files cannot be downloaded.
+    """
+    from mirage.io.sources.nomiracl import seeded
+
+    ratios = relevant_ratio, non_relevant_ratio
+    folder = seeded.fetched(language) if data_dir is None else Path(data_dir)
+    return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 
 def import_file(
@@ -494,8 +686,9 @@ def evaluate(
 
 def generate(
     arena: Arena,
-    model: ChatModel,
+    model: ChatModel | None = None,
     *,
+    rag: RagService | None = None,
     system: str | None = None,
     template: str = "rag",
     languages: Iterable[str] | None = None,
@@ -506,11 +699,14 @@ def generate(
     relevant_only: bool = False,
     replace: bool = False,
 ) -> Arena:
-    """Generate answers to the queries of an arena with a model; repeating it resumes, and no call is paid for twice.
+    """Generate answers to the queries of an arena with a model or a RAG service; repeating it resumes, and no call is
+    paid for twice.
 
     Args:
-        arena: with queries and passages; not a bundled one, which is never changed.
+        arena: with queries, and for a model with passages; not a bundled one, which is never changed.
         model: the model (`chat_model`). The template sets top_p and the length of replies if the model does not.
+        rag: the RAG service (`rag_service`) to ask instead of a model. It needs the name of the system, which is also
+            that of its retriever in the table `retrieved`; options of prompts and retrievers do not apply.
         system: name of the system; None for the model's name, with the retriever's if there is one.
         template: name of a prompt template, or a text file with placeholders.
         languages: codes; None for all.
@@ -527,15 +723,27 @@ def generate(
     Raises:
         TableMissing: if the arena lacks queries or passages.
         BadInput: if the arena is bundled, or an argument is invalid.
-        Unreachable: if the service rejects every call.
+        Unreachable: if the service rejects every call, or a RAG service's responses lack answer or contexts.
     """
     from dataclasses import replace as changed
+
+    import numpy as np
 
     from mirage import llm, pipeline
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import generate_answers, whole_system
 
+    path = _writable(arena)
+    if (model is None) == (rag is None):
+        raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
+    if model is None:
+        from mirage.stages.generate.live import LiveSettings, answer_by_service
+
+        if system is None or rag is None:
+            raise BadInput("the system has no name", do="give one: system=NAME")
+        live = LiveSettings(system, rag, _tuple(languages), limit, replace)
+        return answer_by_service(path, live, rng=np.random.default_rng(), made_by="mirage.generate").arena
     prompt, own = prompts.load_template(template), model.settings
     plain = own.max_tokens == llm.Settings(own.model).max_tokens
     asked = changed(
@@ -556,7 +764,6 @@ def generate(
         replace=replace,
     )
     engine = pipeline.RunModel(model).engine(asked)
-    path = _writable(arena)
     return generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate").arena
 
 

@@ -32,7 +32,8 @@ class Connection:
         typer.Option(
             metavar="NAME",
             help="Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere,"
-            " anthropic, gemini, vllm or transformers.",
+            " anthropic, gemini, vllm or transformers; huggingface loads the model here; rag is a RAG service, for"
+            " `mirage generate`.",
         ),
     ] = None
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Address of any OpenAI-compatible service.")] = (
@@ -71,6 +72,19 @@ class Connection:
     price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None
     price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None
     budget: Annotated[float | None, typer.Option(min=0, help="Maximum spending; needs the prices.")] = None
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Submit the calls in batches, at half the price and with results within a day."),
+    ] = False
+    batch_size: Annotated[int, typer.Option(min=1, help="Maximum requests per batch.")] = 50_000
+    batch_wait: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HOURS",
+            min=0,
+            help="Stop waiting for batches after this time; rerun to collect them. Default: wait until they end.",
+        ),
+    ] = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the planned calls, tokens and cost; send nothing.")
     ] = False
@@ -92,8 +106,18 @@ class Connection:
     ] = None
     gpus: Annotated[float, typer.Option(min=0, help="GPUs per worker of `ray`, for local models.")] = 0
     engine_args: Annotated[
-        str, typer.Option(metavar="JSON", help='Further arguments for vllm.LLM: {"tensor_parallel_size": 2}.')
+        str,
+        typer.Option(
+            metavar="JSON",
+            help='Further arguments for vllm.LLM or a model of transformers: {"tensor_parallel_size": 2} or'
+            ' {"load_in_4bit": true}.',
+        ),
     ] = "{}"
+
+    @property
+    def is_loaded_here(self) -> bool:
+        """True if transformers loads the model in this process."""
+        return self.provider == "huggingface"
 
     def endpoint(self) -> llm.Endpoint:
         """Return the service, with the key from the environment.
@@ -120,14 +144,16 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" else self.endpoint()
+        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
         settings = llm.Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
-            service=(self.service or "vllm") if endpoint is None else endpoint.service,
+            service=(self.service or (self.provider if self.is_loaded_here else "vllm"))
+            if endpoint is None
+            else endpoint.service,
         )
         return llm.ChatModel(settings, self.limits(), endpoint, self._vllm_options())
 
@@ -152,6 +178,13 @@ class Connection:
         """
         from mirage.llm.engines.calls import complete_on
 
+        plain = self.engine in ("local", "openai")
+        if self.batch and not (plain and not self.is_loaded_here):
+            raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
+        if self.is_loaded_here and not plain:
+            raise BadInput(
+                f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
+            )
         if self.engine == "vllm":
             self.executor()
             from mirage.llm import engine_vllm
@@ -166,7 +199,7 @@ class Connection:
 
         from mirage import llm
 
-        return partial(llm.complete, model=model, rng=np.random.default_rng())
+        return llm.engine_of(model, np.random.default_rng())
 
     def only_caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
         """Return the function that calls a model, for a command that does nothing else.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +17,13 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage.llm import Cost, Limits
+    from mirage.llm.rag_service import RagService
+    from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import Engine, GenerateResult
 
+RAG = "rag"
+"""Value of `--provider` for a RAG service."""
 COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
 """Columns of `generate`."""
 ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
@@ -68,6 +72,23 @@ def generate(
         typer.Option("--relevant-only", help="Show only relevant passages, for teachers of `mirage export sft`."),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Generate existing answers again.")] = False,
+    paths: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="PART=PATH,..",
+            help="With --provider rag: paths of answer, contexts, ids, titles, scores, tokens_in and tokens_out in the"
+            " response; default answer=answer,contexts=contexts.",
+        ),
+    ] = None,
+    body: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help='With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":'
+            ' "{query}"}.',
+        ),
+    ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -77,17 +98,33 @@ def generate(
     for an end-to-end system of a retriever and a model. Writes the table answers, where those of other systems stay,
     and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice. A failed call
     is a row with its reason, and is retried by the next run. With `--replace` every query is asked and paid for again
-    despite the ledger; rerun the same command to resume. Features and judgments of replaced answers are removed. Prints
-    the answers by status.
+    despite the ledger; rerun the same command to resume. Features and judgments of replaced answers are removed. With
+    `--provider rag` the queries go to a RAG service at `--base-url`, in a JSON body; its answers become those of the
+    system, and its contexts the list of a retriever with the system's name, in the table retrieved. Prints the answers
+    by status.
     """
     from mirage import llm
     from mirage.llm import prompts
     from mirage.stages.generate import stage as generating
+    from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
 
     if baselines:
         _answer_by_baselines(dir_, retriever, depth, output_format)
         return
+    if connection.provider == RAG:
+        if (retriever, depth, tokenizer, share, template, relevant_only) != (None, None, None, None, "rag", False):
+            raise BadInput(
+                "a RAG service retrieves and prompts by itself",
+                do="omit --retriever, --depth, --template, --tokenizer, --relevant-only and --shard",
+            )
+        live = LiveSettings(
+            _name_of(system, "", None, None), _service(connection, paths, body), codes(languages), limit, replace
+        )
+        _answer_by_service(dir_, live, output_format, dry=connection.dry_run)
+        return
+    if paths or body:
+        raise BadInput("--map and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
     prompt = prompts.load_template(template)
     model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
     settings = GenerateSettings(
@@ -114,14 +151,67 @@ def generate(
             note("This shard has no queries.")
             return
     result = _generate(dir_, settings, engine, model.limits)
-    _tell_result(result, settings)
+    _tell_result(result, settings.system, replaced=settings.replace)
+    _show_counts(result.counts, output_format)
+
+
+def _service(connection: Connection, paths: list[str] | None, body: str | None) -> RagService:
+    """Return the RAG service of the options.
+
+    Raises:
+        BadInput: if it has no address, or an option is not one of a RAG service.
+    """
+    from mirage.llm.rag_service import rag_service, read_body, read_paths
+
+    if connection.base_url is None:
+        raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
+    if connection.model is not None or connection.batch or connection.engine not in ("local", "openai"):
+        raise BadInput("a RAG service has no model, batches or engine", do="omit --model, --batch and --engine")
+    return rag_service(
+        connection.base_url,
+        key_env=connection.key_env,
+        name=connection.service,
+        paths=read_paths(paths or ()),
+        body=read_body(body),
+        limits=connection.limits(),
+    )
+
+
+def _answer_by_service(path: Path, settings: LiveSettings, output_format: How, *, dry: bool) -> None:
+    """Ask a RAG service, with progress, or report the planned calls."""
+    import numpy as np
+
+    from mirage.stages.generate.live import answer_by_service, plan_live
+
+    if dry:
+        tell(plan_live(path, settings), planned=True)
+        return
+    result = _with_progress(
+        lambda count: answer_by_service(
+            path, settings, rng=np.random.default_rng(), made_by="mirage generate", on_reply=count
+        )
+    )
+    _tell_result(result, replaced=settings.replace)
     _show_counts(result.counts, output_format)
 
 
 def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Limits) -> GenerateResult:
-    """Generate answers with progress; on Ctrl-C, say how many replies are cached."""
+    """Generate answers with progress."""
     from mirage.stages.generate.stage import generate_answers
 
+    return _with_progress(
+        lambda count: generate_answers(
+            path, settings, engine=engine, limits=limits, made_by="mirage generate", on_reply=count
+        )
+    )
+
+
+def _with_progress(work: Callable[[Callable[[Cost, int], None]], GenerateResult]) -> GenerateResult:
+    """Run work with a progress bar; on Ctrl-C, say how many replies are cached.
+
+    Args:
+        work: called with the function to report the cost so far and the number of calls.
+    """
     n_replies = 0
     with progress("Asking") as update:
 
@@ -133,9 +223,7 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Li
             update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
         try:
-            return generate_answers(
-                path, settings, engine=engine, limits=limits, made_by="mirage generate", on_reply=count
-            )
+            return work(count)
         except KeyboardInterrupt:
             note(
                 f"Stopped. {n_replies:,} replies are cached in the arena's ledger. Rerun the command to resume: none "
@@ -144,18 +232,18 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Li
             raise typer.Exit(130) from None
 
 
-def _tell_result(result: GenerateResult, settings: GenerateSettings) -> None:
+def _tell_result(result: GenerateResult, system: str = "", *, replaced: bool) -> None:
     """Report cost, existing and shared answers, and failures."""
     tell(result.cost)
     if result.kept:
         note(f"{result.kept:,} answers already exist.")
     for other, n in sorted(result.shared.items()):
         note(
-            f"{n:,} answers equal those of {other}: same model, same prompts. If {settings.system} is another model, "
+            f"{n:,} answers equal those of {other}: same model, same prompts. If {system} is another model, "
             "serve it under another name and rerun with --replace."
         )
     for reason, n in result.reasons.most_common():
-        command = "the same command without --replace" if settings.replace else "the same command"
+        command = "the same command without --replace" if replaced else "the same command"
         note(f"{n:,} calls failed; rerun {command} to retry: {reason}")
     for reason, n in result.unwhole.most_common():
         note(f"{n:,} replies are incomplete: {reason}")

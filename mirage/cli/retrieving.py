@@ -189,6 +189,8 @@ def _by_vectors(
 
     model = connection.chat_model().settings.model
     executor = connection.executor(models=False)
+    if connection.batch:
+        raise BadInput("vectors are not requested in batches", do="omit --batch")
     if connection.engine == "ray":
         raise BadInput("vectors are cached and compared on this machine", do="use --engine processes, or omit --engine")
     with progress("Asking for vectors") as update:

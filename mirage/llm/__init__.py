@@ -10,12 +10,14 @@
 `presets.py` lists the services, `calls.py` defines calls, replies and prices, `chat_model.py` joins a model with its
 service and limits, `batch.py` looks up the ledger, `asking.py` collects replies, and `arena_calls.py` connects stages
 to a model; `client.py` makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py`
-interprets failures, `tokens.py` counts tokens. `embed.py` gets embeddings in the same way. `engine_vllm.py` makes the
-same calls with a model that vLLM loads on this machine.
+interprets failures, `tokens.py` counts tokens. `batch_calls.py` makes the same calls in batches at half price, by the
+protocol in `batch_protocol.py`. `embed.py` gets embeddings in the same way. `engine_vllm.py` makes the same calls with
+a model that vLLM loads on this machine. `rag_service.py` asks a whole RAG service instead of a model.
 """
 
 from mirage.llm.arena_calls import ArenaCalls, Conversations, plan_calls
-from mirage.llm.asking import Engine, Replies, put, unread
+from mirage.llm.asking import Engine, Replies, engine_of, put, unread
+from mirage.llm.batch_calls import complete_in_batches
 from mirage.llm.calls import (
     Cost,
     Limits,
@@ -60,8 +62,10 @@ __all__ = [
     "Tokens",
     "call_key",
     "complete",
+    "complete_in_batches",
     "describe",
     "embed",
+    "engine_of",
     "first_key",
     "keys",
     "parameters",

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from mirage.errors import Unreachable
+from mirage.llm import engine_huggingface
+from mirage.llm.batch_calls import complete_in_batches
 from mirage.llm.calls import Cost, Limits, Messages, Reply, spent
+from mirage.llm.chat_model import ChatModel
+from mirage.llm.client import complete
 from mirage.store import Ledger
 
 Engine = Callable[..., Any]
 """Makes calls: `engine(conversations, ledger=..., on_reply=...)`, such as `complete` with the other arguments bound."""
+
+
+def engine_of(model: ChatModel, rng: np.random.Generator) -> Engine:
+    """Return the function that calls a model: its service, call by call or in batches, or transformers.
+
+    Args:
+        model: the model; without a service it is loaded here.
+        rng: source of the backoff's jitter.
+    """
+    if model.endpoint is None:
+        return partial(engine_huggingface.complete_local, model=model)
+    return partial(complete_in_batches if model.limits.batch else complete, model=model, rng=rng)
 
 
 @dataclass(frozen=True, slots=True)

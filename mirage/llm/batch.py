@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
-from mirage.llm.calls import AGAIN, SERVICE, Messages, Reply, Settings, keys, read_completion, request
+from mirage.llm.calls import SERVICE, Messages, Reply, Settings, keys, read_completion, request, request_body
 from mirage.store import Ledger
 
 _LOG = logging.getLogger(__name__)
@@ -20,8 +20,6 @@ OnReply = Callable[[int, Reply], None]
 class Batch:
     """Conversations, their replies so far, and the ledger."""
 
-    path: ClassVar[str] = "/chat/completions"
-    """Path of the requests, below the service's address."""
     conversations: Sequence[Messages]
     """May be rendered lazily."""
     settings: Settings
@@ -58,6 +56,11 @@ class Batch:
             self.settle(Reply(key=stored[0], attempts=0, **stored[1]), key)
         tell_unnamed(unnamed, self.settings.service)
 
+    @property
+    def path(self) -> str:
+        """Path of the requests below the service's address, or a whole address."""
+        return "/chat/completions"
+
     def keys(self, number: int) -> Iterator[str]:
         """Yield the keys under which a reply to a conversation counts, its own first."""
         return keys(self.settings, self.conversations[number], self.again, self.earlier)
@@ -73,11 +76,7 @@ class Batch:
             number: number of the conversation.
             limit: the service's name of the limit of new tokens.
         """
-        body = self.request(number)
-        for name in (AGAIN, SERVICE):
-            body.pop(name, None)
-        body[limit] = body.pop("max_tokens")
-        return body
+        return request_body(self.request(number), limit)
 
     def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
         """Parse the service's response to a conversation (`calls.read_completion`)."""

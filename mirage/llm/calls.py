@@ -15,6 +15,7 @@ from mirage.llm.tokens import TokenEstimate
 from mirage.llm.usage import read_usage
 from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
+from mirage.store.ledger import BATCH_SHARE
 
 Message = Mapping[str, str]
 Messages = Sequence[Message]
@@ -26,7 +27,9 @@ SERVICE = "service"
 """Name of the service in a request."""
 _NAMES, _NAME = 3, 60
 """Maximum number of tool names in a reason, and of characters in each."""
-_SOMETIMES = ("estimated", "reasoning", "seconds")
+_SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
+BATCH_SIZE = 50_000
+"""Maximum requests of a batch at the services that define the protocol."""
 _FRAME = 8
 """Approximate tokens that a chat format adds to a conversation."""
 
@@ -81,10 +84,17 @@ class Limits:
     """Price per million prompt tokens."""
     price_out: float | None = None
     """Price per million reply tokens."""
+    batch: bool = False
+    """Whether calls are submitted in batches, which cost half and take up to a day; rates do not apply to them."""
+    batch_size: int = BATCH_SIZE
+    """Maximum requests per batch."""
+    batch_wait: float | None = None
+    """Maximum hours to wait for batches; None to wait until they end. A later run collects them."""
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "max_body", "retries", "backoff", "longest_pause", "grace", "budget"):
-            value, low = getattr(self, name), int(name in ("concurrency", "max_body"))
+        positive = ("concurrency", "max_body", "batch_size")
+        for name in (*positive, "retries", "backoff", "longest_pause", "grace", "budget", "batch_wait"):
+            value, low = getattr(self, name), int(name in positive)
             if value is not None and not value >= low:
                 raise BadInput(f"{name} is {value}", do=f"use {low} or more")
         for name in ("requests_per_minute", "tokens_per_minute", "timeout"):
@@ -127,6 +137,11 @@ class Reply:
     """The model's reasoning, if the service returns it separately."""
     seconds: float | None = field(default=None, compare=False)
     """Latency of the successful request until its last byte, in seconds; null if not measured per reply."""
+    batched: bool = False
+    """Whether it was a request of a batch, at half the price."""
+    contexts: Sequence[Mapping[str, Any]] | None = None
+    """Passages that a RAG service returned with its answer, in order: `id`, `title`, `text` and `score`, each if known.
+    """
 
     @property
     def given_up(self) -> bool:
@@ -137,6 +152,11 @@ class Reply:
         """Return the fields to store in the ledger, without empty optional ones."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
         return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
+
+    @property
+    def price_share(self) -> float:
+        """Price as a share of that of a single call."""
+        return BATCH_SHARE if self.batched else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +246,18 @@ def first_key(key: str, ledger: Ledger) -> str:
     return ledger_key({name: value for name, value in recorded_request.items() if name != AGAIN})
 
 
+def request_body(request: Mapping[str, Any], limit: str) -> dict[str, Any]:
+    """Return the body to send for a request.
+
+    Args:
+        request: result of `request`.
+        limit: the service's name of the limit of new tokens.
+    """
+    body = {name: value for name, value in request.items() if name not in (AGAIN, SERVICE)}
+    body[limit] = body.pop("max_tokens")
+    return body
+
+
 def sent_bytes(messages: Messages) -> int:
     """Return the bytes of a conversation's texts."""
     return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
@@ -262,7 +294,9 @@ def plan(
     stored_keys = {counting[key] for key in ledger.have(counting)} if ledger else set()
     todo = tokens.keys() - stored_keys
     tokens_in, tokens_out = sum(tokens[key] for key in todo), settings.max_tokens * len(todo)
-    return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, limits.cost(tokens_in, tokens_out))
+    share = BATCH_SHARE if limits.batch else 1.0
+    money = limits.cost(share * tokens_in, share * tokens_out)
+    return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, money)
 
 
 @dataclass
@@ -277,6 +311,10 @@ class Tally:
     tokens_in: int = 0
     tokens_out: int = 0
     estimated: int = 0
+    billed_in: float = 0
+    """Prompt tokens at the price of single calls: those of batches count half."""
+    billed_out: float = 0
+    """Reply tokens, likewise."""
 
     def add(self, reply: Reply) -> None:
         """Add a reply."""
@@ -287,12 +325,14 @@ class Tally:
         if reply.attempts:
             self.tokens_in += reply.tokens_in or 0
             self.tokens_out += reply.tokens_out or 0
+            self.billed_in += reply.price_share * (reply.tokens_in or 0)
+            self.billed_out += reply.price_share * (reply.tokens_out or 0)
             self.estimated += reply.estimated
 
     @property
     def cost(self) -> Cost:
         """Cost so far."""
-        money = self.limits.cost(self.tokens_in, self.tokens_out)
+        money = self.limits.cost(self.billed_in, self.billed_out)
         return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money, self.estimated)
 
 

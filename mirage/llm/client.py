@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -81,8 +81,9 @@ def ask(
     rng: np.random.Generator,
     accepted: bool = False,
     gate: Gate | None = None,
+    only: Collection[str] | None = None,
 ) -> list[Reply | None]:
-    """Send the open conversations of a batch; results and errors as for `complete`.
+    """Send the open conversations of a batch that have no reply yet; results and errors as for `complete`.
 
     Args:
         batch: the conversations, with their ledger.
@@ -91,10 +92,13 @@ def ask(
         rng: source of the backoff's jitter.
         accepted: whether the service is known to accept such requests.
         gate: rates and budget shared with other programs; None for those of the limits.
+        only: keys of the conversations to send; None for all.
     """
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
     jobs = []
     for key, number in batch.open.items():
+        if batch.replies[number] is not None or not (only is None or key in only):
+            continue
         tokens = prompt_tokens(batch.conversations[number]) if counted else 0
         jobs.append(_Job(key, number, tokens))
     if jobs:
@@ -224,7 +228,7 @@ class _Crew:
             if self.halt.is_set():
                 return None
             changes = self.changes
-            body = _rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
+            body = rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
             try:
                 reply = await self._ask(job, requests, body)
                 if reply.status == "api_error":
@@ -269,16 +273,10 @@ class _Crew:
         Returns:
             Whether that has not been tried yet.
         """
-        if parameter in self.changes or parameter in self.changes.values():
+        changes = change_parameter(self.changes, parameter)
+        if changes is None:
             return False
-        other = dict(zip(LIMITS, LIMITS[::-1], strict=True)).get(parameter)
-        self.changes = {**self.changes, parameter: other}
-        if other:
-            _LOG.warning("The service does not support %s; requests use %s instead.", parameter, other)
-        else:
-            _LOG.warning(
-                "The service does not support %s; requests omit it, and the service's default applies.", parameter
-            )
+        self.changes = changes
         return True
 
     async def _turn(self, job: _Job) -> None:
@@ -306,10 +304,7 @@ class _Crew:
             answer = await self.client.post(self.batch.path, cast_to=httpx.Response, body=body)
         seconds = round(self._now() - began, 3)
         reply = self.batch.read(job.key, answer.content, attempt, job.number)
-        text, reason, reasoning, served = (
-            part and self.endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
-        )
-        return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, seconds=seconds)
+        return replace(redact_reply(reply, self.endpoint), seconds=seconds)
 
     def _take(self, reply: Reply) -> None:
         """Store a reply and pass it on."""
@@ -347,7 +342,31 @@ class _Crew:
         return asyncio.get_running_loop().time()
 
 
-def _rename_parameters(body: Mapping[str, Any], changes: Mapping[str, str | None]) -> dict[str, Any]:
+def redact_reply(reply: Reply, endpoint: Endpoint) -> Reply:
+    """Return a reply without the key, in case the service repeats it."""
+    text, reason, reasoning, served = (
+        part and endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
+    )
+    contexts = reply.contexts and [
+        {name: endpoint.redact(value) if isinstance(value, str) else value for name, value in context.items()}
+        for context in reply.contexts
+    ]
+    return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, contexts=contexts)
+
+
+def change_parameter(changes: Mapping[str, str | None], parameter: str) -> dict[str, str | None] | None:
+    """Return the changes with an unsupported parameter renamed or omitted; None if that has been tried."""
+    if parameter in changes or parameter in changes.values():
+        return None
+    other = dict(zip(LIMITS, LIMITS[::-1], strict=True)).get(parameter)
+    if other:
+        _LOG.warning("The service does not support %s; requests use %s instead.", parameter, other)
+    else:
+        _LOG.warning("The service does not support %s; requests omit it, and the service's default applies.", parameter)
+    return {**changes, parameter: other}
+
+
+def rename_parameters(body: Mapping[str, Any], changes: Mapping[str, str | None]) -> dict[str, Any]:
     """Return a request body with its parameters renamed or omitted."""
     names = {name: changes.get(name, name) for name in body}
     return {new: body[name] for name, new in names.items() if new is not None}
@@ -355,28 +374,37 @@ def _rename_parameters(body: Mapping[str, Any], changes: Mapping[str, str | None
 
 async def _run(crew: _Crew) -> str | None:
     """Run the crew, and return why it gave up, if it did."""
+    async with connect(crew.endpoint, crew.limits) as client:
+        await crew.run(client)
+        return crew.hopeless
+
+
+def connect(endpoint: Endpoint, limits: Limits) -> AsyncOpenAI:
+    """Return a client of a service, to be used as a context manager; nothing is sent.
+
+    Args:
+        endpoint: service and key.
+        limits: timeout, and maximum size of a response.
+    """
     with extra("models", "calling a model"):
         import openai
 
     for name in ("openai", "httpcore", "httpcore2"):
         # Their debug logs contain response headers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
-    timeout = crew.limits.timeout
+    timeout = limits.timeout
     options: dict[str, Any] = {
-        "base_url": crew.endpoint.base_url,
-        "api_key": crew.endpoint.secret or "none",
+        "base_url": endpoint.base_url,
+        "api_key": endpoint.secret or "none",
         "max_retries": 0,
         "timeout": openai.Timeout(timeout, connect=min(10.0, timeout)),
         # Do not use a proxy for a service on this machine.
         "http_client": openai.DefaultAsyncHttpxClient(
-            trust_env=not crew.endpoint.local,
+            trust_env=not endpoint.local,
             headers={"accept-encoding": ACCEPT},
-            event_hooks={"response": [guard(crew.limits.max_body)]},
+            event_hooks={"response": [guard(limits.max_body)]},
         ),
     }
-    version = crew.endpoint.azure_version
-    async with (
-        openai.AsyncOpenAI(**options) if version is None else openai.AsyncAzureOpenAI(**options, api_version=version)
-    ) as client:
-        await crew.run(client)
-        return crew.hopeless
+    if endpoint.azure_version is not None:
+        return openai.AsyncAzureOpenAI(**options, api_version=endpoint.azure_version)
+    return openai.AsyncOpenAI(**options)

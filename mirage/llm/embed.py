@@ -124,10 +124,13 @@ def embed(
 class _Vectors(Batch):
     """Groups of texts to embed, and the ledger of their vectors."""
 
-    path = "/embeddings"
     length: int | None = None
     """Dimension of the vectors; None before the first one."""
     _waiting: dict[str, list[Vector]] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return "/embeddings"
 
     def keys(self, number: int) -> Iterator[str]:
         yield ledger_key(self.request(number))

@@ -107,6 +107,7 @@ def resolve(
     base_url: str | None = None,
     key_env: str | None = None,
     environ: Mapping[str, str] | None = None,
+    keyless: bool = False,
 ) -> Endpoint:
     """Find the address and read the key.
 
@@ -115,6 +116,7 @@ def resolve(
         base_url: an address that replaces the preset's.
         key_env: name of the variable with the key; by default the preset's. A server on this machine needs none.
         environ: the environment; by default the process's.
+        keyless: accept an address on another machine without a key.
 
     Raises:
         UnknownName: if there is no such preset.
@@ -132,7 +134,7 @@ def resolve(
     secret = environ.get(variable, "").strip() if variable else ""
     if not secret and variable and (key_env or not local):
         raise BadInput(f"the environment variable {variable} is not set", do=f"set {variable} to your key")
-    if not secret and not local:
+    if not secret and not local and not keyless:
         raise BadInput(f"no key variable is known for {address}", do="name the variable with its key: --key-env NAME")
     if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
         raise BadInput(f"the value of {variable} is not a valid key", do=f"set {variable} to the key only")

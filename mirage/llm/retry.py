@@ -45,6 +45,19 @@ class ErrorBody(Unreadable):
         self.status, self.body = status, body
 
 
+class Misfit(Unreadable):
+    """A response without the expected content, which every other request would get too.
+
+    Args:
+        reason: the missing content, and what there is instead.
+        do: advice.
+    """
+
+    def __init__(self, reason: str, do: str) -> None:
+        super().__init__(reason)
+        self.do = do
+
+
 class Redirected(Exception):
     """The service redirects to another origin, named in the message."""
 
@@ -91,6 +104,8 @@ def judge_failure(error: Exception, sent: Mapping[str, object] | None = None) ->
         return RetryDecision("again", "no answer within the time limit")
     if isinstance(error, openai.APIConnectionError):
         return RetryDecision("again", f"the connection failed: {type(error.__cause__ or error).__name__}")
+    if isinstance(error, Misfit):
+        return RetryDecision("unfit", str(error), do=error.do)
     if isinstance(error, Unreadable):
         return RetryDecision("again", f"the answer could not be read: {error}")
     if isinstance(error, Redirected):

@@ -64,14 +64,14 @@ class RunModel:
     answering: llm.Settings | None = None
     """Model name and sampling parameters for answering queries; None for the same as elsewhere."""
     caller: Callable[[llm.ChatModel], llm.Engine] | None = None
-    """Returns the function that calls a model; None for `llm.complete`."""
+    """Returns the function that calls a model; None for `llm.engine_of`."""
 
     def engine(self, settings: llm.Settings | None = None) -> llm.Engine:
         """Return the function that calls the model, with other settings if given."""
         model = self.model if settings is None else replace(self.model, settings=settings)
         if self.caller is not None:
             return self.caller(model)
-        return partial(llm.complete, model=model, rng=np.random.default_rng())
+        return llm.engine_of(model, np.random.default_rng())
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mirage.errors import ArenaError
@@ -37,6 +38,8 @@ CREATE TABLE IF NOT EXISTS replacements (
 ) WITHOUT ROWID
 """
 """Created when a system's answers are first replaced; a ledger without it has the same format."""
+BATCH_SHARE = 0.5
+"""Price of a call in a batch, as a share of the price of a single call."""
 _PART = 500
 """Number of keys per query of the database."""
 
@@ -45,6 +48,11 @@ def ledger_key(request: Mapping[str, Any]) -> str:
     """Hash a request: its model, parameters and messages, independent of key order."""
     canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def price_share(reply: Mapping[str, Any]) -> float:
+    """Return the price of a stored reply as a share of that of a single call: half if it came in a batch."""
+    return BATCH_SHARE if reply.get("batched") else 1.0
 
 
 def ledger_path(folder: Path) -> Path:
@@ -59,6 +67,13 @@ def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
         yield None
         return
     with Ledger(ledger_path(folder), read_only=True) as ledger:
+        yield ledger
+
+
+@contextmanager
+def scratch_ledger() -> Iterator[Ledger]:
+    """Open a ledger in a temporary folder, deleted afterwards."""
+    with TemporaryDirectory() as folder, Ledger(Path(folder) / NAME) as ledger:
         yield ledger
 
 

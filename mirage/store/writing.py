@@ -25,6 +25,7 @@ from mirage.store.files import write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.location import address
 from mirage.store.objects import Overtaken
+from mirage.store.open_batches import LOCK as LEDGER_LOCK
 from mirage.store.remote import remote_of
 from mirage.text.languages import in_order, is_code
 
@@ -297,7 +298,8 @@ def _has_only_own_files(path: Path) -> bool:
     These are a ledger, leftovers of an interrupted write, the folder `source`, or an arena that another program has
     begun.
     """
-    own_names = {*schema.TABLES, manifests.NAME, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    ledger_files = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", LEDGER_LOCK)
+    own_names = {*schema.TABLES, manifests.NAME, ".lock", "source", *ledger_files}
     return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 

@@ -106,7 +106,7 @@ DOORS = {
     "api.generate": Door(
         api.generate,
         (GenerateSettings,),
-        {"arena": SUBJECT},
+        {"arena": SUBJECT, "rag": "another kind of model"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),
@@ -123,7 +123,11 @@ DOORS = {
     "api.chat_model": Door(
         api.chat_model,
         (llm.Settings, llm.Limits),
-        {**dict.fromkeys(("base_url", "provider", "key_env"), "the service"), "model_seed": "`seed` of the model"},
+        {
+            **dict.fromkeys(("base_url", "provider", "key_env"), "the service"),
+            "model_seed": "`seed` of the model",
+            "options": "of a model here",
+        },
         {"seed": "`model_seed`", "backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"},
         {"model": SUBJECT},
     ),
@@ -181,7 +185,7 @@ OWNED = (
 MOST = 8
 LISTS = {
     *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
-    *("chat_model", "evaluate", "generate", "features", "judge"),
+    *("chat_model", "rag_service", "load_model", "evaluate", "generate", "features", "judge"),
 }
 """Functions of the API and commands, whose parameters are the list of options."""
 

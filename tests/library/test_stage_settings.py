@@ -47,7 +47,12 @@ AGREEMENTS = (
         renamed={"tokens": "--tokenizer"},
         without={"model": "a record of the service's options", "queries": "set by --shard"},
         other_default={"system": "named after model and retriever", "template": "the command has the common one"},
-        more={"--baselines": "answers without a model", "--shard": "which part of the queries"},
+        more={
+            "--baselines": "answers without a model",
+            "--shard": "which part of the queries",
+            "--map": "paths in the responses of a RAG service",
+            "--body": "body of requests to a RAG service",
+        },
     ),
     Agreement(
         "features",

@@ -11,6 +11,7 @@ import numpy as np
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, WINNERS, read_verdicts
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.intervals import mean_interval
+from mirage.store.ledger import price_share
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class JudgeStats:
     tokens_out: Count | None
     """Their reply tokens."""
     money: float | None
-    """Cost of these tokens at the given prices; null without prices."""
+    """Cost of these tokens at the given prices, those of calls in batches at half; null without prices."""
 
 
 _RATES = ("flip", "first", "tie", "unparsed")
@@ -98,6 +99,8 @@ class _Tally:
     """Pairs with parsed verdicts in both orders."""
     calls: set[str] = field(default_factory=set)
     tokens: tuple[int, int] | None = None
+    billed: tuple[float, float] = (0, 0)
+    """Tokens at the price of single calls: those of batches count half."""
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -128,7 +131,7 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
     for judge, by_language in sorted(tallies.items()):
         ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
         for _, tally in ordered:
-            tally.tokens = _tokens(tally.calls, ledger)
+            tally.tokens, tally.billed = _tokens(tally.calls, ledger)
         rows += [_row(judge, language, [tally], limits) for language, tally in ordered]
         if len(ordered) > 1:
             rows.append(_row(judge, "all", [tally for _, tally in ordered], limits))
@@ -159,12 +162,17 @@ def _tallies(judgments: pa.Table) -> dict[str, dict[str, _Tally]]:
     return tallies
 
 
-def _tokens(calls: set[str], ledger: Ledger | None) -> tuple[int, int] | None:
-    """Return prompt and reply tokens of the calls with reported counts."""
+def _tokens(calls: set[str], ledger: Ledger | None) -> tuple[tuple[int, int] | None, tuple[float, float]]:
+    """Return prompt and reply tokens of the calls with reported counts, and the same with those of batches halved."""
     replies = [reply for call in sorted(calls) if (reply := ledger.get(call))] if ledger else []
-    counted = [(reply["tokens_in"], reply["tokens_out"]) for reply in replies]
-    counted = [(a or 0, b or 0) for a, b in counted if a is not None or b is not None]
-    return (sum(a for a, _ in counted), sum(b for _, b in counted)) if counted else None
+    counts = [
+        (tokens_in or 0, tokens_out or 0, price_share(reply))
+        for reply in replies
+        for tokens_in, tokens_out in [(reply["tokens_in"], reply["tokens_out"])]
+        if tokens_in is not None or tokens_out is not None
+    ]
+    billed = sum(a * share for a, _, share in counts), sum(b * share for _, b, share in counts)
+    return (sum(a for a, *_ in counts), sum(b for _, b, _ in counts)) if counts else None, billed
 
 
 def _row(judge: str, language: str, tallies: Sequence[_Tally], limits: Limits | None) -> JudgeStats:
@@ -177,7 +185,8 @@ def _row(judge: str, language: str, tallies: Sequence[_Tally], limits: Limits | 
     calls = len(set().union(*(tally.calls for tally in tallies)))
     tokens = [tally.tokens for tally in tallies if tally.tokens]
     tokens_in, tokens_out = (sum(pair[side] for pair in tokens) if tokens else None for side in (0, 1))
-    money = limits.cost(tokens_in or 0, tokens_out or 0) if limits and tokens else None
+    billed_in, billed_out = (sum(tally.billed[side] for tally in tallies) for side in (0, 1))
+    money = limits.cost(billed_in, billed_out) if limits and tokens else None
     return JudgeStats(
         judge=judge,
         language=language,

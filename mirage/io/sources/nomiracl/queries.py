@@ -104,6 +104,18 @@ def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
     return dict(sorted(folders.items()))
 
 
+def language_folder(folder: Path, code: str, split: str) -> Path:
+    """Return the folder of a language, below `data/` or the folder itself.
+
+    Raises:
+        UnknownName: if there is none with queries of this split.
+    """
+    folders = _languages(folder, split)
+    if code not in folders:
+        raise UnknownName("language", code, folders, where=str(folder))
+    return folders[code][1]
+
+
 def _read(
     lang: Language, root: Path, split: Split, cap: int | None, ratio: float | None, seed: int
 ) -> dict[str, pa.Table]:
@@ -120,7 +132,9 @@ def _read(
         subset: sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
         for subset, ids in qrels.items()
     }
-    texts = _corpus(root, qrels, {label.passage_id for s, ids in samples.items() for i in ids for label in qrels[s][i]})
+    texts = passage_texts(
+        root, qrels, {label.passage_id for s, ids in samples.items() for i in ids for label in qrels[s][i]}
+    )
 
     queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
     names = ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
@@ -160,8 +174,8 @@ def _check(qrels: _Judged, subset: str) -> _Judged:
     return qrels
 
 
-def _corpus(root: Path, qrels: dict[str, _Judged], needed: set[str]) -> dict[str, tuple[str, str]]:
-    """Title and text of the documents needed; every judged one must be there."""
+def passage_texts(root: Path, qrels: dict[str, _Judged], needed: set[str]) -> dict[str, tuple[str, str]]:
+    """Return title and text of the documents needed; every judged one must be there."""
     paths = store.list_files(root, "corpus.jsonl", "corpus.jsonl.gz")
     if not paths:
         raise BadInput(f"{root} has no corpus.jsonl or corpus.jsonl.gz", do="fetch the passages too")

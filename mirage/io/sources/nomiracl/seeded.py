@@ -1,0 +1,114 @@
+"""The seeded sample of NoMIRACL's queries, as the published package draws it.
+
+Sizes and draw follow `NoMIRACLDataLoader.load_data_sample` of repository project-miracl/nomiracl
+(`nomiracl/dataset/data_loader.py`, Apache-2.0), by files: the same seed gives the same queries in the same order.
+Departures: a label is 1 for a relevant passage in every case (its loader from the hub swaps them), and the corpus has
+the passages of the sample only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from mirage.errors import BadInput, UnknownName
+from mirage.io.sources import trec
+from mirage.io.sources.nomiracl.download import pull_nomiracl
+from mirage.io.sources.nomiracl.origin import SPLITS
+from mirage.io.sources.nomiracl.queries import language_folder, passage_texts
+from mirage.store.folders import cache_folder
+from mirage.text.languages import miracl_language
+
+SEED = 42
+"""Seed of the published package."""
+_ORDER = ("relevant", "non_relevant")
+"""Subsets in the order in which they are drawn from one generator."""
+
+Sample = tuple[dict[str, dict[str, str]], dict[str, dict[str, str]], dict[str, dict[str, dict[str, int]]]]
+"""Corpus by passage id (`title`, `text`); then by subset queries by id, and labels by query and passage id."""
+
+
+def sample_sizes(
+    relevant: int, non_relevant: int, ratios: tuple[float, float], pool: int | None = None
+) -> tuple[int, int]:
+    """Return the number of relevant and non-relevant queries to draw.
+
+    Args:
+        relevant: number of relevant queries.
+        non_relevant: number of non-relevant queries.
+        ratios: their weights in the sample. If one is 0, its subset is left out and the other whole.
+        pool: maximum of each; None for no maximum.
+    """
+    first, second = ratios
+    if not (first and second):
+        sizes = (relevant if first else 0, non_relevant if second else 0)
+    else:
+        by_relevant = relevant, int(relevant * (second / first))
+        by_non_relevant = int(non_relevant * (first / second)), non_relevant
+        kept = by_relevant if by_relevant[1] <= non_relevant else by_non_relevant
+        other = by_non_relevant if by_non_relevant[0] <= relevant else by_relevant
+        sizes = kept if sum(kept) > sum(other) else other
+    return (sizes[0], sizes[1]) if pool is None else (min(sizes[0], pool), min(sizes[1], pool))
+
+
+def fetched(language: str) -> Path:
+    """Return the folder in the cache with the files of a language, downloaded if missing.
+
+    Raises:
+        UnknownName: if the language is not one of NoMIRACL's.
+        Unreachable: if a file cannot be downloaded.
+    """
+    folder = cache_folder() / "nomiracl"
+    pull_nomiracl(folder, what="questions", languages=[language])
+    return folder
+
+
+def read_sample(
+    folder: Path,
+    language: str,
+    split: str,
+    *,
+    ratios: tuple[float, float],
+    pool: int | None,
+    seed: int,
+) -> Sample:
+    """Read the seeded sample of one language.
+
+    Args:
+        folder: a folder with `data/<language>/`, or the language folders themselves.
+        language: code or English name.
+        split: `dev` or `test`.
+        ratios: weights of the relevant and the non-relevant queries.
+        pool: maximum of each subset; None for no maximum.
+        seed: random seed.
+
+    Raises:
+        UnknownName: if the language or split is unknown.
+        BadInput: naming file and line, if a line is malformed; or if an argument is out of range.
+    """
+    if min(ratios) < 0 or not any(ratios):
+        raise BadInput(f"the ratios are {ratios[0]:g} and {ratios[1]:g}", do="give 0 or more, and one above 0")
+    if split not in SPLITS:
+        raise UnknownName("split", split, SPLITS)
+    root = language_folder(folder, miracl_language(language).code, split)
+    topics, labels = {}, {}
+    for subset in _ORDER:
+        topics[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv")
+        labels[subset] = trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", topics[subset])
+    sizes = sample_sizes(len(labels["relevant"]), len(labels["non_relevant"]), ratios, pool)
+    rng = Random(seed)  # noqa: S311  # the published sample, not a secret
+    drawn = {subset: rng.sample(list(labels[subset]), size) for subset, size in zip(_ORDER, sizes, strict=True)}
+    qrels = {
+        subset: {
+            query_id: {label.passage_id: int(label.relevant) for label in labels[subset][query_id]} for query_id in ids
+        }
+        for subset, ids in drawn.items()
+    }
+    needed = {passage_id for queries in qrels.values() for rows in queries.values() for passage_id in rows}
+    texts = passage_texts(root, {subset: labels[subset] for subset in _ORDER}, needed)
+    corpus = {
+        passage_id: {name: value.strip().replace("\n", " ") for name, value in (("text", text), ("title", title))}
+        for passage_id, (title, text) in texts.items()
+    }
+    queries = {subset: {query_id: topics[subset][query_id] for query_id in ids} for subset, ids in drawn.items()}
+    return corpus, queries, qrels

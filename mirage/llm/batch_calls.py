@@ -1,0 +1,344 @@
+"""Calls in batches at half price: the same replies as `complete`, within a day, and resumable after days.
+
+Requests are recorded in the ledger's file (`mirage.store.open_batches`), submitted in parts, and collected when their
+batch ends. A run collects what earlier runs submitted: nothing is submitted twice. Requests that a batch did not answer
+(expired, cancelled, in error) are sent on their own afterwards, at the full price.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from mirage.errors import Unreachable
+from mirage.llm import retry
+from mirage.llm.batch import Batch, OnReply
+from mirage.llm.batch_protocol import ENQUEUED, MAX_FILE, MAX_RESULTS, BatchService, BatchState
+from mirage.llm.calls import Messages, Reply, prompt_tokens, read_completion, request_body
+from mirage.llm.chat_model import ChatModel
+from mirage.llm.client import ask, change_parameter, connect, redact_reply, rename_parameters
+from mirage.llm.retry import ErrorBody, Unreadable
+from mirage.store import Ledger
+from mirage.store.ledger import BATCH_SHARE
+from mirage.store.open_batches import OpenBatch, OpenBatches
+
+_LOG = logging.getLogger(__name__)
+_SLOWER = 1.5
+"""Growth of the seconds between polls, which begin as the backoff does."""
+_RESULT = Literal["answered", "changed", "alone"]
+"""`changed`: to be submitted again with other parameters; `alone`: to be sent on its own."""
+
+
+def complete_in_batches(
+    conversations: Sequence[Messages],
+    model: ChatModel,
+    *,
+    ledger: Ledger,
+    rng: np.random.Generator,
+    on_reply: OnReply | None = None,
+    again: str | None = None,
+    earlier: Sequence[str | None] = (),
+    accepted: bool = False,
+) -> list[Reply | None]:
+    """Get a reply to every conversation, like `complete`, in batches.
+
+    Args:
+        conversations: the conversations.
+        model: the model, with its service. Its rates only apply to requests that are sent on their own.
+        ledger: cache to which replies are committed as they are collected; its file records the open batches.
+        rng: source of the backoff's jitter.
+        on_reply: called with the number of a conversation and its reply, as they are collected.
+        again: as for `complete`.
+        earlier: as for `complete`.
+        accepted: as for `complete`.
+
+    Raises:
+        Unreachable: if the service rejects a batch or does not know it, or the longest wait is over. Replies received
+            are in the ledger, and open batches stay recorded.
+        ArenaError: if the ledger cannot be written.
+    """
+    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
+    with OpenBatches(ledger.path) as record:
+        for part in record.parts():
+            keys = record.keys(part.part)
+            if len(ledger.have(keys)) == len(keys):
+                record.end(part.part)
+        if not batch.open:
+            return batch.replies
+        run = _Run(batch, model, record, rng)
+        asyncio.run(run.run())
+        alone = [key for key, name in record.find(run.pending()).items() if name is None]
+        if alone:
+            _LOG.warning("Requests without a result in their batch, now sent one by one: %s.", f"{len(alone):,}")
+            budget = model.limits.budget
+            limits = replace(model.limits, budget=None if budget is None else max(0.0, budget - run.spent))
+            proven = accepted or run.accepted
+            with record.lock():
+                run.settle_known(alone)
+                ask(batch, endpoint=model.service(), limits=limits, rng=rng, accepted=proven, only=frozenset(alone))
+                record.drop(ledger.have(alone))
+    return batch.replies
+
+
+@dataclass
+class _Run:
+    """Submission and collection of the open conversations of one `complete_in_batches`."""
+
+    batch: Batch
+    model: ChatModel
+    record: OpenBatches
+    rng: np.random.Generator
+    spent: float = 0.0
+    """Price of the replies collected."""
+    accepted: bool = False
+    """Whether the service has answered a request."""
+    changes: Mapping[str, str | None] = field(default_factory=dict)
+    """New names of unsupported parameters; None for omitted ones."""
+    size: int = 0
+    """Maximum requests per part."""
+    full: bool = False
+    """Whether the account's queue was full, so that one part is submitted at a time."""
+    hold: bool = False
+    """Whether to submit nothing while parts are open, since the queue is full."""
+    told: bool = False
+
+    def __post_init__(self) -> None:
+        self.size = self.model.limits.batch_size
+
+    def pending(self) -> list[str]:
+        """Return the keys of the conversations without a reply."""
+        return [key for key, number in self.batch.open.items() if self.batch.replies[number] is None]
+
+    def settle_known(self, keys: Iterable[str]) -> None:
+        """Settle requests that another program has collected; it stores replies before it forgets the requests."""
+        ledger = self.batch.ledger
+        for key in sorted(ledger.have(keys)):
+            self.batch.settle(Reply(key=key, attempts=0, **(ledger.get(key) or {})))
+
+    async def run(self) -> None:
+        """Submit what is not submitted, and collect until no part is open."""
+        endpoint, limits = self.model.service(), self.model.limits
+        async with (
+            connect(endpoint, limits) as client,
+            connect(endpoint, replace(limits, max_body=MAX_RESULTS)) as reader,
+        ):
+            await self._run(BatchService((client, reader), endpoint, limits, self.rng))
+
+    async def _run(self, service: BatchService) -> None:
+        clock = asyncio.get_running_loop().time
+        limits = self.model.limits
+        hours, began, poll = limits.batch_wait, clock(), limits.backoff
+        while True:
+            with self.record.lock():
+                await self._submit(service)
+            parts = self._parts()
+            if not parts:
+                return
+            self._tell(parts)
+            ended = False
+            for part in parts:
+                state = await service.state(str(part.batch))
+                if state.ended:
+                    await self._collect(service, part, state)
+                    ended = True
+            if ended:
+                poll = limits.backoff
+                continue
+            if hours is not None and clock() + poll - began > 3600 * hours:
+                raise Unreachable(
+                    f"requests still at the service: {len(self.pending()):,}, in batches: {len(parts):,}",
+                    where=self.model.service().base_url,
+                    do="rerun the command later to collect them; nothing is submitted or paid for twice",
+                )
+            await asyncio.sleep(poll)
+            poll = min(limits.longest_pause, _SLOWER * poll)
+
+    def _parts(self) -> list[OpenBatch]:
+        """Return the parts that hold pending requests."""
+        names = set(self.record.find(self.pending()).values())
+        return [part for part in self.record.parts() if part.part in names]
+
+    async def _submit(self, service: BatchService) -> None:
+        """Submit parts that an earlier run has recorded, and requests that no part holds."""
+        parts = self._parts()
+        for part in parts:
+            if part.batch is None:
+                await self._submit_part(service, part)
+        if self.hold and parts:
+            return
+        pending = self.pending()
+        found = self.record.find(pending)
+        self.settle_known(key for key in pending if key not in found)
+        unsent = [key for key in self._affordable(found) if key not in found]
+        for group in self._groups(service, unsent):
+            requests = ((key, self.batch.request(self.batch.open[key])) for key in group)
+            name = self.record.claim(self.model.service().service, requests, self.changes)
+            for part in self.record.parts():
+                if part.part == name:
+                    await self._submit_part(service, part)
+            if self.full:
+                return
+
+    def _affordable(self, found: Collection[str]) -> list[str]:
+        """Return the pending requests for which the budget suffices if every reply has its maximum length.
+
+        Args:
+            found: keys of requests that are submitted, for which their price is reserved.
+        """
+        limits, settings = self.model.limits, self.batch.settings
+        if limits.budget is None:
+            return self.pending()
+        left = limits.budget - self.spent
+        affordable = []
+        for key in sorted(self.pending(), key=lambda key: key not in found):
+            tokens = prompt_tokens(self.batch.conversations[self.batch.open[key]])
+            left -= BATCH_SHARE * (limits.cost(tokens, settings.max_tokens) or 0.0)
+            if left < 0 and key not in found:
+                break
+            affordable.append(key)
+        return affordable
+
+    def _groups(self, service: BatchService, keys: Sequence[str]) -> Iterator[list[str]]:
+        """Yield the requests of each part, within the limits of requests and bytes."""
+        group: list[str] = []
+        size = 0
+        for key in keys:
+            n = len(self._line(service, key, self.batch.request(self.batch.open[key]), self.changes))
+            if group and (len(group) >= self.size or size + n > MAX_FILE):
+                yield group
+                group, size = [], 0
+            group.append(key)
+            size += n
+        if group:
+            yield group
+
+    def _line(
+        self, service: BatchService, key: str, request: Mapping[str, Any], changes: Mapping[str, str | None]
+    ) -> bytes:
+        """Return the line of a request in the file of a part."""
+        body = rename_parameters(request_body(request, self.model.service().limit), changes)
+        return service.line(key, body)
+
+    async def _submit_part(self, service: BatchService, part: OpenBatch) -> None:
+        """Submit a part; each step is recorded, so that an interrupted one is found again."""
+        name, file = part.part, part.file
+        if file is None:
+            requests = ((key, self.record.request(name, key) or {}) for key in self.record.keys(name))
+            content = b"".join(self._line(service, key, request, part.changes) for key, request in requests)
+            file = await service.upload(f"mirage-{name}.jsonl", content)
+            self.record.record_file(name, file)
+        if part.creating is None:
+            self.record.record_creating(name)
+        batch = await service.create(file, requested=part.creating is not None)
+        self.record.record_batch(name, batch)
+
+    def _tell(self, parts: Sequence[OpenBatch]) -> None:
+        """Tell once what is waited for."""
+        if not self.told:
+            _LOG.warning(
+                "Requests at the service: %s, in batches: %s. Results come within a day; Ctrl-C stops waiting, and the"
+                " same command collects them later.",
+                f"{len(self.pending()):,}",
+                f"{len(parts):,}",
+            )
+        self.told = True
+
+    async def _collect(self, service: BatchService, part: OpenBatch, state: BatchState) -> None:
+        """Store the results of an ended batch, and remove its part."""
+        keys = set(self.record.keys(part.part))
+        if state.status == "failed":
+            self._fail(part, state, len(keys))
+            return
+        answered: set[str] = set()
+        changed: set[str] = set()
+        for file in state.results:
+            async for result in service.results(file):
+                key = result.get("custom_id")
+                if not isinstance(key, str) or key not in keys or key in answered:
+                    continue
+                outcome = self._take(part, key, result)
+                if outcome == "answered":
+                    answered.add(key)
+                elif outcome == "changed":
+                    changed.add(key)
+        self.hold = False
+        self.record.end(part.part, keys - answered - changed)
+
+    def _fail(self, part: OpenBatch, state: BatchState, n: int) -> None:
+        """Forget a batch that the service rejected as a whole: nothing of it was paid for.
+
+        Args:
+            part: the part.
+            state: its state.
+            n: number of its requests.
+
+        Raises:
+            Unreachable: if the rejection has another reason than a full queue, or one request alone does not fit.
+        """
+        self.record.end(part.part)
+        others = bool(self._parts())
+        if state.code != ENQUEUED or (n == 1 and not others):
+            reason = ": ".join(filter(None, (state.code, state.reason))) or "no reason given"
+            raise Unreachable(
+                f"the service rejected batch {part.batch}: {reason}",
+                where=self.model.service().base_url,
+                do="check the model's name, the options and whether the service offers batches for this model",
+            )
+        # Room comes with the end of other parts; without any, the part itself was too large.
+        self.full, self.hold = True, others
+        if not others:
+            self.size = max(1, min(self.size, n) // 2)
+        _LOG.warning("The account's queue is full (%s); a smaller batch follows.", state.reason)
+
+    def _take(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> _RESULT:
+        """Store the reply of one result, or decide what becomes of the request."""
+        request = self.record.request(part.part, key)
+        if request is None:
+            # Another program has collected this batch; its replies are in the ledger.
+            return "answered"
+        response = result.get("response")
+        response = response if isinstance(response, Mapping) else {}
+        status, body = response.get("status_code"), response.get("body")
+        if not isinstance(status, int):
+            return "alone"
+        if status == 200:
+            try:
+                reply = read_completion(
+                    key,
+                    json.dumps(body).encode(),
+                    1,
+                    messages=request["messages"],
+                    max_tokens=request["max_tokens"],
+                )
+            except Unreadable:
+                return "alone"
+            if reply.status == "api_error":
+                return "alone"
+        else:
+            verdict = retry.judge_failure(ErrorBody(status, body), request)
+            if verdict.action == "adapt" and verdict.parameter not in {*part.changes, *part.changes.values()}:
+                self.changes = change_parameter(self.changes, verdict.parameter) or self.changes
+                return "changed"
+            if verdict.action != "refused":
+                return "alone"
+            reply = Reply(key, None, "refused", verdict.reason, None, None, None, 1)
+        self._store(replace(redact_reply(reply, self.model.service()), batched=True), request)
+        return "answered"
+
+    def _store(self, reply: Reply, request: Mapping[str, Any]) -> None:
+        """Store a reply, and settle its conversations if this run has them."""
+        self.accepted = True
+        share = reply.price_share
+        price = self.model.limits.cost(share * (reply.tokens_in or 0), share * (reply.tokens_out or 0))
+        self.spent += price or 0.0
+        number = self.batch.open.get(reply.key)
+        if number is None or self.batch.replies[number] is not None:
+            self.batch.ledger.put(reply.key, request, reply.ledger_record())
+        else:
+            self.batch.keep(reply)

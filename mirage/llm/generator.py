@@ -1,0 +1,105 @@
+"""A model that answers prompts without an arena: `call(prompts)` returns texts, as in the NoMIRACL package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.llm import engine_huggingface, engine_vllm
+from mirage.llm.asking import Engine, engine_of
+from mirage.llm.chat_model import ChatModel
+from mirage.llm.presets import PRESETS
+from mirage.store.ledger import scratch_ledger
+
+LOCAL = ("huggingface", "vllm")
+"""Techniques that load the model on this machine."""
+TECHNIQUES = (*LOCAL, *(name for name in PRESETS if name not in LOCAL))
+"""Ways to run a model: on this machine, or by a service's preset."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A model that answers prompts."""
+
+    technique: str
+    """One of `TECHNIQUES`."""
+    model: ChatModel
+    """Model, sampling parameters and service."""
+
+    @property
+    def temperature(self) -> float | None:
+        """Sampling temperature."""
+        return self.model.settings.temperature
+
+    @property
+    def top_p(self) -> float | None:
+        """Nucleus sampling probability."""
+        return self.model.settings.top_p
+
+    @property
+    def max_new_tokens(self) -> int:
+        """Maximum new tokens per reply."""
+        return self.model.settings.max_tokens
+
+    def call(self, prompts: str | Sequence[str]) -> list[str]:
+        """Return the reply to each prompt; a reply without text is empty.
+
+        Nothing is cached: for thousands of prompts use `mirage.generate`, whose ledger keeps every reply.
+
+        Raises:
+            Unreachable: if a call fails, or the service rejects every call.
+        """
+        texts = [prompts] if isinstance(prompts, str) else list(prompts)
+        conversations = [[{"role": "user", "content": text}] for text in texts]
+        with scratch_ledger() as ledger:
+            replies = self._engine(conversations, ledger=ledger)
+        failed = [reply.reason for reply in replies if reply is not None and reply.status == "api_error"]
+        if failed:
+            raise Unreachable(
+                f"{len(failed)} of {len(texts)} calls failed: {failed[0]}", do="check the service, then repeat the call"
+            )
+        return [reply.text or "" for reply in replies]
+
+    def batch_call(self, prompts: Sequence[str], batch_size: int = 1) -> list[str]:
+        """Return the reply to each prompt, with so many prompts per call.
+
+        Raises:
+            BadInput: if the size is below 1.
+            Unreachable: as for `call`.
+        """
+        if batch_size < 1:
+            raise BadInput(f"batch_size is {batch_size}", do="use 1 or more")
+        return [
+            text
+            for start in range(0, len(prompts), batch_size)
+            for text in self.call(prompts[start : start + batch_size])
+        ]
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """The function that makes the calls; a model of this machine is loaded once."""
+        if self.technique == "vllm" and self.model.endpoint is None:
+            loaded = engine_vllm.load(self.model)
+            return lambda conversations, **how: engine_vllm.complete_local(
+                conversations, self.model, engine=loaded, **how
+            )
+        if self.technique == "huggingface":
+            weights = engine_huggingface.load(self.model)
+            return lambda conversations, **how: engine_huggingface.complete_local(
+                conversations, self.model, engine=weights, **how
+            )
+        return engine_of(self.model, np.random.default_rng())
+
+
+def refuse_technique(name: str) -> None:
+    """Check the name of a technique.
+
+    Raises:
+        UnknownName: if there is none such.
+    """
+    if name not in TECHNIQUES:
+        raise UnknownName("technique", name, TECHNIQUES)

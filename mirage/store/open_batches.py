@@ -1,0 +1,215 @@
+"""Batches of requests at a service that are not collected yet, in the file of the ledger.
+
+A part is recorded here with its requests before anything is sent, so that a killed process neither loses a batch nor
+submits a request twice. A request belongs to one part at most.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mirage.errors import ArenaError
+
+LOCK = "ledger.lock"
+"""File name in an arena's folder; locked while batches are submitted."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS batches (
+  part TEXT PRIMARY KEY,
+  service TEXT NOT NULL,
+  changes TEXT NOT NULL,
+  file TEXT,
+  creating REAL,
+  batch TEXT,
+  at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batch_requests (
+  key TEXT PRIMARY KEY,
+  part TEXT,
+  request TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS requests_of_part ON batch_requests (part);
+"""
+_KEYS = 500
+"""Number of keys per query of the database."""
+_WAIT = 3600
+"""Maximum seconds to wait for another program that submits batches."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBatch:
+    """One part of the requests, submitted as one batch."""
+
+    part: str
+    """Name of the part."""
+    service: str
+    """The service."""
+    changes: Mapping[str, str | None]
+    """Parameters that its requests rename; omitted ones are None."""
+    file: str | None
+    """The service's id of the uploaded requests; None before the upload."""
+    creating: float | None
+    """When its creation was first requested, in seconds since 1970; None before."""
+    batch: str | None
+    """The service's id of the batch; None before it is known."""
+    at: float
+    """When the part was recorded, in seconds since 1970."""
+
+
+class OpenBatches:
+    """Record of the open batches of a ledger; safe for concurrent programs.
+
+    Args:
+        path: the ledger's file, which exists.
+
+    Raises:
+        ArenaError: if the file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.executescript(_TABLES)
+        except sqlite3.Error as error:
+            raise self._error(error) from None
+
+    def __enter__(self) -> OpenBatches:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Exclude other programs that submit batches for the same ledger.
+
+        Raises:
+            ArenaError: if another program submits for over an hour.
+        """
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.path.with_name(LOCK), timeout=_WAIT):
+                yield
+        except Timeout:
+            raise ArenaError(
+                "another program has been submitting batches for this arena for over an hour",
+                where=str(self.path),
+                do="wait until it is done, then rerun the command",
+            ) from None
+
+    def claim(
+        self, service: str, requests: Iterable[tuple[str, Mapping[str, Any]]], changes: Mapping[str, str | None]
+    ) -> str | None:
+        """Record requests as a new part, except those that are in another.
+
+        Args:
+            service: the service.
+            requests: ledger key and request of each.
+            changes: parameters that the requests rename or omit.
+
+        Returns:
+            Name of the part; None if all requests are in others.
+        """
+        part = uuid.uuid4().hex
+        rows = ((key, part, json.dumps(request, ensure_ascii=False)) for key, request in requests)
+        with self._transaction():
+            insert = "INSERT OR IGNORE INTO batch_requests (key, part, request) VALUES (?, ?, ?)"
+            if not self._db.executemany(insert, rows).rowcount:
+                return None
+            values = [part, service, json.dumps(changes), time.time()]
+            self._db.execute("INSERT INTO batches (part, service, changes, at) VALUES (?, ?, ?, ?)", values)
+        return part
+
+    def find(self, keys: Iterable[str]) -> dict[str, str | None]:
+        """Return the part of each key that is recorded; None for a request to be sent on its own."""
+        found: dict[str, str | None] = {}
+        listed = list(keys)
+        for start in range(0, len(listed), _KEYS):
+            some = listed[start : start + _KEYS]
+            marks = ",".join("?" * len(some))
+            sql = f"SELECT key, part FROM batch_requests WHERE key IN ({marks})"  # noqa: S608  # marks only
+            found.update(self._ask(sql, some))
+        return found
+
+    def parts(self) -> list[OpenBatch]:
+        """Return all parts, the oldest first."""
+        sql = "SELECT part, service, changes, file, creating, batch, at FROM batches ORDER BY at, part"
+        return [
+            OpenBatch(part, service, json.loads(changes), file, creating, batch, at)
+            for part, service, changes, file, creating, batch, at in self._ask(sql)
+        ]
+
+    def keys(self, part: str) -> list[str]:
+        """Return the ledger keys of a part's requests."""
+        return [key for (key,) in self._ask("SELECT key FROM batch_requests WHERE part = ? ORDER BY key", [part])]
+
+    def request(self, part: str, key: str) -> dict[str, Any] | None:
+        """Return a request of a part; None if it is not among them."""
+        rows = self._ask("SELECT request FROM batch_requests WHERE key = ? AND part = ?", [key, part])
+        return dict(json.loads(rows[0][0])) if rows else None
+
+    def record_file(self, part: str, file: str) -> None:
+        """Record the service's id of a part's uploaded requests."""
+        self._change("UPDATE batches SET file = ? WHERE part = ?", [file, part])
+
+    def record_creating(self, part: str) -> None:
+        """Record that the creation of a part's batch is about to be requested."""
+        self._change("UPDATE batches SET creating = ? WHERE part = ?", [time.time(), part])
+
+    def record_batch(self, part: str, batch: str) -> None:
+        """Record the service's id of a part's batch."""
+        self._change("UPDATE batches SET batch = ? WHERE part = ?", [batch, part])
+
+    def end(self, part: str, alone: Iterable[str] = ()) -> None:
+        """Remove a part and its requests, except those to be sent on their own."""
+        with self._transaction():
+            alone_keys = [(key, part) for key in alone]
+            self._db.executemany("UPDATE batch_requests SET part = NULL WHERE key = ? AND part = ?", alone_keys)
+            self._db.execute("DELETE FROM batch_requests WHERE part = ?", [part])
+            self._db.execute("DELETE FROM batches WHERE part = ?", [part])
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Remove requests that were to be sent on their own."""
+        with self._transaction():
+            rows = [(key,) for key in keys]
+            self._db.executemany("DELETE FROM batch_requests WHERE key = ? AND part IS NULL", rows)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._error(error) from None
+
+    def _change(self, query: str, values: Sequence[Any]) -> None:
+        with self._transaction():
+            self._db.execute(query, values)
+
+    def _ask(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        try:
+            with closing(self._db.execute(query, values)) as rows:
+                return rows.fetchall()
+        except sqlite3.Error as error:
+            raise self._error(error) from None
+
+    def _error(self, error: Exception) -> ArenaError:
+        return ArenaError(
+            f"the record of open batches cannot be used: {error}",
+            where=str(self.path),
+            do="free space or check permissions, then rerun the command; batches at the service are kept",
+        )
