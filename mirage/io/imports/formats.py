@@ -11,7 +11,7 @@ from mirage import store
 from mirage.io.formats import run
 from mirage.io.formats.hub import dataset_lines
 from mirage.io.formats.open import files_of, read_sample
-from mirage.io.formats.registry import format_named
+from mirage.io.formats.registry import format_named, record_lists
 from mirage.io.formats.run import Progress, Summary
 from mirage.io.formats.spec import Tables
 from mirage.io.formats.values import shorten
@@ -95,7 +95,7 @@ def plan_file(
     options = options or Options()
     _, summary = read_file(path, into, name=name, options=options, progress=progress)
     becomes = format_named(summary.format).fields
-    records = read_sample(path).records
+    records = read_sample(path, lists=record_lists()).records
     fields = dict.fromkeys(name for record in records for name in record)
     uses = []
     for theirs in fields:
