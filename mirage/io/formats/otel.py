@@ -55,6 +55,11 @@ _DOCUMENTS = {
 }
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query", "reranker.query")
 _EVALUATION = "gen_ai.evaluation.result"
+_ELEMENT = re.compile(
+    r"(gen_ai\.prompt|gen_ai\.completion|llm\.(?:input|output)_messages|retrieval\.documents"
+    r"|reranker\.output_documents)\.(\d+)\.(.+)"
+)
+"""Name of an attribute that is part of an element of a list."""
 _WORD = re.compile(r"^gen_ai\.(?:user|system|assistant|tool)\.message$")
 
 
@@ -169,14 +174,14 @@ def _name(value: Value, where: str, *names: str) -> str | None:
 def fill(span: Span, value: Value) -> None:
     """Set question, answer, passages, ratings and error of a span from its attributes and events."""
     events = [event for event in value.get("events") or () if isinstance(event, Mapping)]
-    merged, spoken = _with_events(value, events)
+    merged, spoken = _with_events(_with_lists(value), events)
     span.asked, said = _question(span.kind, merged, spoken)
     span.answer, span.thoughts = _answer(span.kind, merged)
     if span.answer is None:
         span.answer = said
     for kind, names in _DOCUMENTS.items():
         for name in names:
-            found = read_passages(_list(merged, name), span.where)
+            found = read_passages(merged[name], span.where) if merged.get(name) else ()
             if found and (kind == span.kind or name != "contexts" or span.kind == OTHER):
                 span.passages = found
                 span.kind = kind if span.kind in (OTHER, kind) else span.kind
@@ -217,7 +222,7 @@ def _question(kind: str, value: Value, spoken: Sequence[Mapping[str, Any]]) -> t
     if kind != LLM and given is not None:
         return read_question(given), None
     for name in _IN:
-        messages = _messages(_list(value, name))
+        messages = _messages(parse_json(value.get(name)))
         if messages:
             conversation = split_messages(messages)
             if conversation.question is not None:
@@ -235,7 +240,7 @@ def _answer(kind: str, value: Value) -> tuple[str | None, str | None]:
     if kind != LLM and given is not None:
         return read_answer(given)
     for name in _OUT:
-        messages = _messages(_list(value, name))
+        messages = _messages(parse_json(value.get(name)))
         if messages:
             conversation = split_messages([{"role": "assistant", **message} for message in messages])
             if conversation.answer is not None:
@@ -258,18 +263,15 @@ def _messages(value: Any) -> list[Mapping[str, Any]]:
     return messages
 
 
-def _list(value: Value, name: str) -> Any:
-    """Return the list under a name, also if its elements are attributes of their own: `NAME.0.role`."""
-    if (given := value.get(name)) is not None:
-        return parse_json(given)
-    start = f"{name}."
-    entries: dict[int, dict[str, Any]] = {}
+def _with_lists(value: Value) -> Value:
+    """Return attributes with the lists whose elements are attributes of their own, `NAME.0.role`, as lists."""
+    lists: dict[str, dict[int, dict[str, Any]]] = {}
     for key, content in value.items():
-        if key.startswith(start):
-            index, _, rest = key[len(start) :].partition(".")
-            if index.isdigit():
-                _set(entries.setdefault(int(index), {}), rest, content)
-    return [_numbered(entries[index]) for index in sorted(entries)] or None
+        if (found := _ELEMENT.match(key)) is not None:
+            _set(lists.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], content)
+    if not lists:
+        return value
+    return {**value, **{name: [_numbered(entries[k]) for k in sorted(entries)] for name, entries in lists.items()}}
 
 
 def _set(entry: dict[str, Any], path: str, content: Any) -> None:
