@@ -4,19 +4,23 @@ the file, the field and what to do.
 
 from __future__ import annotations
 
+import copy
 import json
+import random
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from docs_data_cases import LOG_BLOCKS
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats.run import taken_for
+from mirage.io.formats import run
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.sources.files import Options
 
@@ -700,4 +704,36 @@ def test_a_large_log_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     results = [promptfoo_result("a", SAID, vars={"question": f"{ASK} {k} " + "x" * 1000}) for k in range(2_000)]
     path = document(tmp_path / "results.json", promptfoo(*results))
     assert path.stat().st_size > 4_000_000
-    assert taken_for(path).format.name == "promptfoo"
+    assert run.taken_for(path).format.name == "promptfoo"
+
+
+# Values of another type
+
+ODD = (None, 5, 1.5, True, "", "x", [], {}, [1], [None], {"a": 1}, [[]], [{}], "[", "{}", "\ud800", -1, {"text": 5})
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all values in a document."""
+    yield path
+    names = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for name in names:
+        yield from places(value[name], (*path, name))
+
+
+@pytest.mark.parametrize(("name", "content"), [(name, content) for kind, name, content in LOG_BLOCKS if kind == "json"])
+def test_a_log_with_a_value_of_another_type_is_read_or_refused(tmp_path: Path, name: str, content: str) -> None:
+    draw = random.Random(0)
+    lines = [json.loads(line) for line in content.splitlines()] if name.endswith("l") else [json.loads(content)]
+    path = tmp_path / Path(name).name
+    path.write_text(content, encoding="utf-8")
+    format_name = run.taken_for(path).format.name
+    for _ in range(40):
+        changed = copy.deepcopy(lines)
+        *outer, last = draw.choice([place for place in places(changed) if len(place) > 1])
+        inner: Any = changed
+        for step in outer:
+            inner = inner[step]
+        inner[last] = draw.choice(ODD)
+        path.write_text("".join(json.dumps(line) + "\n" for line in changed), encoding="utf-8")
+        with suppress(BadInput):
+            run.read(path, name=format_name)

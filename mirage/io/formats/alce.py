@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mirage.io.formats.fields import answer_text, need, text
-from mirage.io.formats.logs import Answers, stem
+from mirage.io.formats.logs import Answers, entries, stem
 from mirage.io.formats.open import LOG
 from mirage.io.formats.rag import shown_passages
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
@@ -38,7 +38,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             language=text(record, "language"),
             reference=_reference(record),
         )
-        passages, _ = shown_passages([_document(entry) for entry in value.get("docs") or ()], (), record.where)
+        passages, _ = shown_passages([_document(entry) for entry in entries(value.get("docs"))], (), record.where)
         shown = builder.passages(query, [_unnamed(passage) for passage in passages], where=record.where)
         given = GivenAnswer(_system(record, builder), answer_text(record, "output"), numbered=True, shown=shown)
         answers.add(query, given, where=record.where)
@@ -64,7 +64,7 @@ def _reference(record: Record) -> str | None:
     if isinstance(value.get("answer"), str):
         return str(value["answer"])
     answers = value.get("answers")
-    names = [entry[0] if isinstance(entry, list) and entry else entry for entry in answers or ()]
+    names = [entry[0] if isinstance(entry, list) and entry else entry for entry in entries(answers)]
     return ", ".join(str(name) for name in names) or None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats.fields import need, text, wrong
-from mirage.io.formats.logs import Answers, split_messages, text_of
+from mirage.io.formats.logs import Answers, entries, split_messages, text_of
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 
 _BASELINE = "gpt-4-0314"
@@ -50,7 +50,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         if "games" in value:
             _judgments(record, builder)
         elif "messages" in value:
-            conversation = split_messages(message for message in value["messages"] if isinstance(message, Mapping))
+            conversation = split_messages(
+                message for message in entries(value["messages"]) if isinstance(message, Mapping)
+            )
             query = _query(record, builder, text=conversation.question, turns=conversation.turns)
             said = conversation.answer if conversation.answer is not None else _last(value["messages"])
             answers.add(query, GivenAnswer(need(record, "model"), said), where=record.where)
@@ -90,7 +92,7 @@ def _choice(record: Record, builder: Builder, answers: Answers) -> None:
 
 
 def _question(record: Record, builder: Builder) -> None:
-    turns = [text_of(turn) or "" for turn in record.value.get("turns") or () if isinstance(turn, Mapping)]
+    turns = [text_of(turn) or "" for turn in entries(record.value.get("turns")) if isinstance(turn, Mapping)]
     question = text(record, "prompt") or (turns[-1] if turns else None)
     if question is None:
         raise BadInput(

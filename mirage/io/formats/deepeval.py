@@ -12,6 +12,7 @@ from mirage.io.formats.fields import number
 from mirage.io.formats.logs import (
     Answers,
     Conversation,
+    entries,
     first_name,
     members,
     plain_tags,
@@ -91,7 +92,7 @@ def _case(record: Record, builder: Builder, answers: Answers) -> None:
     text = next((value[name] for name in _OUTPUT if isinstance(value.get(name), str)), asked.answer)
     if not answers.add(query, GivenAnswer(system, text, shown=shown), where=record.where):
         return
-    for metric in _first(value, *_METRICS) or ():
+    for metric in entries(_first(value, *_METRICS)):
         if isinstance(metric, Mapping):
             answers.score(query, _score(metric, system, record), where=record.where)
 
@@ -108,10 +109,10 @@ def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
     value = record.value
     given = _first(value, *_RETRIEVED)
     if given is None:
-        turns = [turn for turn in value.get("turns") or () if isinstance(turn, Mapping)]
+        turns = [turn for turn in entries(value.get("turns")) if isinstance(turn, Mapping)]
         given = next((_first(turn, *_RETRIEVED) for turn in reversed(turns) if _first(turn, *_RETRIEVED)), None)
-    found = read_passages([_plain(entry) for entry in given or ()], record.where)
-    ideal = {text for entry in value.get("context") or () if (text := text_of(_plain(entry)))}
+    found = read_passages([_plain(entry) for entry in entries(given)], record.where)
+    ideal = {text for entry in entries(value.get("context")) if (text := text_of(_plain(entry)))}
     if lacking := ideal - {passage.text for passage in found}:
         builder.left_out("context", "the system was not shown these ideal passages", len(lacking))
     return [ShownPassage(p.text, p.passage_id, p.title, True if p.text in ideal else None, p.url) for p in found]

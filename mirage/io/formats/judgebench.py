@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mirage.io.formats.fields import need, text, wrong
-from mirage.io.formats.logs import Answers
+from mirage.io.formats.logs import Answers, entries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
 
 _FIELDS = ("pair_id", "question", "response_A", "response_B")
@@ -47,7 +47,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             if verdict is None:
                 raise wrong(record, "label", f"one of {', '.join(_LABELS)}", value["label"])
             builder.judgment(query, GivenVerdict(_LABEL, *systems, verdict=verdict), where=record.where)
-        for place, judged in enumerate(value.get("judgments") or ()):
+        for place, judged in enumerate(entries(value.get("judgments"))):
             order = systems if place % 2 == 0 else systems[::-1]
             builder.judgment(query, _judgment(record, judged, order), where=record.where)
 

@@ -102,7 +102,7 @@ def _span(value: Value, trace: str, traces: Traces, where: str, *, root: bool = 
             where,
             trace,
             span=str(value.get("id", "")),
-            parent=_first(value, _PARENTS) or (trace if not root else None),
+            parent=str(_first(value, _PARENTS) or "") or (trace if not root else None),
             start=str(_first(value, _TIMES) or ""),
             kind=RETRIEVER if searching else LLM if kind == "GENERATION" else OTHER,
             asked=read_question(value.get("input")),

@@ -145,7 +145,7 @@ def _rate(record: Record, query: QueryKey, system: str, answers: Answers) -> Non
     names = value.get("metrics")
     names = names if isinstance(names, list) else [name for name in value if name in ("exact_match", "acc", "f1")]
     chosen = value.get("filter")
-    for name in names:
+    for name in map(str, names):
         score = value.get(name)
         result = float(score) if isinstance(score, bool) else number(score)
         answers.score(

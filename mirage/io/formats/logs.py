@@ -208,6 +208,8 @@ def _passage(entry: Any, where: str) -> ShownPassage | None:
     if isinstance(about, Mapping):
         known = ("title", "url", "source", "id", "doc_id")
         facts |= {name: about[name] for name in known if isinstance(about.get(name), str) and name not in facts}
+    if not any(facts.values()):
+        return None
     (passage,), _ = rag.shown_passages([facts], (), where)
     if not passage.text and not passage.passage_id:
         return None
@@ -217,6 +219,11 @@ def _passage(entry: Any, where: str) -> ShownPassage | None:
 def members(value: Any) -> Mapping[str, Any]:
     """Return an object; an empty one for any other value."""
     return value if isinstance(value, Mapping) else {}
+
+
+def entries(value: Any) -> list[Any]:
+    """Return a list; an empty one for any other value."""
+    return value if isinstance(value, list) else []
 
 
 def first_name(value: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -150,8 +150,9 @@ def elements(file: Path, lists: Collection[tuple[str, ...]]) -> Iterator[tuple[A
 def _put(head: dict[str, Any], place: list[str], value: Any) -> None:
     """Set a member of a document at its place."""
     for name in place[:-1]:
-        inner = head.get(name)
-        head = inner if isinstance(inner, dict) else head.setdefault(name, {})
+        if not isinstance(head.get(name), dict):
+            head[name] = {}
+        head = head[name]
     head[place[-1]] = value
 
 

@@ -16,6 +16,8 @@ from mirage.io.formats.fields import number
 from mirage.io.formats.logs import (
     EMPTY,
     Conversation,
+    entries,
+    members,
     parse_json,
     read_answer,
     read_passages,
@@ -79,7 +81,11 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
         head: Any = next((value[LOG][name] for name in _BATCHES if name in value[LOG]), {})
         span = {name: value[name] for name in value if name not in (LOG, "attributes")}
         yield (
-            {**attributes(head.get("resource", {}).get("attributes")), **attributes(value.get("attributes"))} | span,
+            {
+                **attributes(members(members(head).get("resource")).get("attributes")),
+                **attributes(value.get("attributes")),
+            }
+            | span,
             where,
         )
 
@@ -152,7 +158,7 @@ def _add(record: Record, traces: Traces) -> bool:
         record.where,
         trace,
         span=str(_first(value, "spanId", "span_id") or ""),
-        parent=_first(value, "parentSpanId", "parent_span_id") or None,
+        parent=str(_first(value, "parentSpanId", "parent_span_id") or "") or None,
         start=str(_first(value, "startTimeUnixNano", "start_time") or "").rjust(20),
         kind=_KINDS.get(kind, OTHER),
         model=_name(value, record.where, *_MODELS),
@@ -173,7 +179,7 @@ def _name(value: Value, where: str, *names: str) -> str | None:
 
 def fill(span: Span, value: Value) -> None:
     """Set question, answer, passages, ratings and error of a span from its attributes and events."""
-    events = [event for event in value.get("events") or () if isinstance(event, Mapping)]
+    events = [event for event in entries(value.get("events")) if isinstance(event, Mapping)]
     merged, spoken = _with_events(_with_lists(value), events)
     span.asked, said = _question(span.kind, merged, spoken)
     span.answer, span.thoughts = _answer(span.kind, merged)

@@ -13,6 +13,7 @@ from mirage.io.formats.fields import number, wrong
 from mirage.io.formats.logs import (
     CONTEXTS,
     Answers,
+    entries,
     first_name,
     members,
     other_version,
@@ -162,7 +163,7 @@ def _answer(value: Mapping[str, Any], system: str, shown: Sequence[str]) -> Give
 
 def _components(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     components = members(value.get("gradingResult")).get("componentResults")
-    return [entry for entry in components or () if isinstance(entry, Mapping)]
+    return [entry for entry in entries(components) if isinstance(entry, Mapping)]
 
 
 def _scores(value: Mapping[str, Any], system: str) -> Iterator[GivenScore]:

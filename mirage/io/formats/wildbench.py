@@ -110,7 +110,7 @@ def _verdict(record: Record, query: QueryKey, model: str, builder: Builder, answ
     result = parse_json(value.get("parsed_result"))
     held: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     assigned = value.get("assignment")
-    order = (assigned.get("A"), assigned.get("B")) if isinstance(assigned, Mapping) else (model, other)
+    order = (str(assigned.get("A")), str(assigned.get("B"))) if isinstance(assigned, Mapping) else (model, other)
     if set(order) != {model, other}:
         raise BadInput(
             f"assignment names {order[0]!r} and {order[1]!r}, but the answers are of {model!r} and {other!r}",
