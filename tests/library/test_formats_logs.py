@@ -21,7 +21,7 @@ from docs_data_cases import LOG_BLOCKS
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import run
-from mirage.io.imports.formats import FileImport, import_file
+from mirage.io.imports.formats import FileImport, import_file, plan_file
 from mirage.io.sources.files import Options
 
 ASK = "Which birds nest in the harbour of the island in spring?"
@@ -681,6 +681,18 @@ def test_a_file_that_resembles_nothing_lists_the_formats(tmp_path: Path) -> None
     with pytest.raises(BadInput, match="unknown format") as refused:
         import_file(jsonl(tmp_path / "x.jsonl", {"temperature": 1.5, "pressure": 3}), tmp_path / "arena")
     assert "promptfoo" in refused.value.do
+
+
+# Plans
+
+
+def test_a_plan_has_the_fields_of_records_and_shows_no_key(tmp_path: Path) -> None:
+    path = document(tmp_path / "results.json", promptfoo(promptfoo_result("a", SAID, metadata={"api_key": KEY})))
+    plan = plan_file(path)
+    fields = {use.field: use.example for use in plan.fields}
+    assert {"vars", "provider", "response", "metadata"} <= set(fields)
+    assert "config" not in fields
+    assert not any(KEY in example for example in fields.values())
 
 
 # Large documents
