@@ -1,4 +1,4 @@
-"""The parts of the guide that are made from the program: tables, commands, definitions, outcomes, pages.
+"""The parts of the guide made from the program: tables, commands, definitions, outcomes, pages, formats.
 
 A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts anew, so the
 files read on GitHub as on the site; a test compares them.
@@ -18,6 +18,7 @@ from mirage import schema
 from mirage.cli import app
 from mirage.explorer.kit.definitions import DEFINITIONS
 from mirage.explorer.kit.entries import PAGES
+from mirage.io.formats.registry import formats
 from mirage.stages.outcomes.accuracy import measured_accuracy
 
 
@@ -95,12 +96,39 @@ def pages() -> Iterator[str]:
             yield f"| {entry.title} | {entry.question} |"
 
 
+_REPOSITORY = re.compile(r"\b(?!docs/)[\w.-]+/[\w.-]+\b")
+
+
+def imports() -> Iterator[str]:
+    """The formats of files, the general one first, each with its section in this page or that of logs."""
+    folder = Path(__file__).parents[1]
+    anchors = {}
+    for name in ("logs.md", "data.md"):
+        for heading, entry in re.findall(r"^##+ (.*`([\w-]+)`)$", (folder / name).read_text("utf-8"), re.MULTILINE):
+            slug = re.sub(r"[^\w\s-]", "", heading.lower()).replace(" ", "-")
+            anchors[entry] = f"{'' if name == 'data.md' else name}#{slug}"
+    yield "| Name | Format | Source | Tables | Export |\n|---|---|---|---|---|"
+    for entry in sorted(formats().values(), key=lambda entry: entry.name != "rag"):
+        source = _REPOSITORY.search(entry.source)
+        shown = f"`{source[0]}`" if source else _plain(entry.source)
+        tables = ", ".join(f"`{table}`" for table in entry.gives)
+        export = "yes" if entry.write else "no"
+        yield f"| [`{entry.name}`]({anchors[entry.name]}) | {entry.title} | {shown} | {tables} | {export} |"
+
+
+def _plain(source: str) -> str:
+    """The source of a format that no repository defines: what is behind a colon, or the module that is named."""
+    module = re.search(r"mirage[.\w]+", source)
+    return f"`{module[0]}`" if module else source.partition(": ")[2].partition(";")[0]
+
+
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "tables": tables,
     "commands": commands,
     "definitions": definitions,
     "outcomes": outcomes,
     "pages": pages,
+    "imports": imports,
 }
 
 

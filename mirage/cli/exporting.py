@@ -235,6 +235,70 @@ def export_model_index(
     note(f"The results of {system} are in {out}; paste them between the --- lines of the model's README.md")
 
 
+@export.command("eval-record")
+def export_eval_record(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
+    organization: Annotated[str, typer.Option("--organization", metavar="NAME", help="Who evaluated.")],
+    out: Out,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="ID", help="Its model, developer/name; default the system's name.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME", help="Name of the dataset on the Hub.")
+    ] = None,
+    languages: Languages = None,
+) -> None:
+    """Write a system's results as a record of Every Eval Ever, as JSON.
+
+    Reads the tables outcomes, features and ratings, as far as present. Writes FILE: a result for each metric and
+    language, with its interval and n.
+    """
+    import json
+    import time
+
+    from mirage import __version__, store
+    from mirage.publish.eval_records import every_eval_ever
+
+    record = every_eval_ever(
+        store.open_arena(dir_),
+        system,
+        organization=organization,
+        at=int(time.time()),
+        version=__version__,
+        dataset=dataset,
+        model_id=model,
+        languages=codes(languages),
+    )
+    store.write_whole(out, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode("utf-8"))
+    note(f"{len(record['evaluation_results']):,} results of {system} are in {out}")
+
+
+@export.command("eval-results")
+def export_eval_results(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
+    metric: Annotated[str, typer.Option("--metric", metavar="NAME", help="A rate, bradley_terry_rating or a feature.")],
+    dataset: Annotated[str, typer.Option("--dataset", metavar="NAME", help="Name of the benchmark on the Hub.")],
+    out: Out,
+    languages: Languages = None,
+) -> None:
+    """Write a system's value of one metric for `.eval_results/` of its repository on the Hugging Face Hub, as YAML.
+
+    Reads the tables outcomes, features and ratings, as far as present. Writes FILE: an entry for each language, with
+    interval and n in its notes.
+    """
+    from datetime import UTC, datetime
+
+    from mirage import store
+    from mirage.publish.eval_records import eval_results
+
+    today = datetime.now(UTC).date()
+    text = eval_results(store.open_arena(dir_), system, metric, dataset=dataset, on=today, languages=codes(languages))
+    store.write_whole(out, text.encode("utf-8"))
+    note(f"{metric} of {system} is in {out}; add it to .eval_results/ in the model's repository")
+
+
 @arenas.command("copy")
 def copy_arena(
     dir_: ArenaDir,

@@ -58,15 +58,7 @@ def model_index(
         NotEnoughData: if it has no measurements.
         BadInput: if `huggingface_hub` is not installed.
     """
-    known = _systems(arena)
-    if system not in known:
-        raise UnknownName("system", system, known, where=arena.address)
-    metrics = [*_rate_metrics(arena, system), *_feature_metrics(arena, system), *_rating_metrics(arena, system)]
-    metrics = [metric for metric in metrics if languages is None or metric["language"] in languages]
-    if not metrics:
-        raise NotEnoughData(
-            f"{system} has no measurements", where=arena.address, do=f"run: {arena.command('features')}"
-        )
+    metrics = system_metrics(arena, system, languages)
     with extra("hub", "a model's card"):
         from huggingface_hub import EvalResult, ModelCardData
     results = [
@@ -83,9 +75,30 @@ def model_index(
             metric_value=metric["value"],
             metric_args=metric["args"],
         )
-        for metric in sorted(metrics, key=lambda metric: (metric["language"] != JOINT, metric["language"]))
+        for metric in metrics
     ]
     return str(ModelCardData(model_name=system, eval_results=results).to_yaml()) + "\n"
+
+
+def system_metrics(arena: Arena, system: str, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return the rates, means of features and stored ratings of a system: over all languages first, then by language.
+
+    Each has `language`, `type`, `name`, `value`, and `args` with `low`, `high`, `n` and `confidence`.
+
+    Raises:
+        UnknownName: if there is no such system.
+        NotEnoughData: if it has no measurements.
+    """
+    known = _systems(arena)
+    if system not in known:
+        raise UnknownName("system", system, known, where=arena.address)
+    metrics = [*_rate_metrics(arena, system), *_feature_metrics(arena, system), *_rating_metrics(arena, system)]
+    metrics = [metric for metric in metrics if languages is None or metric["language"] in languages]
+    if not metrics:
+        raise NotEnoughData(
+            f"{system} has no measurements", where=arena.address, do=f"run: {arena.command('features')}"
+        )
+    return sorted(metrics, key=lambda metric: (metric["language"] != JOINT, metric["language"]))
 
 
 def export_dataset(arena: Arena, into: Path) -> Path:

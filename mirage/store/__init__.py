@@ -6,17 +6,19 @@ with their numbers and writes files atomically; `ledger.py` caches the replies o
 inputs of pipeline steps.
 """
 
+from mirage.store.archives import archive_names, archived_documents, is_archive
 from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
+from mirage.store.json_members import Member, json_members
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.lineage import LINEAGE, derived_tables
 from mirage.store.location import address, is_remote, locate
 from mirage.store.makers import makers_of
-from mirage.store.records import beginning, ending, kind, records
+from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_run, runs
 from mirage.store.scan import columns_of, distinct, parquet_rows, scan
 from mirage.store.sheets import csv_text
@@ -40,6 +42,7 @@ __all__ = [
     "Arena",
     "Ledger",
     "Line",
+    "Member",
     "NewRows",
     "Outdated",
     "Provenance",
@@ -47,6 +50,8 @@ __all__ = [
     "Snapshot",
     "UpsertResult",
     "address",
+    "archive_names",
+    "archived_documents",
     "beginning",
     "bundled_arenas",
     "by_key",
@@ -65,8 +70,11 @@ __all__ = [
     "export_rows",
     "export_table",
     "fingerprint",
+    "is_archive",
     "is_arena",
+    "is_longer",
     "is_remote",
+    "json_members",
     "jsonl",
     "kept_ledger",
     "kind",

@@ -127,21 +127,21 @@ def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Gener
         decoder.decode(b"", final=True)
 
 
-_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 """Magic bytes of compressed files, with the format."""
 
 
 @contextmanager
 def decompress(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing gzip or zstd, detected by its first bytes."""
+    """Open a file, decompressing gzip, zstd or lz4, detected by its first bytes."""
     with path.open("rb") as stream:
         start = stream.read(4)
         stream.seek(0)
         packer = next((name for magic, name in _PACKED.items() if start.startswith(magic)), None)
-        if packer == "zstd":
+        if packer in ("zstd", "lz4"):
             import pyarrow as pa
 
-            with pa.CompressedInputStream(stream, "zstd") as plain:
+            with pa.CompressedInputStream(stream, packer) as plain:
                 yield io.BufferedReader(plain)
         elif packer == "gzip" or path.suffix == ".gz":
             if not start:

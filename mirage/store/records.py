@@ -31,7 +31,7 @@ from mirage.store.files import (
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
 """Extensions of record files, with their format; each may be followed by `.gz` or `.zst`."""
 PARQUET = ".parquet"
-_PACKED = (".gz", ".zst")
+_PACKED = (".gz", ".zst", ".lz4")
 _INNER = frozenset(
     {
         "contexts",
@@ -80,6 +80,15 @@ def kind(path: Path) -> str:
     if text.startswith("{"):
         return ".json" if _opens_alone(text) or (ending(path) != ".jsonl" and not _is_lines(text)) else ".jsonl"
     return ending(path) if ending(path) != ".json" else ".jsonl"
+
+
+def is_longer(path: Path, size: int) -> bool:
+    """Return whether a file has more than some bytes, decompressed; false if it cannot be read."""
+    try:
+        with decompress(path) as stream:
+            return len(stream.read(size + 1)) > size
+    except (OSError, EOFError, zlib.error):
+        return False
 
 
 def _opens_alone(text: str) -> bool:

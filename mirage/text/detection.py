@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DECIDED = 0.5
 """Minimum probability to detect a language; a text without is too short or too mixed."""
+_MAJORITY = max(DECIDED, 0.5) + 1e-9
+"""Probability from which a language stays the most likely whatever relatives are merged."""
 _SIDE_BY_SIDE = 512
 """Texts of similar length processed in one batch: 4 MB of states at 2,000 bytes each."""
 _SHORT = 64
@@ -105,16 +107,21 @@ def _shares(data: bytes, features: npt.NDArray[np.int32], *, every: bool) -> dic
     import numpy as np
 
     identifier = _identifier(every=every)
-    counts = np.bincount(features)
-    met = np.flatnonzero(counts)
-    scores = np.log1p(counts[met]) @ _weights(every=every)[met].astype(np.float64, copy=False)
+    met, counts = np.unique(features, return_counts=True)
+    scores = np.log1p(counts) @ _weights(every=every)[met].astype(np.float64, copy=False)
     scores = (scores + np.asarray(identifier.nb_pc, dtype=np.float64)) / math.sqrt(len(data) or 1)
     scores = np.exp(scores - scores.max()) if len(met) else np.ones(len(scores))
     # A language in two scripts has two classes.
     total: dict[str, float] = {}
-    for name, share in zip(identifier.nb_classes, (scores / scores.sum()).tolist(), strict=True):
-        total[_code(name)] = total.get(_code(name), 0.0) + share
+    for code, share in zip(_codes(every=every), (scores / scores.sum()).tolist(), strict=True):
+        total[code] = total.get(code, 0.0) + share
     return total
+
+
+@cache
+def _codes(*, every: bool) -> tuple[str, ...]:
+    """Return the language code of each class of the model."""
+    return tuple(_code(name) for name in _identifier(every=every).nb_classes)
 
 
 @cache
@@ -227,13 +234,26 @@ def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, floa
         text: the text.
         named: codes given by the text's source; relatives among them compete separately.
     """
-    own = {label(code) for code in named}
+    return _merge_relatives(language_probabilities(text, every=True), frozenset(named))
+
+
+def _merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) -> dict[str, float]:
+    """Return the probability of each language, with relatives merged, from the most probable on."""
+    usual = _usual(named)
     shares: dict[str, float] = {}
-    for code, share in language_probabilities(text, every=True).items():
-        name = label(code)
-        usual = code if name in own else _code(RELATIVES.get(name, code))
-        shares[usual] = shares.get(usual, 0.0) + share
+    for code, share in sorted(probabilities.items(), key=lambda share: -share[1]):
+        name = usual[code]
+        shares[name] = shares.get(name, 0.0) + share
     return shares
+
+
+@lru_cache(maxsize=64)
+def _usual(named: frozenset[str]) -> dict[str, str]:
+    """Return the language that each language of the model counts as: itself, or its common relative."""
+    own = {label(code) for code in named}
+    return {
+        code: code if label(code) in own else _code(RELATIVES.get(label(code), code)) for code in _codes(every=True)
+    }
 
 
 def detect(text: str, named: Collection[str] = ()) -> str | None:
@@ -243,13 +263,23 @@ def detect(text: str, named: Collection[str] = ()) -> str | None:
         text: the text.
         named: codes given by the text's source (`language_shares`).
     """
+    return _decide(text, language_probabilities(text, every=True), frozenset(named))
+
+
+def _decide(text: str, probabilities: Mapping[str, float], named: frozenset[str]) -> str | None:
+    """Return the code of the most likely language of a text with these probabilities; None below `DECIDED`."""
     if not any(map(str.isalpha, text)):
         return None
-    shares = language_shares(text, named)
-    likeliest = max(shares, key=lambda code: shares[code])
+    likeliest = max(probabilities, key=probabilities.__getitem__)
+    if probabilities[likeliest] > _MAJORITY:
+        return _usual(named)[likeliest]
+    shares = _merge_relatives(probabilities, named)
+    likeliest = max(shares, key=shares.__getitem__)
     return likeliest if shares[likeliest] >= DECIDED else None
 
 
+_BATCH = 1024
+"""Texts of a set whose probabilities are held at once."""
 _BRIEF = 60
 """Bytes below which detection on a single text is unreliable."""
 _SURE = 0.95
@@ -268,7 +298,12 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
         named: number of further texts known to be in a language, by its code.
     """
     counts = Counter(dict(named or {}))
-    detected = [detect(text, counts) for text in texts]
+    own_codes = frozenset(counts)
+    detected: list[str | None] = []
+    for start in range(0, len(texts), _BATCH):
+        batch = texts[start : start + _BATCH]
+        shares = probabilities_of(batch, every=True)
+        detected += [_decide(text, shared, own_codes) for text, shared in zip(batch, shares, strict=True)]
     brief = [len(text.encode(errors="replace")) < _BRIEF for text in texts]
     decided = [code for code, short in zip(detected, brief, strict=True) if code is not None and not short]
     own = tuple(counts)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from docs_data_cases import BLOCKS, FILES, PAGE
+from docs_data_cases import BLOCKS, FILES, LOG_BLOCKS, LOGS, PAGE
 from typer.testing import CliRunner
 
 from mirage import store
@@ -16,18 +16,18 @@ from mirage.io.formats import rag
 from mirage.io.formats.registry import formats
 
 COMMANDS = [line for kind, _, content in BLOCKS if kind == "bash" for line in content.splitlines()]
-SECTIONS = dict(re.findall(r"^##+ (.*`([\w-]+)`)$", PAGE, flags=re.MULTILINE))
+SECTIONS = dict(re.findall(r"^##+ (.*`([\w-]+)`)$", PAGE + LOGS, flags=re.MULTILINE))
 """Each heading that ends with a name, and that name."""
 ROWS = re.findall(
-    r"^\| \[`([\w-]+)`\]\(#([\w-]+)\) \| (.*?) \| (.*?) \| (.*?) \| (yes|no) \|$", PAGE, flags=re.MULTILINE
+    r"^\| \[`([\w-]+)`\]\((?:logs\.md)?#([\w-]+)\) \| (.*?) \| (.*?) \| (.*?) \| (yes|no) \|$", PAGE, flags=re.MULTILINE
 )
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files of the page."""
+    """A folder with the files of both pages."""
     monkeypatch.chdir(tmp_path)
-    for name, content in FILES:
+    for name, content in (*FILES, *((name, content) for _, name, content in LOG_BLOCKS if name)):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(content, encoding="utf-8")
     return tmp_path
@@ -48,10 +48,10 @@ def run(command: str) -> str:
 
 
 @pytest.mark.usefixtures("here")
-def test_the_blocks_of_the_page_run_in_their_order_and_every_format_is_recognised() -> None:
+def test_the_blocks_of_both_pages_run_and_every_format_is_recognised() -> None:
     pytest.importorskip("datasets", reason="the extra hub is not installed")
     recognised = set()
-    for kind, name, content in BLOCKS:
+    for kind, name, content in (*BLOCKS, *LOG_BLOCKS):
         if kind == "python":
             exec(compile(content, "docs/data.md", "exec"), {})
         if kind != "bash" or name:

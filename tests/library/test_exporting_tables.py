@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 from collections import defaultdict
+from datetime import date
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from mirage import schema, store
 from mirage.cli import app
 from mirage.cli.exporting import export
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
-from mirage.publish import hub, leaderboard, trec
+from mirage.publish import eval_records, hub, leaderboard, trec
 from mirage.stages import features, outcomes
 from mirage.text import printing
 from mirage.text.names import normalise_name
@@ -312,6 +313,47 @@ def test_a_model_index_is_read_by_the_hub_s_own_library() -> None:
         hub.model_index(arena, "baseline/bm25-4")
 
 
+def test_a_record_of_every_eval_ever_has_each_metric_with_its_interval() -> None:
+    arena = store.open_arena(SAMPLE)
+    system = "baseline/bm25-3"
+    record = eval_records.every_eval_ever(
+        arena, system, organization="me", at=1_760_000_000, version="1", languages=["sw"]
+    )
+    required = ("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info")
+    assert {*required, "eval_library", "evaluation_results"} == set(record)
+    assert record["model_info"] == {"name": system, "id": system}
+    assert record["retrieved_timestamp"] == "1760000000"
+    (rate,) = [r for r in record["evaluation_results"] if r["metric_config"]["metric_name"] == "error_rate"]
+    (row,) = [
+        row
+        for row in outcomes.rates(arena.read("outcomes")).to_pylist()
+        if (row["system"], row["language"], row["subset"]) == (system, "sw", "relevant")
+    ]
+    assert rate["score_details"]["score"] == row["rate"]
+    interval = rate["score_details"]["uncertainty"]["confidence_interval"]
+    assert (interval["lower"], interval["upper"]) == (row["rate_low"], row["rate_high"])
+    assert rate["metric_config"]["lower_is_better"] is True
+    assert (rate["metric_config"]["min_score"], rate["metric_config"]["max_score"]) == (0, 1)
+    ids = [result["evaluation_result_id"] for result in record["evaluation_results"]]
+    assert len(ids) == len(set(ids)) > 5
+    with pytest.raises(UnknownName, match="bm25"):
+        eval_records.every_eval_ever(arena, "baseline/bm25-4", organization="me", at=0, version="1")
+
+
+def test_a_file_of_the_hub_s_eval_results_has_a_task_for_each_language() -> None:
+    arena = store.open_arena(SAMPLE)
+    on = date(2026, 11, 26)
+    text = eval_records.eval_results(
+        arena, "baseline/bm25-3", "error_rate", dataset="me/bench", on=on, languages=["sw", "yo"]
+    )
+    entries = yaml.safe_load(text)
+    assert [entry["dataset"] for entry in entries] == [{"id": "me/bench", "task_id": code} for code in ("sw", "yo")]
+    assert {entry["date"] for entry in entries} == {"2026-11-26"}
+    assert all("n = " in entry["notes"] for entry in entries)
+    with pytest.raises(UnknownName, match="error_rate"):
+        eval_records.eval_results(arena, "baseline/bm25-3", "error_rat", dataset="me/bench", on=on)
+
+
 def test_the_data_set_is_loaded_by_the_hub_s_own_library_and_is_the_arena_again(tmp_path: Path) -> None:
     from datasets import get_dataset_config_names, load_dataset
     from huggingface_hub import DatasetCard
@@ -374,6 +416,11 @@ def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
         ["trec-eval", arena, "-q", "--out", str(tmp_path / "x.tot")],
         ["trec-eval", arena, "--lines", "trec_eval", "--out", str(tmp_path / "runs")],
         ["model-index", arena, "--system", "gpt-4", "--out", str(tmp_path / "x.yaml")],
+        ["eval-record", arena, "--system", "gpt-4", "--organization", "me", "--out", str(tmp_path / "x.json")],
+        [
+            *("eval-results", arena, "--system", "gpt-4", "--metric", "error_rate", "--dataset", "me/b"),
+            *("--out", str(tmp_path / "y.yaml")),
+        ],
         ["dataset", arena, "--into", str(tmp_path / "set")],
     ):
         result = CliRunner().invoke(app, ["export", *words])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,41 @@ from mirage.io.sources.files.options import Options
 
 _SAMPLED = 20
 """Number of records and lines used to detect a format."""
+LOG = "log"
+"""Field of a record with the other members of its document."""
+_LARGE = 4_000_000
+"""Bytes from which a JSON document is not held whole to detect its format."""
 
 
-def read_sample(path: Path, options: Options | None = None) -> Sample:
+def read_sample(path: Path, options: Options | None = None, lists: Collection[tuple[str, ...]] = ()) -> Sample:
     """Read the beginning of a file, or of the first record file in a folder.
+
+    Args:
+        path: the file or folder.
+        options: names of its fields.
+        lists: places of lists of records in JSON documents (`spec.Format.lists`), used to stream large ones.
 
     Raises:
         BadInput: if there is nothing at the path, or its first records are invalid.
     """
     first = files_of(path)[0] if path.is_dir() else path
+    if store.is_archive(first):
+        try:
+            return Sample(path, (), (), members=store.archive_names(first))
+        except BadInput as error:
+            return Sample(path, (), (), error.with_traceback(None))
     lines = tuple(store.beginning(first, _SAMPLED)) if not path.is_dir() else ()
     if not store.kind(first):
         return Sample(path, (), lines)
     values: list[dict[str, Any]] = []
     wrong = None
+    options = options or Options()
     try:
+        large = bool(lists) and store.kind(first) == ".json" and store.is_longer(first, _LARGE)
+        if large and (shown := outline(first, lists)):
+            return Sample(path, tuple(options.apply(value) for value in shown), lines)
         with closing(store.records(first)) as records:  # type: ignore[type-var]  # a generator
-            values.extend((options or Options()).apply(line.value) for line in itertools.islice(records, _SAMPLED))
+            values.extend(options.apply(line.value) for line in itertools.islice(records, _SAMPLED))
     except BadInput as error:
         wrong = error.with_traceback(None)  # a format of plain lines may take it all the same: qrels named .tsv
     return Sample(path, tuple(values), lines, wrong)
@@ -80,6 +98,15 @@ def open_records(
         raise UnknownName("field", sorted(absent)[0], fields, where=f"--map, {path}")
 
 
+def read_first(path: Path, entry: Format) -> list[Mapping[str, Any]]:
+    """Return the first records of a file in a format, without the rest of their document."""
+    with closing(_raw(path, entry)) as records:  # type: ignore[type-var]  # a generator
+        return [
+            {name: content for name, content in value.items() if name != LOG}
+            for value, _ in itertools.islice(records, _SAMPLED)
+        ]
+
+
 def _raw(path: Path, entry: Format) -> Iterator[tuple[Any, str]]:
     if entry.records is not None:
         records: Iterable[tuple[Any, int]] = entry.records(path)
@@ -87,5 +114,77 @@ def _raw(path: Path, entry: Format) -> Iterator[tuple[Any, str]]:
             yield value, f"{path}:{number}"
         return
     for file in files_of(path):
+        if entry.lines is not None:
+            yield from entry.lines(file)
+        elif entry.lists:
+            yield from elements(file, entry.lists)
+        else:
+            for line in store.records(file):
+                yield line.value, line.where
+
+
+def elements(file: Path, lists: Collection[tuple[str, ...]]) -> Iterator[tuple[Any, str]]:
+    """Yield the elements of lists in the JSON documents of a file, each with the document's members before it as `log`.
+
+    A document without any of the lists is a record itself; so are the rows of CSV and Parquet.
+
+    Raises:
+        BadInput: if the file is damaged, or an element is not an object.
+    """
+    if store.kind(file) not in (".json", ".jsonl"):
         for line in store.records(file):
             yield line.value, line.where
+        return
+    head: dict[str, Any] = {}
+    found = False
+    for member in store.json_members(file, lists):
+        place = member.place
+        if not place:
+            if head and not found:
+                yield head, member.where
+            head, found = {}, False
+        elif place[:-1] in lists and place[-1] == "*":
+            if not isinstance(member.value, dict):
+                raise BadInput(
+                    f"an element of {place[-2]} is no object", where=member.where, do="write or copy the file again"
+                )
+            found = True
+            yield {**member.value, LOG: head}, member.where
+        elif place == ("*",):
+            raise BadInput("this is no JSON object", where=member.where, do="write one object a record")
+        else:
+            _put(head, [name for name in place if name != "*"], member.value)
+
+
+def _put(head: dict[str, Any], place: list[str], value: Any) -> None:
+    """Set a member of a document at its place."""
+    for name in place[:-1]:
+        if not isinstance(head.get(name), dict):
+            head[name] = {}
+        head = head[name]
+    head[place[-1]] = value
+
+
+def outline(file: Path, lists: Collection[tuple[str, ...]]) -> list[Mapping[str, Any]]:
+    """Return the beginning of a large JSON document: the first elements of its list of records.
+
+    If that is within other objects, the document itself, as far as it was read; nothing if it has none of the lists.
+
+    Raises:
+        BadInput: if the file is damaged before that.
+    """
+    head: dict[str, Any] = {}
+    shown: list[Any] = []
+    depth = 0
+    with closing(store.json_members(file, lists)) as members:  # type: ignore[type-var]  # a generator
+        for member in members:
+            if not member.place or len(shown) == _SAMPLED:
+                break
+            names = [name for name in member.place if name != "*"]
+            if member.place[:-1] in lists and member.place[-1] == "*":
+                shown.append(member.value)
+                depth = len(names)
+                _put(head, names, shown)
+            else:
+                _put(head, names, member.value)
+    return [value for value in shown if isinstance(value, dict)] if depth == 1 else [head] if shown else []

@@ -31,26 +31,60 @@ class Recognised:
 def formats() -> dict[str, Format]:
     """Return every format by name, imported on first use."""
     from mirage.io.formats import (
+        alce,
         alpaca_eval,
+        arena_hard,
+        auto_j,
         bergen,
+        deepeval,
+        inspect_log,
         inspector,
+        judgebench,
+        langfuse,
+        lm_eval,
         lmarena,
+        lmsys,
         mt_bench,
         nomiracl,
         nuggets,
         open_rag_eval,
+        otel,
         own,
+        pandalm,
+        phoenix,
+        promptfoo,
         rag,
         ragas,
+        ragchecker,
         ragelo,
+        ranx,
+        rgb,
         trec,
         trec_rag,
+        wildbench,
     )
 
     # The more special first: of two that take a file the first has it.
     special = (
+        otel,
+        phoenix,
+        langfuse,
+        promptfoo,
+        deepeval,
+        inspect_log,
+        lm_eval,
         nuggets,
         nomiracl,
+        arena_hard,
+        lmsys,
+        ragchecker,
+        wildbench,
+        pandalm,
+        judgebench,
+        auto_j,
+        rgb,
+        alce,
+        ranx,
         mt_bench,
         lmarena,
         alpaca_eval,
@@ -63,6 +97,12 @@ def formats() -> dict[str, Format]:
     )
     entries = [*(module.FORMAT for module in (*special, rag, trec)), own.QUERIES, own.ANSWERS, own.JUDGMENTS]
     return {entry.name: entry for entry in entries}
+
+
+@cache
+def record_lists() -> frozenset[tuple[str, ...]]:
+    """Return the places of the lists of records in the JSON documents of every format (`spec.Format.lists`)."""
+    return frozenset(place for entry in formats().values() for place in entry.lists)
 
 
 def format_named(name: str) -> Format:

@@ -11,8 +11,9 @@ from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.build import Collector
 from mirage.io.formats.finish import finish_tables
+from mirage.io.formats.nearest import suggest_command
 from mirage.io.formats.open import open_records, read_sample, sampled_lines
-from mirage.io.formats.registry import Recognised, format_named, formats, recognise
+from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import Format, Record, Sample, Tables
 from mirage.io.sources.files.options import Options
 from mirage.io.sources.files.read import Refused
@@ -82,7 +83,7 @@ def taken_for(path: Path, options: Options | None = None) -> Recognised:
     Raises:
         BadInput: if no format matches, or the file cannot be read.
     """
-    return _recognise(read_sample(path, options))
+    return _recognise(read_sample(path, options, record_lists()))
 
 
 def _recognise(sample: Sample) -> Recognised:
@@ -98,10 +99,13 @@ def _recognise(sample: Sample) -> Recognised:
         )
     if taken is None:
         names = ", ".join(sorted(sample.fields)[:12])
+        nearest = suggest_command(sample)
         raise BadInput(
             f"unknown format; the records have {names}",
             where=str(sample.path),
-            do=f"choose one ({', '.join(formats())}) and map its fields: mirage import rag FILE --map THEIRS=OURS",
+            do=f"read it in the nearest format: {nearest}"
+            if nearest
+            else f"choose one ({', '.join(formats())}) and map its fields: mirage import rag FILE --map THEIRS=OURS",
         )
     return taken
 

@@ -40,6 +40,8 @@ class Sample:
     """Its first lines (at most 20) as text; empty for Parquet and folders."""
     error: BadInput | None = None
     """Why its records could not be read further."""
+    members: tuple[str, ...] = ()
+    """Names of the files in it, if it is a zip archive."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -250,6 +252,12 @@ class Format:
     """Passes the content of records to a builder."""
     records: Callable[[Path], Iterable[tuple[Value, int]]] | None = None
     """Yields records with line numbers, for files that are not JSON, JSON Lines, CSV or Parquet (TREC)."""
+    lists: tuple[tuple[str, ...], ...] = ()
+    """Places of the lists in its JSON documents whose elements are records, `*` for any element of a list. Files are
+    then streamed, and each record gets the other members of its document as `log`.
+    """
+    lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
+    """Yields records with their locations, for archives and other files that `lists` does not describe."""
     write: Callable[[store.Arena, Path], None] | None = None
     """Writes an arena, with our measurements, in this format; None if not supported."""
     fields: Mapping[str, str] = field(default_factory=dict)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TOPIC_IDS = ("topic_id", "narrative_id", "request_id")
 _TOPICS = ("topic", "narrative", "title", "problem_statement")
-_SENTENCES = ("answer", "responses")
+_SENTENCES = ("answer", "responses", "sentences")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -29,6 +29,8 @@ def recognise(sample: Sample) -> str | None:
         named = head.get("run_id") is not None and any(head.get(name) is not None for name in _TOPIC_IDS)
         if named and sentences is not None and isinstance(record.get("references"), list):
             return "has run_id, a topic, references and an answer of sentences"
+        if named and sentences and all(isinstance(s, Mapping) and {"text", "citations"} <= s.keys() for s in sentences):
+            return "has run_id, a topic and a report of sentences with citations"
     return None
 
 
@@ -73,10 +75,12 @@ def _require_name(record: Record, head: Mapping[str, Any], names: Sequence[str])
 
 
 def _references(record: Record) -> list[str]:
-    """Return the ids of the passages, in citation order."""
+    """Return the ids of the passages, in citation order; a report without a list cites them by id."""
     references = record.value.get("references")
     if references is None:
         return []
+    if isinstance(references, Mapping):
+        references = list(references)
     if not isinstance(references, list) or not all(isinstance(name, str | int) for name in references):
         raise wrong(record, "references", "a list of passage ids", references)
     return [str(name).strip() for name in references]
@@ -100,7 +104,7 @@ def _text(record: Record, places: dict[str, int]) -> str:
 
 
 def _places(record: Record, cited: Iterable[Any], references: Sequence[str], places: dict[str, int]) -> set[int]:
-    """Return the numbers of the cited passages, from 1: citations are indices from 0, or ids."""
+    """Return the numbers of the cited passages, from 1: citations are indices from 0, ids, or scores by id."""
     numbers = set()
     for name in cited:
         if isinstance(name, int) and not isinstance(name, bool):
@@ -156,10 +160,11 @@ def _sentences(text: str, references: Sequence[str], mentions: Sequence[Citation
 
 FORMAT = Format(
     name="trec-rag",
-    title="TREC RAG: answers of sentences with citations, JSON Lines",
+    title="TREC RAG, RAGTIME and NeuCLIR: answers and reports of sentences with citations, JSON Lines",
     source="castorini/ragnarok, README.md at 13b28a4 and its tests of `check_rag_gen_run` and `convert trec25-format` "
     "(citations count references from 0; run and topic under metadata since 2025); hltcoe/rag-run-validator, "
-    "rag_run_validator/data/default.json at 45451e3 (responses, and citations by id).",
+    "rag_run_validator/data/default.json at 45451e3 (responses, and citations by id). Reports of RAGTIME also map ids "
+    "to scores, and those of NeuCLIR have request_id and sentences.",
     gives=("queries", "passages", "answers"),
     recognise=recognise,
     read=read,

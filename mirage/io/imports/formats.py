@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from mirage import store
 from mirage.io.formats import run
 from mirage.io.formats.hub import dataset_lines
-from mirage.io.formats.open import files_of, read_sample
+from mirage.io.formats.logs import is_secret
+from mirage.io.formats.open import files_of, read_first, read_sample
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.run import Progress, Summary
 from mirage.io.formats.spec import Tables
@@ -94,15 +95,18 @@ def plan_file(
     """
     options = options or Options()
     _, summary = read_file(path, into, name=name, options=options, progress=progress)
-    becomes = format_named(summary.format).fields
-    records = read_sample(path).records
+    entry = format_named(summary.format)
+    becomes = entry.fields
+    records = read_first(path, entry) if entry.lists or entry.lines else read_sample(path).records
     fields = dict.fromkeys(name for record in records for name in record)
     uses = []
     for theirs in fields:
         ours = options.names.get(theirs, theirs)
         held = [record[theirs] for record in records if record.get(theirs) not in (None, "")]
         place = becomes.get(ours, "left out" if becomes else "")
-        uses.append(FieldUse(theirs, place, len(held), shorten(held[0]) if held else ""))
+        hidden = any(is_secret(theirs, repr(value)) for value in held[:1])
+        example = "" if not held else "(not shown)" if hidden else shorten(held[0])
+        uses.append(FieldUse(theirs, place, len(held), example))
     return ImportPlan(tuple(uses), summary)
 
 

@@ -1,0 +1,295 @@
+"""Shared parts of the logs of other programs: messages, questions among variables, first answers, and secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from mirage.errors import BadInput
+from mirage.io.formats import rag
+from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
+from mirage.text.content import digest
+
+QUESTIONS = (*rag.FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
+"""Names of a question among the variables or arguments of a call, in order."""
+ANSWERS = (*rag.FIELDS["answer"], "output_text", "text", "result", "content", "completion", "return", "value")
+"""Names of an answer in the output of a call, in order."""
+CONTEXTS = (*rag.FIELDS["contexts"], "source_documents", "sources", "chunks", "results", "nodes", "hits", "matches")
+"""Names of passages in the output of a call, in order."""
+_ARGUMENTS = ("kwargs", "inputs", "arguments", "args")
+"""Names under which decorators log the arguments of a function."""
+USERS, MODELS = ("user", "human"), ("assistant", "ai", "model", "agent")
+_THINKING = ("reasoning", "thinking")
+_SECRET = re.compile(
+    r"api[_-]?key|secret|passw|authorization|credential|bearer|private[_-]?key|access[_-]?token|auth[_-]?token", re.I
+)
+_SECRET_VALUE = re.compile(
+    r"\b(?:sk|pk|rk)-[\w-]{16,}|\bBearer\s+[\w.~+/-]{16,}|\bgh[pousr]_\w{20,}|\bAKIA[A-Z0-9]{16}\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Messages, split at the last one of a user."""
+
+    question: str | None
+    """The last text of a user; null if there is none."""
+    turns: tuple[tuple[str, str], ...]
+    """Speaker and text of each earlier turn of a user or a model."""
+    answer: str | None
+    """What the model said after it; null if nothing."""
+    thoughts: str | None = None
+    """Its reasoning, if that is separate."""
+
+
+EMPTY = Conversation(None, (), None)
+
+
+def text_of(content: Any, kinds: Sequence[str] = ("text", "input_text", "output_text")) -> str | None:
+    """Return the text of a message's content: a text, or the text parts of a list; None if there is none."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        inner = next((content[name] for name in ("text", "content", "value") if content.get(name) is not None), None)
+        return text_of(inner, kinds) if inner is not content else None
+    if not isinstance(content, list):
+        return None
+    parts = []
+    for part in content:
+        kind = part.get("type", "text") if isinstance(part, Mapping) else "text"
+        if kind in kinds and (text := text_of(part)) is not None:
+            parts.append(text)
+    return "\n".join(parts) if parts else None
+
+
+def thoughts_of(content: Any) -> str | None:
+    """Return the reasoning parts of a message's content; None if there are none."""
+    if not isinstance(content, list):
+        return None
+    parts = (
+        part.get("reasoning") or part.get("thinking") or text_of(part)
+        for part in content
+        if isinstance(part, Mapping) and part.get("type") in _THINKING
+    )
+    return "\n".join(part for part in parts if isinstance(part, str)) or None
+
+
+def is_messages(value: Any) -> bool:
+    """Return whether a value is a list of messages with roles."""
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(m, Mapping) and _role(m) is not None for m in value)
+    )
+
+
+def _role(message: Mapping[str, Any]) -> str | None:
+    role = message.get("role") or message.get("type")
+    return str(role).lower() if role else None
+
+
+def split_messages(messages: Iterable[Mapping[str, Any]]) -> Conversation:
+    """Split messages in the form of OpenAI, LangChain or OpenTelemetry; instructions and tools are left out."""
+    spoken = [
+        ("user" if role in USERS else "assistant", text_of(content), content)
+        for message in messages
+        if (role := _role(message)) in (*USERS, *MODELS)
+        for content in (message.get("content", message.get("parts")),)
+    ]
+    last = max((k for k, (role, text, _) in enumerate(spoken) if role == "user" and text), default=None)
+    after = spoken if last is None else spoken[last + 1 :]
+    answers = [text for role, text, _ in after if role == "assistant" and text is not None]
+    thoughts = [thought for _, _, content in after if (thought := thoughts_of(content))]
+    return Conversation(
+        None if last is None else spoken[last][1],
+        tuple((role, text) for role, text, _ in spoken[: last or 0] if text),
+        answers[-1] if answers else None,
+        thoughts[-1] if thoughts else None,
+    )
+
+
+def parse_json(value: Any) -> Any:
+    """Return a value, or the object or list that its text is as JSON."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def read_question(value: Any) -> Conversation:
+    """Return the question in the input of a call: a text, messages, or an object with one of them.
+
+    A null question if there is none.
+    """
+    value = parse_json(value)
+    if isinstance(value, str):
+        return Conversation(value, (), None) if value.strip() else EMPTY
+    if is_messages(value):
+        return split_messages(value)
+    if isinstance(value, list) and len(value) == 1:
+        return read_question(value[0])
+    if not isinstance(value, Mapping):
+        return EMPTY
+    if is_messages(value.get("messages")):
+        return split_messages(value["messages"])
+    if (name := first_name(value, QUESTIONS)) is not None:
+        return read_question(value[name])
+    for name in _ARGUMENTS:
+        inner = value.get(name)
+        if isinstance(inner, list) and inner and not is_messages(inner):
+            inner = next((entry for entry in inner if isinstance(entry, str | Mapping) and entry), None)
+        if inner and (found := read_question(inner)).question is not None:
+            return found
+    texts = [entry for entry in value.values() if isinstance(entry, str) and entry.strip()]
+    return Conversation(texts[0], (), None) if len(texts) == 1 else EMPTY
+
+
+def read_answer(value: Any) -> tuple[str | None, str | None]:
+    """Return the answer in the output of a call, and its reasoning: a text, messages, or an object with one of them."""
+    value = parse_json(value)
+    if value is None or isinstance(value, str):
+        return value, None
+    if is_messages(value):
+        conversation = split_messages(value)
+        return conversation.answer, conversation.thoughts
+    if isinstance(value, list):
+        return text_of(value), thoughts_of(value)
+    if not isinstance(value, Mapping):
+        return None, None
+    if isinstance(choices := value.get("choices"), list) and choices and isinstance(choices[0], Mapping):
+        return read_answer(choices[0].get("message") or choices[0].get("text"))
+    if is_messages(value.get("messages")):
+        return read_answer(value["messages"])
+    if _role(value) in MODELS:
+        content = value.get("content", value.get("parts"))
+        return text_of(content), thoughts_of(content)
+    name = first_name(value, ANSWERS)
+    return read_answer(value[name]) if name is not None else (None, None)
+
+
+def read_passages(value: Any, where: str) -> list[ShownPassage]:
+    """Return the passages in the output of a retriever: texts, documents, or an object with a list of them."""
+    value = parse_json(value)
+    if isinstance(value, Mapping):
+        name = next((name for name in CONTEXTS if isinstance(value.get(name), list)), None)
+        value = value[name] if name is not None else None
+    if not isinstance(value, list):
+        return []
+    return [passage for entry in value if (passage := _passage(entry, where)) is not None]
+
+
+def read_contexts(value: Any, where: str) -> list[ShownPassage]:
+    """Return the passages of a field of contexts: a list of texts or documents, or one text, which may number them."""
+    return rag.shown_passages(value, (), where)[0] if isinstance(value, str) else read_passages(value, where)
+
+
+def _passage(entry: Any, where: str) -> ShownPassage | None:
+    """Return one document; None if it has neither a text nor an id."""
+    entry = parse_json(entry)
+    if isinstance(entry, list) and entry:
+        entry = entry[0]  # a document with its score
+    if isinstance(entry, str):
+        return ShownPassage(entry) if entry.strip() else None
+    if not isinstance(entry, Mapping):
+        return None
+    for name in ("document", "node", "doc"):
+        if isinstance(entry.get(name), Mapping):
+            entry = entry[name]
+    facts = {
+        str(name).removeprefix("document."): value
+        for name, value in entry.items()
+        if not isinstance(value, Mapping | list)
+    }
+    about = entry.get("metadata")
+    if isinstance(about, Mapping):
+        known = ("title", "url", "source", "id", "doc_id")
+        facts |= {name: about[name] for name in known if isinstance(about.get(name), str) and name not in facts}
+    if not any(facts.values()):
+        return None
+    (passage,), _ = rag.shown_passages([facts], (), where)
+    if not passage.text and not passage.passage_id:
+        return None
+    return ShownPassage(passage.text or None, passage.passage_id, passage.title, passage.relevant, passage.url)
+
+
+def members(value: Any) -> Mapping[str, Any]:
+    """Return an object; an empty one for any other value."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def entries(value: Any) -> list[Any]:
+    """Return a list; an empty one for any other value."""
+    return value if isinstance(value, list) else []
+
+
+def first_name(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Return the first of some names with a value in an object, ignoring case; None if there is none."""
+    held = {str(name).lower(): name for name in value}
+    return next((held[name] for name in names if name in held and value[held[name]] not in (None, "", [], {})), None)
+
+
+def stem(where: str) -> str:
+    """Return the name of a record's file without extensions, from its location."""
+    return re.split(r"\.(?:jsonl?|ndjson|csv|tsv|parquet|eval)\b", PurePath(_file(where)).name)[0] or "system"
+
+
+def _file(where: str) -> str:
+    return re.split(r"(?<=\.)(json|jsonl|ndjson|csv|tsv|parquet|eval)(?:\.gz|\.zst)?:", where, maxsplit=1)[0].rstrip(
+        "."
+    )
+
+
+def is_secret(name: str, value: Any = None) -> bool:
+    """Return whether a field has a key or password, by its name or its form."""
+    return bool(_SECRET.search(name)) or (isinstance(value, str) and bool(_SECRET_VALUE.search(value)))
+
+
+def plain_tags(value: Any, builder: Builder) -> dict[str, str]:
+    """Return the short texts, numbers and flags of an object as tags, without keys and passwords."""
+    if not isinstance(value, Mapping):
+        return {}
+    tags = {}
+    for name, content in value.items():
+        if is_secret(str(name), content):
+            builder.left_out("keys and passwords", "they are never imported")
+        elif isinstance(content, bool | int | str) and 0 < len(str(content)) <= 60 and "\n" not in str(content):
+            tags[str(name)] = str(content)
+    return tags
+
+
+class Answers:
+    """Answers read so far: a system has one to a query, and the further ones of a log are counted."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self._seen: dict[tuple[QueryKey, str], bytes] = {}
+        self._rated: set[tuple[QueryKey, str, str, str]] = set()
+
+    def add(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> bool:
+        """Add an answer; return false, and count it, if the log has another answer of this system to this query."""
+        key = digest("\0".join((answer.text or "", answer.status or "")).encode("utf-8", "surrogatepass"))
+        if self._seen.setdefault((query, answer.system), key) != key:
+            self.builder.left_out(
+                "further answers", "an arena has one answer of a system to a query: the first of the log is taken"
+            )
+            return False
+        self.builder.answer(query, answer, where=where)
+        return True
+
+    def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
+        """Add a score, the first of a rater for a measure of an answer."""
+        key = query, score.system, score.measure, score.rater
+        if key in self._rated:
+            self.builder.left_out("further scores", "a rater has one score of an answer for a measure: the first")
+            return
+        self._rated.add(key)
+        self.builder.score(query, score, where=where)
+
+
+def other_version(program: str, version: Any, known: str, where: str, do: str) -> BadInput:
+    """Return the error for a log of a version that is not read."""
+    return BadInput(f"this {program} log has version {version!r}; known is {known}", where=where, do=do)

@@ -1,0 +1,189 @@
+"""Spans of traces, and the query, passages and answer that a trace holds.
+
+One trace is one answer: its question is the input of the outermost span, else that of the retriever, else the last
+message of a user to the model; its answer is the output of the outermost span, else that of the last model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mirage.errors import BadInput
+from mirage.io.formats.logs import EMPTY, Answers, Conversation, stem
+from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
+from mirage.io.sources.files.read import Refused
+
+LLM, RETRIEVER, RERANKER, OTHER = "llm", "retriever", "reranker", "other"
+
+
+@dataclass(slots=True)
+class SpanRating:
+    """One score of a span or a trace."""
+
+    measure: str
+    rater: str
+    value: float | None
+    person: bool = False
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Span:
+    """One span of a trace, as far as it is needed."""
+
+    where: str
+    trace: str
+    span: str = ""
+    parent: str | None = None
+    start: str = ""
+    """Its start, comparable within a file."""
+    kind: str = OTHER
+    asked: Conversation = EMPTY
+    answer: str | None = None
+    thoughts: str | None = None
+    model: str | None = None
+    system: str | None = None
+    """The system, if a field names it."""
+    service: str | None = None
+    language: str | None = None
+    reference: str | None = None
+    passages: Sequence[ShownPassage] = ()
+    ratings: Sequence[SpanRating] = ()
+    failed: str | None = None
+    """Error message; null if it has none."""
+    root: bool = False
+    """Whether it stands for the whole trace."""
+
+
+@dataclass(slots=True)
+class Traces:
+    """Spans by trace, in the order of the file."""
+
+    builder: Builder
+    spans: dict[str, list[Span]] = field(default_factory=dict)
+    ratings: dict[str, list[SpanRating]] = field(default_factory=dict)
+    """Ratings that come without a span, by trace."""
+
+    def add(self, span: Span) -> None:
+        """Add a span."""
+        self.spans.setdefault(span.trace, []).append(span)
+
+    def rate(self, trace: str, rating: SpanRating) -> None:
+        """Add a rating of a trace."""
+        self.ratings.setdefault(trace, []).append(rating)
+
+    def finish(self, errors: Sequence[BadInput] = ()) -> None:
+        """Pass what the traces hold to the builder.
+
+        Args:
+            errors: errors so far, which are raised with further ones.
+
+        Raises:
+            Refused: listing every invalid trace.
+            BadInput: if no trace has a question.
+        """
+        found = list(errors)
+        answers = Answers(self.builder)
+        silent = 0
+        for name, spans in self.spans.items():
+            try:
+                silent += not self._take(name, spans, answers)
+            except BadInput as error:
+                found.append(error)
+        if found:
+            raise Refused(found, max(len(self.spans), len(found)))
+        if silent and silent == len(self.spans):
+            raise BadInput(
+                "no span holds a question",
+                where=next(iter(self.spans.values()))[0].where,
+                do="record the content of messages (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, or the "
+                "option of your library), or name its field: --map THEIRS=question",
+            )
+        if silent:
+            self.builder.left_out(
+                "traces without a question",
+                "no span of theirs has the text of a user or the input of a retriever",
+                silent,
+            )
+        if lost := len(self.ratings.keys() - self.spans.keys()):
+            self.builder.left_out("scores of other traces", "their traces are not in the file", lost)
+
+    def _take(self, name: str, spans: list[Span], answers: Answers) -> bool:
+        """Read one trace; return false if it has no question."""
+        spans.sort(key=lambda span: span.start)
+        known = {span.span for span in spans}
+        top = next((s for s in spans if s.root), None) or next((s for s in spans if s.parent not in known), spans[0])
+        models = [span for span in spans if span.kind == LLM]
+        searches = [span for span in spans if span.kind in (RETRIEVER, RERANKER)]
+        asked = next((s.asked for s in (top, *searches, *models[::-1], *spans) if s.asked.question), None)
+        if asked is None:
+            return False
+        said = next((s for s in (top, *models[::-1]) if s.answer is not None), None)
+        query = self.builder.query(
+            asked.question,
+            where=top.where,
+            language=_first(span.language for span in spans),
+            reference=_first(span.reference for span in spans),
+            turns=asked.turns,
+        )
+        shown = self.builder.passages(query, _shown(spans), where=top.where)
+        self._answer(query, spans, top, said, shown, answers, self.ratings.get(name, ()))
+        return True
+
+    def _answer(
+        self,
+        query: QueryKey,
+        spans: Sequence[Span],
+        top: Span,
+        said: Span | None,
+        shown: Sequence[str],
+        answers: Answers,
+        ratings: Iterable[SpanRating],
+    ) -> None:
+        failed = _first(span.failed for span in spans) if said is None else None
+        if said is None and failed is None and not any(span.kind == LLM for span in spans):
+            self.builder.left_out("traces without an answer", "neither the outermost span nor a model has an output")
+            return
+        system = self._system(spans, top)
+        answer = GivenAnswer(
+            system,
+            said.answer if said else None,
+            status="api_error" if failed else None,
+            reason=failed,
+            thoughts=_first(span.thoughts for span in reversed(spans)),
+            shown=shown,
+        )
+        if not answers.add(query, answer, where=top.where):
+            return
+        for rating in (*(rating for span in spans for rating in span.ratings), *ratings):
+            answers.score(
+                query,
+                GivenScore(system, rating.measure, rating.rater, rating.value, rating.person, reason=rating.reason),
+                where=top.where,
+            )
+
+    def _system(self, spans: Sequence[Span], top: Span) -> str:
+        """Return the system of a trace: as named, else the model of its last call, else the service, else the file."""
+        if named := top.system or _first(span.system for span in spans):
+            return str(named)
+        if model := _first(span.model for span in reversed(spans) if span.kind == LLM):
+            self.builder.note_guess(
+                "system", "named after the model that wrote the answer; for the service: --map service.name=system"
+            )
+            return str(model)
+        name = _first(span.service for span in spans) or stem(top.where)
+        self.builder.note_guess("system", f"no span names a model: named {name}; change it with --set system=NAME")
+        return name
+
+
+def _shown(spans: Sequence[Span]) -> list[ShownPassage]:
+    """Return the passages of a trace: of its last reranker, else of all its retrievers, without repetitions."""
+    last = next((span for span in reversed(spans) if span.kind == RERANKER and span.passages), None)
+    every = [passage for span in ([last] if last else spans) for passage in span.passages]
+    return list({(passage.passage_id, passage.text): passage for passage in every}.values())
+
+
+def _first(values: Iterable[Any]) -> Any:
+    return next((value for value in values if value), None)
