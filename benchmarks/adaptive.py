@@ -1,0 +1,277 @@
+"""Adaptive judging beside random pairs and Swiss pairing at the same cost, against the full tournament.
+
+Boards are drawn here and not by `benchmarks.simulated`: P(i beats j) = 1 / (1 + exp(theta_j + u_j - theta_i - u_i)),
+with theta drawn for every language around a system's quality, u drawn anew on every query, and some battles tied. The
+truth is what infinitely many queries come to, by quadrature. On the battles of Chatbot Arena, queries are resampled and
+the truth is the estimate from all of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import store
+from mirage.battles.verdict_rows import verdicts
+from mirage.ranking.adaptive import (
+    AdaptiveSettings,
+    Population,
+    WeightedRatings,
+    arrange,
+    begin,
+    estimate,
+)
+from mirage.ranking.fit import PairCounts, fit
+from mirage.ranking.holm import holm
+from mirage.ranking.tiers import tier_runs
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+BOARDS = range(40)
+ROUNDS, SHARE = 8, 0.2
+"""Planned rounds, and the share of the battles of a full tournament that they judge."""
+BY_QUERY, TIE = 0.6, 0.1
+"""Spread of a system's deviation on a query in logits, and share of ties."""
+SPREAD = tuple(np.round(1.2 * np.array([-1.94, -1.41, -1.12, -0.90, -0.71, -0.55, -0.41, -0.27, -0.13, 0.0]), 2))
+"""Half of 19 qualities spaced as the quantiles of a normal distribution, in logits."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Boards of one kind."""
+
+    what: str
+    quality: tuple[float, ...]
+    """Quality of each system over all languages, in logits."""
+    by_language: float
+    """Spread of a system's deviation in a language."""
+    by_pair: float = 0.0
+    """Spread of a pair's deviation from Bradley-Terry."""
+    shared: bool = False
+    """Whether the queries are translations of each other, with the same deviations in every language."""
+
+
+KINDS = (
+    Kind("qualities spread evenly", (*SPREAD, *(-q for q in SPREAD[-2::-1])), 0.35),
+    Kind(
+        "six groups of equal systems",
+        (1.6,) * 3 + (0.95,) * 3 + (0.3,) * 3 + (-0.3,) * 3 + (-0.95,) * 3 + (-1.6,) * 4,
+        0.0,
+    ),
+    Kind(
+        "the same, translated queries",
+        (1.6,) * 3 + (0.95,) * 3 + (0.3,) * 3 + (-0.3,) * 3 + (-0.95,) * 3 + (-1.6,) * 4,
+        0.0,
+        shared=True,
+    ),
+    Kind(
+        "spread evenly, pairs off Bradley-Terry by 0.15", (*SPREAD, *(-q for q in SPREAD[-2::-1])), 0.35, by_pair=0.15
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """All battles of a board with their results."""
+
+    population: Population
+    points: Array
+    truth: Array | None
+    """Ratings over all languages that infinitely many queries come to."""
+
+
+def draw_board(kind: Kind, seed: int, *, languages: int = 18, queries: int = 100) -> Board:
+    """Draw a board of some kind."""
+    rng = np.random.default_rng([20261126, seed])
+    s = len(kind.quality)
+    i, j = np.triu_indices(s, 1)
+    codes = tuple(f"l{k:02}" for k in range(languages))
+    ids = {code: tuple(f"{'' if kind.shared else code}q{k:04}" for k in range(queries)) for code in codes}
+    theta = rng.permutation(kind.quality) + rng.normal(0, kind.by_language, (languages, s))
+    if kind.shared:
+        u = np.tile(rng.normal(0, BY_QUERY, (queries, s)), (languages, 1))
+    else:
+        u = rng.normal(0, BY_QUERY, (languages * queries, s))
+    off = rng.normal(0, kind.by_pair, len(i))
+    strength = np.repeat(theta, queries, axis=0) + u
+    p = 1 / (1 + np.exp(strength[:, j] - strength[:, i] - off))
+    points = np.where(rng.random(p.shape) < TIE, 0.5, rng.random(p.shape) < p)
+    row, pair = np.indices(p.shape).reshape(2, -1)
+    population = arrange(codes, tuple(f"s{k:02}" for k in range(s)), ids, row, pair, seed=seed)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    d = (theta[:, i] - theta[:, j] + off)[:, :, None] + BY_QUERY * np.sqrt(2) * nodes
+    expected = TIE / 2 + (1 - TIE) * (weights / (1 + np.exp(-d))).sum(axis=2) / weights.sum()
+    truth = fit(PairCounts(expected * 1e6, (1 - expected) * 1e6, None, s)).theta.mean(axis=0)
+    return Board(population, points.ravel(), truth)
+
+
+def people_board(judge: str, seed: int | None) -> Board:
+    """Return the battles of Chatbot Arena by one judge, the queries resampled unless the seed is None."""
+    (rows,) = verdicts(store.open_arena(store.bundled_arenas()["people"]).read("judgments"), judge=judge).values()
+    s, n = len(rows.systems), len(rows.queries)
+    low, high = np.minimum(rows.first, rows.second), np.maximum(rows.first, rows.second)
+    pair = low * (2 * s - low - 1) // 2 + high - low - 1
+    won = np.where(rows.verdict == 2, 0.5, (rows.verdict == 0).astype(float))
+    points = np.where(rows.first < rows.second, won, 1 - won)
+    systems, truth = rows.systems, None
+    ids = tuple(f"{k:06}" for k in range(n))
+    row, pairs, values = rows.query, pair, points
+    whole = arrange(("en",), systems, {"en": ids}, row, pairs, seed=0)
+    if seed is None:
+        return Board(whole, values, None)
+    truth = estimate(whole, values).theta
+    drawn = np.random.default_rng([20261127, seed]).integers(0, len(row), len(row))
+    return Board(arrange(("en",), systems, {"en": ids}, np.arange(n), pairs[drawn], seed=seed), values[drawn], truth)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a design found on a board."""
+
+    share: float
+    """Share of the battles judged."""
+    separated: NDArray[np.bool_]
+    """P: separated pairs."""
+    rated: WeightedRatings
+
+    @property
+    def tiers(self) -> tuple[int | None, ...]:
+        """Tier of each system."""
+        s = len(self.rated.systems)
+        apart = np.zeros((s, s), dtype=bool)
+        apart[np.triu_indices(s, 1)] = self.separated
+        order = np.argsort(-self.rated.theta, kind="stable")
+        found = tier_runs((apart | apart.T)[np.ix_(order, order)], np.ones(s, dtype=bool))
+        return tuple(tier for _, tier in sorted(zip(order.tolist(), found, strict=True)))
+
+
+def full_tournament(board: Board) -> Outcome:
+    """Judge every battle."""
+    rated = estimate(board.population, board.points)
+    return Outcome(1.0, np.array(holm(rated.tests.p)) <= 0.05, rated)
+
+
+def adaptively(board: Board, times: list[float] | None = None, **options: object) -> Outcome:
+    """Judge adaptively until the systems are separated, or the share of battles is judged."""
+    settings = AdaptiveSettings("separated", rounds=ROUNDS, **options)  # type: ignore[arg-type]
+    state = begin(board.population, settings)
+    n = round(SHARE * board.population.n / ROUNDS)
+    while not state.done:
+        start = time.perf_counter()
+        judged = board.population.judged(state.choose(n))
+        state = state.after(np.where(judged, board.points, np.nan))
+        state.open.any()
+        if times is not None:
+            times.append(time.perf_counter() - start)
+    assert state.rated is not None
+    return Outcome(state.counts.sum() / board.population.n, state.separated, state.rated)
+
+
+def _plain(board: Board, judged: NDArray[np.bool_]) -> Outcome:
+    """Rate by the judged battles with equal weights, and test once."""
+    whole = board.population
+    part = arrange(whole.languages, whole.systems, whole.queries, whole.row[judged], whole.pair[judged])
+    rated = estimate(part, board.points[judged])
+    return Outcome(judged.mean(), np.array(holm(rated.tests.p)) <= 0.05, rated)
+
+
+def random_pairs(board: Board, share: float) -> Outcome:
+    """Judge the same share of every pair's battles, in one go."""
+    sizes = board.population.sizes * share
+    counts = np.diff(np.floor(np.cumsum(sizes) + 0.5), prepend=0).astype(np.intp)
+    return _plain(board, board.population.judged(counts))
+
+
+def swiss(board: Board, share: float) -> Outcome:
+    """Judge, in every round, systems with the nearest in the order so far that they have battles left with."""
+    whole = board.population
+    s, sizes = len(whole.systems), whole.sizes.reshape(len(whole.languages), -1)
+    i, j = np.triu_indices(s, 1)
+    counts = np.zeros_like(sizes, dtype=float)
+    theta = np.random.default_rng(0).normal(size=s)
+    for _ in range(ROUNDS):
+        budget = share * whole.n / ROUNDS
+        place = np.argsort(np.argsort(-theta))
+        for distance in range(1, s):
+            near = np.abs(place[i] - place[j]) == distance
+            room = (sizes - counts)[:, near]
+            part = min(1.0, budget / max(room.sum(), 1e-9))
+            counts[:, near] += room * part
+            budget -= room.sum() * part
+            if budget < 1:
+                break
+        whole_counts = np.clip(np.diff(np.floor(np.cumsum(counts) + 0.5), prepend=0), 0, whole.sizes).astype(np.intp)
+        outcome = _plain(board, whole.judged(whole_counts))
+        theta = outcome.rated.theta
+    return outcome
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a design compares with the full tournament on a board."""
+
+    share: float
+    found: float
+    """Share of the pairs separated by the full tournament that the design separates, in the same direction."""
+    further: int
+    """Pairs separated by the design and not by the full tournament, or in the other direction."""
+    against: int
+    """Pairs separated by both in opposite directions."""
+    same: bool
+    """Whether the tiers are the same."""
+    boundaries: float
+    """Share of the full tournament's tier boundaries that the design has too."""
+    covered: float
+    """Share of the 95% intervals that hold the truth."""
+    error: float
+    """Root mean square difference of the ratings from the full tournament's."""
+
+
+def agree(board: Board, full: Outcome, other: Outcome) -> Agreement:
+    """Compare a design with the full tournament."""
+    signs = np.sign(other.rated.tests.difference) == np.sign(full.rated.tests.difference)
+    both = full.separated & other.separated
+    low, high = other.rated.interval()
+    covered = np.nan if board.truth is None else float(((low <= board.truth) & (board.truth <= high)).mean())
+    ours, theirs = (_boundaries(outcome) for outcome in (other, full))
+    return Agreement(
+        other.share,
+        float((both & signs).sum() / max(full.separated.sum(), 1)),
+        int((other.separated & ~(full.separated & signs)).sum()),
+        int((both & ~signs).sum()),
+        other.tiers == full.tiers,
+        len(ours & theirs) / max(len(theirs), 1),
+        covered,
+        float(np.sqrt(np.mean((other.rated.theta - full.rated.theta) ** 2))),
+    )
+
+
+def _boundaries(outcome: Outcome) -> set[frozenset[int]]:
+    """Return, for every boundary between tiers, the systems above it."""
+    tiers = np.array([tier or 1 for tier in outcome.tiers])
+    return {frozenset(np.flatnonzero(tiers <= tier).tolist()) for tier in range(1, tiers.max())}
+
+
+Design = Callable[[Board, float], Outcome]
+DESIGNS: dict[str, Design] = {
+    "adaptive": lambda board, _: adaptively(board),
+    "random pairs": random_pairs,
+    "Swiss": swiss,
+}
+
+
+def compare(boards: Sequence[Board], designs: dict[str, Design] = DESIGNS) -> dict[str, list[Agreement]]:
+    """Compare designs on boards; the others judge the share of battles that the first one did."""
+    results: dict[str, list[Agreement]] = {name: [] for name in designs}
+    for board in boards:
+        full, share = full_tournament(board), SHARE
+        for name, design in designs.items():
+            outcome = design(board, share)
+            share = outcome.share if name == "adaptive" else share
+            results[name].append(agree(board, full, outcome))
+    return results
