@@ -9,12 +9,13 @@ the truth is the estimate from all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.harness import Row
 from mirage import store
 from mirage.battles.verdict_rows import verdicts
 from mirage.ranking.adaptive import (
@@ -32,7 +33,7 @@ from mirage.ranking.tiers import tier_runs
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-BOARDS = range(40)
+BOARDS = range(100)
 ROUNDS, SHARE = 8, 0.2
 """Planned rounds, and the share of the battles of a full tournament that they judge."""
 BY_QUERY, TIE = 0.6, 0.1
@@ -156,11 +157,11 @@ def full_tournament(board: Board) -> Outcome:
     return Outcome(1.0, np.array(holm(rated.tests.p)) <= 0.05, rated)
 
 
-def adaptively(board: Board, times: list[float] | None = None, **options: object) -> Outcome:
+def adaptively(board: Board, share: float = SHARE, times: list[float] | None = None) -> Outcome:
     """Judge adaptively until the systems are separated, or the share of battles is judged."""
-    settings = AdaptiveSettings("separated", rounds=ROUNDS, **options)  # type: ignore[arg-type]
+    settings = AdaptiveSettings("separated", rounds=ROUNDS)
     state = begin(board.population, settings)
-    n = round(SHARE * board.population.n / ROUNDS)
+    n = round(share * board.population.n / ROUNDS)
     while not state.done:
         start = time.perf_counter()
         judged = board.population.judged(state.choose(n))
@@ -257,21 +258,127 @@ def _boundaries(outcome: Outcome) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(tiers <= tier).tolist()) for tier in range(1, tiers.max())}
 
 
-Design = Callable[[Board, float], Outcome]
-DESIGNS: dict[str, Design] = {
-    "adaptive": lambda board, _: adaptively(board),
+DESIGNS: dict[str, Callable[[Board, float], Outcome]] = {
+    "adaptive": adaptively,
     "random pairs": random_pairs,
     "Swiss": swiss,
 }
 
 
-def compare(boards: Sequence[Board], designs: dict[str, Design] = DESIGNS) -> dict[str, list[Agreement]]:
-    """Compare designs on boards; the others judge the share of battles that the first one did."""
-    results: dict[str, list[Agreement]] = {name: [] for name in designs}
+def compare(boards: Iterable[Board], share: float = SHARE) -> dict[str, list[Agreement]]:
+    """Compare the designs on boards; the others judge the share of battles that the first one did."""
+    results: dict[str, list[Agreement]] = {name: [] for name in DESIGNS}
     for board in boards:
-        full, share = full_tournament(board), SHARE
-        for name, design in designs.items():
-            outcome = design(board, share)
-            share = outcome.share if name == "adaptive" else share
+        full, cost = full_tournament(board), share
+        for name, design in DESIGNS.items():
+            outcome = design(board, cost)
+            cost = outcome.share if name == "adaptive" else cost
             results[name].append(agree(board, full, outcome))
     return results
+
+
+EQUAL = Kind("8 equal systems x 60 queries x 2 languages, half of the battles", (0.0,) * 8, 0.0)
+
+
+def until_top(board: Board, k: int, share: float, random: float) -> tuple[bool, float]:
+    """Judge until the k best are separated; return whether that came within a share of the battles, and the share."""
+    state = begin(board.population, AdaptiveSettings(f"top:{k}", rounds=ROUNDS, random=random))
+    n = round(share * board.population.n / ROUNDS)
+    while not state.done:
+        judged = board.population.judged(state.choose(n))
+        state = state.after(np.where(judged, board.points, np.nan))
+    apart = bool((state.relevant <= state.separated).all())
+    return apart, float(state.counts.sum() / board.population.n)
+
+
+def _agreement_rows(what: str, boards: Iterable[Board], share: float = SHARE) -> list[Row]:
+    rows = []
+    for name, found in compare(boards, share).items():
+        mean = {
+            field: float(np.nanmean([getattr(one, field) for one in found]))
+            for field in ("share", "found", "further", "against", "same", "boundaries", "covered")
+        }
+        rows.append(
+            Row(
+                f"{what}, {mean['share']:.0%} of the battles: {name}",
+                f"{mean['found']:.1%} of the pairs separated by all; same tiers on {mean['same']:.0%} of boards",
+                f"{mean['boundaries']:.0%} of the tier boundaries; {mean['further']:.2f} further pairs a board, "
+                f"{mean['against']:.2f} the other way round",
+                f"95% intervals hold the truth in {mean['covered']:.1%}; {len(found)} boards",
+                "same tiers on 95%; 93 to 97%" if name == "adaptive" else "",
+            )
+        )
+    return rows
+
+
+def _top_row(k: int, share: float) -> Row:
+    boards = (draw_board(KINDS[0], 1000 + seed) for seed in BOARDS)
+    both = [[until_top(board, k, share, part) for part in (0.2, 1.0)] for board in boards]
+    ours, random = zip(*both, strict=True)
+    (reached, cost), (reached_too, cost_too) = (np.mean(np.array(one, dtype=float), axis=0) for one in (ours, random))
+    return Row(
+        f"{KINDS[0].what}: top:{k} within {share:.0%} of the battles",
+        f"{reached:.0%} of {len(both)} boards, {cost:.1%} of the battles on average",
+        f"random pairs in the same rounds: {reached_too:.0%}, {cost_too:.1%}",
+        "",
+        "",
+    )
+
+
+def _error_row(boards: int) -> Row:
+    errors = {"ours": 0, "repeated": 0, "sequence": 0}
+    for seed in range(boards):
+        board = draw_board(EQUAL, seed, languages=2, queries=60)
+        state = begin(board.population, AdaptiveSettings("separated", rounds=ROUNDS))
+        repeated, sequence = np.ones(board.population.pairs), np.ones(board.population.pairs)
+        for k in range(1, ROUNDS + 1):
+            judged = board.population.judged(state.choose(round(0.5 * board.population.n / ROUNDS)))
+            state = state.after(np.where(judged, board.points, np.nan))
+            assert state.rated is not None
+            p = state.rated.tests.p
+            repeated = np.minimum(repeated, p)
+            sequence = np.minimum(sequence, _confidence_sequence(p, k))
+        errors["ours"] += bool(state.separated.any())
+        errors["repeated"] += bool((np.array(holm(repeated)) <= 0.05).any())
+        errors["sequence"] += bool((np.array(holm(sequence)) <= 0.05).any())
+    return Row(
+        f"{EQUAL.what}: any pair separated in any round",
+        f"{errors['ours'] / boards:.1%} of {boards} boards",
+        f"tests repeated without spending {errors['repeated'] / boards:.1%}; confidence sequence "
+        f"{errors['sequence'] / boards:.1%}",
+        "",
+        "at most 5%",
+    )
+
+
+def _confidence_sequence(p: Array, k: int) -> Array:
+    """Return p-values valid at any time: Robbins' normal mixture, tightest at the last round."""
+    from scipy.special import ndtri
+
+    z, r = ndtri(np.maximum(p, 1e-300) / 2), 18 * k / ROUNDS
+    return np.asarray(np.minimum(1, np.sqrt(1 + r) * np.exp(-(z**2) / 2 * r / (1 + r))))
+
+
+def run() -> list[Row]:
+    """Compare designs on boards of each kind and on people's battles, and time a round."""
+    rows = []
+    for kind in KINDS:
+        rows += _agreement_rows(kind.what, (draw_board(kind, seed) for seed in BOARDS))
+    rows += _agreement_rows(KINDS[1].what, (draw_board(KINDS[1], seed) for seed in BOARDS), 0.05)
+    rows += [_top_row(3, 0.05), _top_row(1, 0.05)]
+    for judge in ("people", "gpt-4-0125-preview"):
+        boards = (people_board(judge, seed) for seed in BOARDS)
+        rows += _agreement_rows(f"20 systems of Chatbot Arena by {judge}", boards)
+    rows.append(_error_row(1000))
+    times: list[float] = []
+    adaptively(draw_board(KINDS[0], 0), times=times)
+    rows.append(
+        Row(
+            "a round: estimate, tests and choice, 19 systems x 1,800 queries",
+            f"{np.median(times) * 1e3:.0f} ms median, {max(times) * 1e3:.0f} ms at most",
+            "",
+            "",
+            "under 50 ms",
+        )
+    )
+    return rows

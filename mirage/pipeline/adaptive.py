@@ -19,6 +19,7 @@ from mirage.battles.verdict_rows import COLUMNS, verdicts
 from mirage.errors import BadInput, NotEnoughData
 from mirage.pipeline.steps import RunModel
 from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, Population, begin, points_of, populate
+from mirage.ranking.adaptive.population import Array
 from mirage.stages import judge
 from mirage.stages.judge.stage import (
     BattleSample,
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 Watch = Callable[["RoundReport"], None]
 """Called after each round."""
+
+_CHEAPEST = 0.1
+"""Minimum cost of a pair's call, as a share of the mean."""
 
 _PILOT = 200
 """Number of battles whose maximum price stands for all before the first round."""
@@ -127,11 +131,11 @@ def judge_adaptively(
         NotEnoughData: if there is nothing to judge, or the budget does not pay for a round.
         Unreachable: if the service ends the run.
     """
-    if by.model is not None:
-        _refuse_other_verdicts(path, by.name)
     answered = answering_systems(path, languages, by_features=by.model is None)
     if not answered:
         raise NotEnoughData("no query that can be judged has answers of two systems", do="add answers")
+    if by.model is not None:
+        _refuse_other_verdicts(path, by.name, sorted(answered))
     population = populate(answered, seed=settings.seed)
     systems = {system for of_language in answered.values() for present in of_language.values() for system in present}
     state, rounds = begin(population, settings), list[RoundReport]()
@@ -147,8 +151,10 @@ def judge_adaptively(
         paid = _paid(path, by, _battles(population, new, settings.seed)) + ((rounds and rounds[-1].money) or 0.0)
         arena, unasked = _ask(path, by, sample, paid)
         table, points = _points(arena, by.name, population)
+        money, cost = _spending(path, by, table, population)
         state = state.after(points)
-        rounds.append(_report(state, _money(path, by, table)))
+        state = state if cost is None else replace(state, cost=cost)
+        rounds.append(_report(state, money))
         if watch is not None:
             watch(rounds[-1])
         if unasked:
@@ -162,13 +168,16 @@ def judge_adaptively(
     return AdaptiveResult(arena, state, tuple(rounds), reason, tuple(sorted(systems - set(population.systems))))
 
 
-def _refuse_other_verdicts(path: Path, name: str) -> None:
-    """Raise if a judge has verdicts whose battles were not chosen adaptively."""
+def _refuse_other_verdicts(path: Path, name: str, languages: Sequence[str]) -> None:
+    """Raise if a judge has verdicts in some languages whose battles were not chosen adaptively."""
     arena = store.open_arena(path)
     if "judgments" not in arena.tables:
         return
-    sql = "SELECT count(*) AS n FROM judgments WHERE judge = ? AND inclusion IS NULL AND verdict <> 'unparsed'"
-    n = arena.sql(sql, [name])["n"].to_pylist()[0]
+    sql = """
+        SELECT count(*) AS n FROM judgments
+        WHERE judge = ? AND inclusion IS NULL AND verdict <> 'unparsed' AND list_contains(?, language)
+    """
+    n = arena.sql(sql, [name, list(languages)])["n"].to_pylist()[0]
     if n:
         raise BadInput(
             f"{name} has {n:,} verdicts on battles that were not chosen by --until",
@@ -246,7 +255,7 @@ def _affordable(
     return n if price <= 0 else min(n, int((by.budget - spent) / left / price))
 
 
-def _points(arena: store.Arena, name: str, population: Population) -> tuple[pa.Table, NDArray[np.float64]]:
+def _points(arena: store.Arena, name: str, population: Population) -> tuple[pa.Table, Array]:
     """Return the rows of a judge, and the points of the population's battles."""
     import pyarrow.compute as pc
 
@@ -261,13 +270,33 @@ def _present(arena: store.Arena, population: Population) -> list[str]:
     return [code for code in population.languages if code in arena.languages("judgments")]
 
 
-def _money(path: Path, by: Judge, table: pa.Table) -> float | None:
-    """Return the cost of the calls behind verdicts; None without prices or counted tokens."""
+def _spending(path: Path, by: Judge, table: pa.Table, population: Population) -> tuple[float | None, Array | None]:
+    """Return the cost of the calls behind verdicts, and the mean cost of a call by pair of systems; None without prices
+    or counted tokens. A pair's cost is the sum of two systems' parts, by least squares.
+    """
     if by.model is None or by.model.limits.cost(0, 0) is None:
-        return None
+        return None, None
+    limits, of_call = by.model.limits, dict[str, float]()
     with store.kept_ledger(path) as ledger:
-        rows = judge.judge_stats(table, ledger, by.model.limits)
-    return rows[-1].money if rows else None
+        for call in table["call"].unique().drop_null().to_pylist() if ledger is not None else ():
+            reply = ledger.get(call) if ledger is not None else None
+            if reply is not None and reply["tokens_in"] is not None:
+                of_call[call] = limits.cost(reply["tokens_in"], reply["tokens_out"] or 0) or 0.0
+    total = sum(of_call.values())
+    if not total:
+        return None, None
+    number = {system: k for k, system in enumerate(population.systems)}
+    names = zip(*(table[name].to_pylist() for name in ("system_a", "system_b", "call")), strict=True)
+    known = [(number[a], number[b], of_call[call]) for a, b, call in names if call in of_call]
+    first, second, money = (np.array(column) for column in zip(*known, strict=True))
+    s = len(number)
+    met = np.zeros((s, s))
+    np.add.at(met, (first, second), 1.0)
+    met += met.T
+    met[np.diag_indices(s)] = met.sum(axis=1)
+    part = np.linalg.lstsq(met, np.bincount(first, money, s) + np.bincount(second, money, s), rcond=None)[0]
+    i, j = np.triu_indices(s, 1)
+    return total, np.maximum(part[i] + part[j], _CHEAPEST * money.mean())
 
 
 def _report(state: AdaptiveState, money: float | None) -> RoundReport:

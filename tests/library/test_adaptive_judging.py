@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -142,8 +143,9 @@ def test_the_heuristic_judge_judges_until_a_goal(tmp_path: Path) -> None:
         "judge", tmp_path / "arena", "--judge", "heuristic", "--until", "top:1", "--rounds", 2, "--languages", "en,fi"
     )
     rows = judgments(tmp_path / "arena", "heuristic")
-    assert {row["language"] for row in rows} == {"en", "fi"}
-    assert all(0 < row["inclusion"] <= 1 for row in rows)
+    chosen = [row for row in rows if row["inclusion"] is not None]
+    assert {row["language"] for row in chosen} == {"en", "fi"}
+    assert {row["language"] for row in rows if row["inclusion"] is None} > {"ar", "sw"}
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -181,6 +183,26 @@ def test_verdicts_chosen_in_another_way_are_not_mixed_in(arena: Path) -> None:
         assert "another name" in judge(arena, service, "--until", "top:1", code=2).stderr
         judge(arena, service, "--until", "top:1", name="k")
         assert max(service.requests.values()) == 1
+
+
+def test_exported_verdicts_keep_their_weights_when_they_are_imported(arena: Path, tmp_path: Path) -> None:
+    with Service(by_strength) as service:
+        judge(arena, service, "--until", "top:1", *PRICES, "--budget", 40 * 2 * PER_CALL, "--rounds", 2)
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "inclusion")
+    wanted = [{name: row[name] for name in names} for row in judgments(arena, "j")]
+    file = tmp_path / "verdicts.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in wanted), encoding="utf-8")
+    command("import", file, "--into", tmp_path / "again")
+    assert [{name: row[name] for name in names} for row in judgments(tmp_path / "again", "j")] == wanted
+    file.write_text(json.dumps(wanted[0] | {"inclusion": 0}) + "\n", encoding="utf-8")
+    assert "inclusion" in command("import", file, "--into", tmp_path / "never", code=2).stderr
+
+
+def test_languages_judged_one_after_the_other_stay(arena: Path) -> None:
+    with Service(by_strength) as service:
+        for code in ("en", "fi"):
+            judge(arena, service, "--until", "top:1", "--rounds", 2, "--languages", code)
+    assert {row["language"] for row in judgments(arena, "j")} == {"en", "fi"}
 
 
 def test_python_refuses_what_the_command_refuses(arena: Path) -> None:

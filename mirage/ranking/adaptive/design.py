@@ -6,11 +6,12 @@
         state = state.after(points)                  # verdicts of population.judged(counts)
 
 A share of each round's battles is uniform over what is not judged. The others go to where they reduce the variance of
-the open differences most, relative to these variances, per unit of cost: a pair of systems is open if it matters to the
-goal, is not separated yet, and the battles left can still separate it; it counts by the predicted probability that they
-will. Under the weighted estimate, the variance of a difference is a sum over cells of `pull^2 noise / counts`, so the
-best counts are proportional to the square root of each cell's part (Neyman, Journal of the Royal Statistical Society
-97(4), 1934), and no cell shrinks.
+the differences that matter most, relative to these variances, per unit of cost: those of pairs that matter to the goal
+and are not separated yet. A pair counts by P (1 - P), with P the predicted probability that it will be separated at the
+end of the planned rounds: neither pairs that will be separated anyway nor hopeless ones need more. Under the weighted
+estimate, the variance of a difference is a sum over cells of `pull^2 noise / counts`, so the best counts are
+proportional to the square root of each cell's part (Neyman, Journal of the Royal Statistical Society 97(4), 1934), and
+no cell loses battles.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from mirage.ranking.tiers import tier_runs
 
 HOPELESS = 0.05
 """Probability of being separated by every battle below which a pair is no longer open."""
+
+_SURE = 1e-3
+"""Minimum weight of a pair that is not separated, however sure its outcome."""
 
 _HALVINGS = 60
 
@@ -166,8 +170,9 @@ class AdaptiveState:
             end = min(judged + n * rounds, self.population.n)
             share = (1 / end - 1 / self.population.n) / max(1 / judged - 1 / self.population.n, 1e-12)
             variance = tests.full + (tests.variance - tests.full) * min(share, 1.0)
-            wanted = self.relevant & ~self.separated
-            weight = np.where(wanted, np.maximum(self._chance(tests, variance), 1e-3), 0) / tests.variance
+            chance = self._chance(tests, variance)
+            undecided = np.maximum(chance * (1 - chance), _SURE)
+            weight = np.where(self.relevant & ~self.separated, undecided, 0) / tests.variance
             parts = ((rated.pull[:, :, i] - rated.pull[:, :, j]) ** 2) @ weight
         return np.asarray(np.sqrt(parts * rated.noise / self.cost)).ravel()
 

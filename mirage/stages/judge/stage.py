@@ -39,7 +39,7 @@ class BattleSample:
     """
     possible: Mapping[judge.Cell, int] | None = None
     """With `battles` chosen by earlier verdicts: the number of battles to choose from, by language and pair of systems.
-    The listed battles are then all of the judge's, and each verdict gets its inclusion probability.
+    The listed battles are then all of the judge's in these languages, and each verdict gets its inclusion probability.
     """
 
     def owner(self, judge_name: str) -> str:
@@ -243,7 +243,7 @@ def judge_by_model(
         )
         rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
         if settings.sample.possible is not None:
-            rows = store.NewRows(judge.add_inclusion(judged.judgments, settings.sample.possible), _of(name))
+            rows = _chosen_rows(judged.judgments, settings.sample.possible, name)
         arena = _write(
             path,
             rows,
@@ -286,11 +286,10 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     def make() -> store.Arena:
         seen = store.consistently(path, read)
         judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
-        if sample.possible is not None:
-            judgments = judge.add_inclusion(judgments, sample.possible)
-        listed = sample.battles is not None and sample.possible is None
-        replaced = judgments.select(list(schema.BATTLE)) if listed else _of(name)
+        replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
+        if sample.possible is not None:
+            rows = _chosen_rows(judgments, sample.possible, name)
         return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
 
     return store.retry_outdated(make)
@@ -450,6 +449,15 @@ def _of(name: str) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({"judge": [name]})
+
+
+def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: str) -> store.NewRows:
+    """Return verdicts with their inclusion probabilities, to replace all of the judge's in these languages."""
+    import pyarrow as pa
+
+    codes = sorted({language for language, _, _ in possible})
+    replaced = pa.table({"judge": [name] * len(codes), "language": codes})
+    return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
 
 
 def _write(
