@@ -33,7 +33,7 @@ from mirage.ranking.tiers import tier_runs
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-BOARDS = range(100)
+BOARDS = range(60)
 ROUNDS, SHARE = 8, 0.2
 """Planned rounds, and the share of the battles of a full tournament that they judge."""
 BY_QUERY, TIE = 0.6, 0.1

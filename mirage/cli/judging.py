@@ -162,7 +162,7 @@ def _judge_until(
     output_format: Format,
 ) -> None:
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
-    from mirage.pipeline.adaptive import Judge, judge_adaptively, ranked
+    from mirage.pipeline.adaptive import Judge, judge_adaptively, rating_rows
     from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, plan_judging
 
@@ -183,7 +183,7 @@ def _judge_until(
         with progress("Judging") as update:
             by = Judge(name, "mirage judge", model, connection.only_caller, update)
             result = judge_adaptively(path, by, settings, languages=languages, watch=_tell_round)
-    show(ranked(result.state), RATED, output_format)
+    show(rating_rows(result.state), RATED, output_format)
     if result.left_out:
         note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
     note(f"Stopped: {result.reason}.")

@@ -320,15 +320,19 @@ def _why(state: AdaptiveState) -> str:
         return "every battle is judged" if not state.left else f"all {state.settings.rounds} rounds are finished"
     if goal.kind == "width":
         return f"every interval is at most {goal.width:g} logits wide"
-    apart = state.relevant & state.separated
-    what = "pairs of systems" if goal.kind == "separated" else f"pairs of a system of the {goal.top} best with another"
-    n, of = int(apart.sum()), int(state.relevant.sum())
+    n, of = int((state.relevant & state.separated).sum()), int(state.relevant.sum())
     if n == of:
-        return f"all {n} {what} are separated"
+        best = "the best system is" if goal.top == 1 else f"the {goal.top} best systems are"
+        return (
+            f"all {of} pairs of systems are separated"
+            if goal.kind == "separated"
+            else f"{best} separated from all others"
+        )
+    what = "pairs of systems" if goal.kind == "separated" else f"pairs of one of the {goal.top} best with another"
     return f"{n} of {of} {what} are separated, and judging every battle would not separate the others"
 
 
-def ranked(state: AdaptiveState) -> list[dict[str, object]]:
+def rating_rows(state: AdaptiveState) -> list[dict[str, object]]:
     """Return the systems over all languages, the best first, with interval, tier, and number of judged battles."""
     rated = state.rated
     if rated is None:
