@@ -46,3 +46,25 @@ def test_the_blocks_of_the_page_run_in_their_order(tmp_path: Path, monkeypatch: 
     assert {row["judge"] for row in rows} == {"gpt-4o"}
     assert all(row["inclusion"] for row in rows)
     assert re.search(r"\ba\b", done.output)
+
+
+def test_the_table_has_the_figures_of_the_last_benchmark() -> None:
+    written = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## adaptive\n(.*?)(?=^## )", written, flags=re.MULTILINE | re.DOTALL)
+    kinds = {
+        "six groups of equal systems": "six groups of equal systems, 20%",
+        "qualities spread evenly": "qualities spread evenly, 20%",
+        "the same, pairs off Bradley-Terry by 0.15 logits": "spread evenly, pairs off Bradley-Terry by 0.15, 20%",
+        "Chatbot Arena, people": "20 systems of Chatbot Arena by people, 20%",
+    }
+    table = re.findall(
+        r"^\| (.*?) ?\| (adaptive|random pairs|Swiss) \| (\S+)% \| (\S+)% \| (\S+)% \|$", PAGE, re.MULTILINE
+    )
+    assert len(table) == 3 * len(kinds)
+    kind = ""
+    for board, design, found, same, covered in table:
+        kind = kinds[board] if board else kind
+        (row,) = [line for line in section.splitlines() if line.startswith(f"| {kind}") and f": {design} |" in line]
+        assert f"{float(found):.1f}% of the pairs" in row
+        assert f"same tiers on {same}% of boards" in row
+        assert f"the truth in {covered}%" in row

@@ -29,6 +29,7 @@ from mirage.ranking.adaptive.population import Array, Places, Population
 from mirage.ranking.adaptive.settings import AdaptiveSettings
 from mirage.ranking.adaptive.spending import sequential_p
 from mirage.ranking.holm import holm
+from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import tier_runs
 
 HOPELESS = 0.05
@@ -150,7 +151,9 @@ class AdaptiveState:
         uniform = n if self.rated is None else round(self.settings.random * n)
         target = counts + (sizes - counts) * (uniform / max(self.left, 1))
         if self.rated is not None and uniform < n:
-            target = _fill(target, self._worth(self.rated, n), sizes, counts.sum() + n)
+            with one_thread():
+                worth = self._worth(self.rated, n)
+            target = _fill(target, worth, sizes, counts.sum() + n)
         rng = np.random.default_rng([self.settings.seed, self.number])
         steps = np.floor(np.cumsum(target) + rng.random())
         return np.clip(np.diff(steps, prepend=0).astype(np.intp), counts, sizes)
