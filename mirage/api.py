@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
     from mirage.stages.abstain import Method
+    from mirage.stages.judge.stage import BattleSample
 
 __all__ = [
     "Arena",
@@ -827,6 +828,8 @@ def judge(
     seed: int = 0,
     known: bool = False,
     replace: bool = False,
+    until: str | None = None,
+    budget: float | None = None,
 ) -> Arena:
     """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
 
@@ -840,6 +843,10 @@ def judge(
         seed: seed of the sample.
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
         replace: judge again, ignoring existing verdicts and cached replies.
+        until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
+            are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
+            inclusion probability, and `mirage.rank` weights them by its inverse.
+        budget: maximum spending, in the currency of the model's prices; None for the model's own.
 
     Returns:
         The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict, and is asked
@@ -856,6 +863,11 @@ def judge(
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
+    model = _with_budget(model, budget)
+    if until is not None:
+        if (queries, pairs, known, replace) != (None, None, False, False):
+            raise BadInput("until chooses the battles itself", do="omit queries, pairs, known and replace")
+        return _judge_until(path, model, judge, until, sample)
     if model is None:
         if judge not in (None, HEURISTIC):
             raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
@@ -863,6 +875,28 @@ def judge(
     settings = JudgeSettings(judge or model.settings.model, sample, replace)
     calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
     return judge_by_model(path, settings, calls)[0]
+
+
+def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
+    """Return a model with a budget, if one is given."""
+    if budget is None:
+        return model
+    if model is None:
+        raise BadInput("the heuristic judge costs nothing", do="omit budget")
+    return replace(model, limits=replace(model.limits, budget=budget))
+
+
+def _judge_until(path: Path, model: ChatModel | None, judge: str | None, until: str, sample: BattleSample) -> Arena:
+    """Judge in rounds until a goal is reached."""
+    from mirage.pipeline.adaptive import Judge, judge_adaptively
+    from mirage.ranking.adaptive import AdaptiveSettings
+    from mirage.stages.judge import HEURISTIC
+
+    if model is None and judge not in (None, HEURISTIC):
+        raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
+    name = judge or (HEURISTIC if model is None else model.settings.model)
+    by = Judge(name, "mirage.judge", model)
+    return judge_adaptively(path, by, AdaptiveSettings(until, seed=sample.seed), languages=sample.languages).arena
 
 
 def _writable(arena: Arena) -> Path:
@@ -1446,15 +1480,16 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
         notes.append("no query_id: each battle counts as its own query, so intervals assume independent battles")
     columns["language"] = _texts(rows, "language", _UNDETERMINED)
     columns["judge"] = _texts(rows, "judge", "judge")
-    if "points" in rows.column_names:
-        columns["points"] = rows["points"].to_pylist()
+    for name in ("points", "inclusion"):
+        if name in rows.column_names:
+            columns[name] = rows[name].to_pylist()
     return _cast_columns(columns), notes
 
 
 def _cast_columns(columns: Mapping[str, list[Any]]) -> pa.Table:
     import pyarrow as pa
 
-    kinds = {name: pa.float64() if name == "points" else pa.string() for name in columns}
+    kinds = {name: pa.float64() if name in ("points", "inclusion") else pa.string() for name in columns}
     return pa.table({name: pa.array(values, kinds[name]) for name, values in columns.items()})
 
 

@@ -25,7 +25,7 @@ from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = (*schema.BATTLE, "verdict", "points")
+COLUMNS = (*schema.BATTLE, "verdict", "points", "inclusion")
 """Columns of table `judgments` needed to read verdicts: all but the rationales, which are most of its size."""
 
 REPEATED = (*schema.BATTLE, "verdict")
@@ -62,12 +62,17 @@ class Verdicts:
     """n: points of the first system, NaN where the verdict has no grade."""
     voted: NDArray[np.bool_]
     """n: whether people's votes replace the judge's verdict. Filters on the judge never remove these rows."""
+    inclusion: NDArray[np.float64] | None = None
+    """n: inclusion probability of the battle, NaN where the choice did not depend on verdicts; None if that holds for
+    all.
+    """
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of excluded verdicts, by reason."""
 
     def battles(self) -> Battles:
         """Count the verdicts into battles. Both orders of a pair are two battles on one query; unparsed verdicts are
-        excluded and counted.
+        excluded and counted. Points are weighted by the inverse inclusion probability where verdicts have one (Hajek):
+        the mean weight is 1.
 
         Raises:
             BadInput: if a pair meets more than 255 times on one query.
@@ -75,14 +80,15 @@ class Verdicts:
         w, v, t = (self.verdict == kind for kind in (FIRST, SECOND, TIE))
         q, a, b = self.query, self.first, self.second
         shape = (len(self.queries), len(self.systems), len(self.systems))
-        points = None
-        if np.isfinite(self.points).any():
+        read = w | v | t
+        points, weight = None, self._weights(read)
+        if weight is not None or np.isfinite(self.points).any():
             hard = np.where(t, 0.5, w)
             shares = np.where(np.isfinite(self.points), self.points, hard)
+            of_one = np.ones(len(q)) if weight is None else weight
             points = np.zeros(shape, dtype=np.float32)
-            read = w | v | t
-            np.add.at(points, (q[read], a[read], b[read]), shares[read])
-            np.add.at(points, (q[read], b[read], a[read]), 1 - shares[read])
+            np.add.at(points, (q[read], a[read], b[read]), (of_one * shares)[read])
+            np.add.at(points, (q[read], b[read], a[read]), (of_one * (1 - shares))[read])
         return Battles(
             self.systems,
             self.queries,
@@ -93,7 +99,15 @@ class Verdicts:
             skill="both",
             unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
+            weighted=0 if weight is None else int(np.isfinite(np.asarray(self.inclusion)[read]).sum()),
         )
+
+    def _weights(self, read: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+        """Return the weight of each verdict, 1 on average over those read; None if all have the same."""
+        if self.inclusion is None or not read.any() or not np.isfinite(self.inclusion[read]).any():
+            return None
+        weight = 1 / np.where(np.isfinite(self.inclusion), self.inclusion, 1.0)
+        return np.asarray(weight / weight[read].mean()) if np.ptp(weight[read]) > 0 else None
 
     def decision_counts(self) -> NDArray[np.int64]:
         """Count the battles of each two systems by decision (S x S x 4).
@@ -199,6 +213,7 @@ class Verdicts:
             verdict=self.verdict[mask],
             points=self.points[mask],
             voted=self.voted[mask],
+            inclusion=None if self.inclusion is None else self.inclusion[mask],
             left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
         )
 
@@ -219,8 +234,9 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "points" not in judgments.column_names:
-        judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
+    for optional in ("points", "inclusion"):
+        if optional not in judgments.column_names:
+            judgments = judgments.append_column(optional, pa.nulls(len(judgments), pa.float64()))
     rows = judgments.select([name for name in COLUMNS if name != "judge"])
     of_judge = pc.equal(judgments["judge"], judge)
     if not pc.all(of_judge).as_py():
@@ -240,7 +256,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         )
     names, name = codes(rows["verdict"])
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
-    points = shares_of_battles(rows).astype(np.float32)
+    points, inclusion = shares_of_battles(rows).astype(np.float32), _inclusion(rows)
     if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"all {len(rows):,} verdicts of {judge} are unparsed", do="check its raw replies")
     by_language = np.split(
@@ -260,8 +276,30 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             kind[positions],
             points[positions],
             np.zeros(len(positions), dtype=bool),
+            None if inclusion is None else inclusion[positions],
         )
     return verdicts_by_language
+
+
+def _inclusion(rows: pa.Table) -> NDArray[np.float64] | None:
+    """Return the inclusion probabilities, NaN where there is none; None if no row has one.
+
+    Raises:
+        BadInput: if one is not above 0 and at most 1.
+    """
+    column = rows["inclusion"]
+    if column.null_count == len(column):
+        return None
+    inclusion = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+    outside = (inclusion <= 0) | (inclusion > 1)
+    if outside.any():
+        row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
+        raise BadInput(
+            f"the inclusion probability {row['inclusion']:g} is not in (0, 1]",
+            where=f"language={row['language']}, query_id={row['query_id']}",
+            do="give the probability with which the battle was chosen, or leave it empty",
+        )
+    return inclusion
 
 
 def shares_of_battles(rows: pa.Table | pa.RecordBatch) -> NDArray[np.float64]:

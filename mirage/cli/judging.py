@@ -18,6 +18,8 @@ from mirage.errors import BadInput, UnknownName
 if TYPE_CHECKING:
     from mirage.llm import ChatModel, Engine, Limits
     from mirage.people.exam import JudgeExam
+    from mirage.pipeline.adaptive import RoundReport
+    from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import JudgeStats
     from mirage.stages.judge.stage import JudgeSettings
     from mirage.store import Arena
@@ -54,6 +56,25 @@ def judge(
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GOAL",
+            help="Judge in rounds, each chosen by the verdicts so far, until systems are separated (`separated`), the K"
+            " best are (`top:K`), or intervals are at most W logits wide (`width:W`).",
+        ),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Planned rounds of --until; default 8.")] = None,
+    random: Annotated[
+        float | None,
+        typer.Option(
+            "--random",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Share of each round of --until drawn at random; default 0.2.",
+        ),
+    ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -66,12 +87,20 @@ def judge(
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them.
+    rankings do not count them. With `--until`, rounds share the `--budget`, or without one all battles; every verdict
+    stores its inclusion probability, by which `mirage rank` weights it.
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, stage
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, plan_judging
 
+    if until is not None:
+        others = {"queries": queries, "pairs": pairs, "battles": battles, "known": known, "replace": replace}
+        _refuse_with_until([f"--{option}" for option, value in {**others, "shard": share}.items() if value])
+        _judge_until(dir_, name, connection, _adaptive(until, rounds, random, seed), codes(languages), output_format)
+        return
+    if rounds is not None or random is not None:
+        raise BadInput("--rounds and --random belong to --until", do="add --until separated, top:K or width:W")
     if battles is not None and (queries, pairs, languages, known) != (None, None, None, False):
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
     selection = None if battles is None else read_battle_list(battles)
@@ -101,6 +130,78 @@ def judge(
         arena = _judge_by_model(dir_, settings, engine, model)
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == sample.owner(name)], output_format)
+
+
+def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -> AdaptiveSettings:
+    """Return the settings of adaptive judging."""
+    from mirage.ranking.adaptive import AdaptiveSettings
+
+    plain = AdaptiveSettings(until, seed=seed)
+    return dataclasses.replace(
+        plain,
+        rounds=plain.rounds if rounds is None else rounds,
+        random=plain.random if random is None else random,
+    )
+
+
+def _refuse_with_until(options: Sequence[str]) -> None:
+    """Raise if options are given that choose battles in another way."""
+    if options:
+        raise BadInput(
+            f"--until chooses the battles itself, and cannot be combined with {', '.join(options)}",
+            do=f"omit {', '.join(options)}; restrict judging with --languages and --budget",
+        )
+
+
+def _judge_until(
+    path: Path,
+    name: str,
+    connection: Connection,
+    settings: AdaptiveSettings,
+    languages: tuple[str, ...] | None,
+    output_format: Format,
+) -> None:
+    """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
+    from mirage.pipeline.adaptive import Judge, judge_adaptively, rating_rows
+    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings, plan_judging
+
+    if name == HEURISTIC and connection.model is None:
+        if connection.budget is not None:
+            raise BadInput("the heuristic judge costs nothing", do="omit --budget")
+        if connection.dry_run:
+            note("No calls: this judge uses no model.")
+            return
+        result = judge_adaptively(path, Judge(name, "mirage judge"), settings, languages=languages, watch=_tell_round)
+    else:
+        model = connection.chat_model()
+        if connection.dry_run:
+            note("All battles, of which rounds judge a part:")
+            tell(plan_judging(path, JudgeSettings(name, BattleSample(languages=languages)), model), planned=True)
+            return
+        connection.only_caller(model)
+        with progress("Judging") as update:
+            by = Judge(name, "mirage judge", model, connection.only_caller, update)
+            result = judge_adaptively(path, by, settings, languages=languages, watch=_tell_round)
+    show(rating_rows(result.state), RATED, output_format)
+    if result.left_out:
+        note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
+    note(f"Stopped: {result.reason}.")
+    note(f"mirage rank {path} --judge {name} ranks by these verdicts, weighted by their inclusion probabilities.")
+
+
+RATED = ("rank", "system", "rating", "low", "high", "tier", "n_battles")
+"""Columns of `mirage judge --until`."""
+
+
+def _tell_round(report: RoundReport) -> None:
+    """Print one line on a finished round."""
+    money = "" if report.money is None else f", cost {report.money:,.2f}"
+    note(
+        f"Round {report.number} of {report.rounds}: {report.battles:,} of {report.possible:,} battles judged"
+        f" ({report.battles / report.possible:.1%}){money}; {report.separated:,} of {report.pairs:,} pairs separated,"
+        f" {report.open:,} still open, widest interval {report.widest:.2f}"
+    )
 
 
 def _judge_by_model(path: Path, settings: JudgeSettings, engine: Engine, model: ChatModel) -> Arena:

@@ -167,7 +167,8 @@ def _counts(arena: store.Arena) -> list[str]:
         lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
     if len(rows) == 1:
         return [*lines, "A ranking needs two systems."]
-    return [*lines, "Nobody decides between them: there are no verdicts, relevance labels, nuggets or reference answers."]
+    lacking = "there are no verdicts, relevance labels, nuggets or reference answers"
+    return [*lines, f"Nobody decides between them: {lacking}."]
 
 
 def _labelled(arena: store.Arena) -> bool:

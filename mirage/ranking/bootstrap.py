@@ -165,9 +165,11 @@ class Ranking:
         penalty = {"jeffreys": "Jeffreys' prior (bias-reduced)", "none": "maximum likelihood"}
         kinds = {"draws": "draws", "sandwich": "normal draws by the sandwich"}
         drawn = " or ".join(kinds[way] for way in self.intervals)
+        chosen = self.ties == "half" and any(battles.weighted for battles in self.battles.values())
+        weighted = ", verdicts weighted by inverse inclusion probability" if chosen else ""
         return (
-            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals over "
-            f"{self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
+            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}{weighted}; {LEVEL:.0%} percentile intervals "
+            f"over {self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
         )
 
     def table(self) -> pa.Table:

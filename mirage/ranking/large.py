@@ -181,6 +181,12 @@ def rank_files(
     if settings.selects_verdicts:
         raise BadInput("verdicts counted in blocks of queries all count", do="omit the settings that select verdicts")
     columns, languages = files.columns, settings.languages
+    if "inclusion" in columns:
+        raise BadInput(
+            "verdicts with inclusion probabilities are weighted, and cannot be counted in blocks of queries",
+            where=files.origin,
+            do="rank fewer languages at a time",
+        )
     for name in ("system_a", "system_b", "verdict"):
         if name not in columns:
             raise BadInput(f"there is no column {name}", where=files.origin, do=f"rename the column to {name}")

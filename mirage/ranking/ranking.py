@@ -178,6 +178,27 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
     return lines
 
 
+def _weighted_remarks(ranking: rank.Ranking) -> list[str]:
+    """Return the remark on verdicts that were chosen by earlier verdicts."""
+    weighted = sum(battles.weighted for battles in ranking.battles.values())
+    if not weighted:
+        return []
+    total = sum(
+        int(battles.wins.sum(dtype=int) + battles.ties.sum(dtype=int) // 2) for battles in ranking.battles.values()
+    )
+    chosen = f"{weighted:,} verdicts were chosen by earlier verdicts (mirage judge --until)"
+    lines = [f"{chosen}: each is weighted by its inverse inclusion probability, so that the ratings are of all battles"]
+    if ranking.ties != "half":
+        lines.append(
+            f"ties {ranking.ties} counts verdicts without these weights, so pairs judged more often count more"
+        )
+    if weighted < total:
+        lines.append(
+            f"{total - weighted:,} further verdicts have no inclusion probability and count as certainly included"
+        )
+    return lines
+
+
 def remarks(ranking: rank.Ranking) -> list[str]:
     """Return the remarks a reader of a ranking needs besides its table."""
     lines = []
@@ -187,6 +208,7 @@ def remarks(ranking: rank.Ranking) -> list[str]:
     unparsed = sum(row.unparsed for row in single)
     if unparsed:
         lines.append(f"{unparsed:,} battles excluded: unparsed verdict")
+    lines += _weighted_remarks(ranking)
     side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
     loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
     if loose:

@@ -296,17 +296,17 @@ def _placed_runs(
         loose: S: whether the data does not bound its rating; such a system gets a tier if that merges no others.
     """
     placed = enough & ~loose
-    tiers = _runs(separated, placed)
+    tiers = tier_runs(separated, placed)
     for k in np.flatnonzero(enough & loose):
         more = placed.copy()
         more[k] = True
-        with_it = _runs(separated, more)
+        with_it = tier_runs(separated, more)
         if max(filter(None, with_it), default=0) >= max(filter(None, tiers), default=0):
             placed, tiers = more, with_it
     return tiers
 
 
-def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
+def tier_runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
     """Return the tier of each system in the order of the ranking; a tier ends where all above are separated from all
     below.
     """

@@ -24,6 +24,7 @@ FENCE = re.compile(r'^```(\w*)(?: ([\w-]+))?(?: title="([^"]+)")?\n(.*?)^```$', 
 RUN_BY = {
     "README.md": "library/test_docs.py",
     "abstention.md": "library/test_docs_abstention.py",
+    "adaptive.md": "library/test_docs_adaptive.py",
     "api.md": "library/test_api.py",
     "data.md": "library/test_docs_data.py",
     "decide.md": "library/test_docs_decide.py",

@@ -229,7 +229,9 @@ def test_from_python_rows_need_a_folder_and_wrong_rows_are_named(here: Path) -> 
     with pytest.raises(mirage.BadInput, match="folder"):
         mirage.evaluate(records("new"))
     with pytest.raises(mirage.BadInput) as caught:
-        mirage.evaluate([*records("new", n=1), {"contexts": PASSAGES, "answer": "Ada.", "system": "new"}], here / "rows")
+        mirage.evaluate(
+            [*records("new", n=1), {"contexts": PASSAGES, "answer": "Ada.", "system": "new"}], here / "rows"
+        )
     assert "row 2" in caught.value.where
     assert not (here / "rows").exists()
     with pytest.raises(mirage.UnknownName, match="nobody"):
@@ -312,7 +314,13 @@ def test_a_system_that_only_declines_is_below_those_that_answer(here: Path) -> N
 
 def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
     rows = [
-        {"question": f"What is {k}?", "answer": "It is so.", "model": model, "contexts": ["It is so."], "reference": "Yes."}
+        {
+            "question": f"What is {k}?",
+            "answer": "It is so.",
+            "model": model,
+            "contexts": ["It is so."],
+            "reference": "Yes.",
+        }
         for k in range(4)
         for model in ("a", "b")
     ]

@@ -165,6 +165,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "points": None,
         "person": None,
         "voter": None,
+        "inclusion": None,
     },
     "ratings": {
         "language": "all",

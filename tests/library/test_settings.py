@@ -101,7 +101,12 @@ DOORS = {
         api.evaluate,
         (EvaluateSettings, BattleSample),
         {"data": SUBJECT, "into": SUBJECT, **dict.fromkeys(("names", "values"), "make the options")},
-        {"options": "made from `names` and `values`", **OF_SAMPLE, "known": "examines a judge, which ranks nothing"},
+        {
+            "options": "made from `names` and `values`",
+            **OF_SAMPLE,
+            "possible": "set by --until",
+            "known": "examines a judge, which ranks nothing",
+        },
     ),
     "api.generate": Door(
         api.generate,
@@ -116,8 +121,8 @@ DOORS = {
     "api.judge": Door(
         api.judge,
         (JudgeSettings, BattleSample),
-        {"arena": SUBJECT, "model": SUBJECT},
-        OF_SAMPLE,
+        {"arena": SUBJECT, "model": SUBJECT, "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"},
+        {**OF_SAMPLE, "possible": "set by --until"},
         {"judge": "named after the model"},
     ),
     "api.chat_model": Door(

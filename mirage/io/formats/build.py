@@ -309,7 +309,9 @@ class Collector:
         verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
-        row = (verdict, points, given.rationale, given.reason, given.person or None)
+        if given.inclusion is not None and not 0 < given.inclusion <= 1:
+            raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
+        row = (verdict, points, given.rationale, given.reason, given.person or None, given.inclusion)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
         seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
         if seen[:-1] != row:

@@ -97,6 +97,7 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 reason=_text(record, "reason"),
                 person=values.flag(value.get("person"), "person", where),
                 voter=values.identifier(value.get("voter"), "voter", where),
+                inclusion=values.number(value.get("inclusion"), "inclusion", where),
             ),
             where=where,
         )

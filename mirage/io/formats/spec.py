@@ -115,6 +115,8 @@ class GivenVerdict:
     """Whether people decided."""
     voter: str | None = None
     """The person, if the judge is a group."""
+    inclusion: float | None = None
+    """Probability with which the battle was chosen, if earlier verdicts decided."""
 
 
 @dataclass(frozen=True, slots=True)

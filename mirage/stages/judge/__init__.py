@@ -6,13 +6,15 @@
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
 `model.py` sends the battles to a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
-`heuristic.py` is a judge without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
+`inclusion.py` adds the inclusion probabilities of battles chosen by earlier verdicts. `heuristic.py` is a judge without
+a model: a weighted sum of features. `stage.py` judges the battles of an arena.
 """
 
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
+from mirage.stages.judge.inclusion import Cell, add_inclusion
 from mirage.stages.judge.model import Engine, JudgeResult, ask
-from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs, listed_pairs
+from mirage.stages.judge.pairs import OrderedPair, answering_systems, choose_known, choose_pairs, listed_pairs
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
@@ -21,6 +23,7 @@ __all__ = [
     "HEURISTIC",
     "MARGIN",
     "WEIGHTS",
+    "Cell",
     "Engine",
     "FamilyPreference",
     "JudgeResult",
@@ -31,6 +34,8 @@ __all__ = [
     "Prompts",
     "ShownTexts",
     "Weight",
+    "add_inclusion",
+    "answering_systems",
     "ask",
     "choose_known",
     "choose_pairs",

@@ -70,7 +70,7 @@ def choose_pairs(
         if number is not None and number < 1:
             raise BadInput(f"the number of {name} cannot be {number}", do="give 1 or more, or omit it for all")
     battles = []
-    for language, answered in _answering_systems(answers, among).items():
+    for language, answered in answering_systems(answers, among).items():
         query_ids = _shuffle(answered, seed, language, "query")[:queries]
         drawn = (
             ((query, pair) for query in query_ids for pair in _schedule(answered[query], seed, language))
@@ -125,7 +125,7 @@ def choose_known(
             subsets[language, query] = subset
             known.setdefault((language, query), {})[system] = correct
     battles = []
-    for language, answered in _answering_systems(answers, among).items():
+    for language, answered in answering_systems(answers, among).items():
         right = {query: known.get((language, query), {}) for query in answered}
         opposed = {
             query: [system for system in systems if system in right[query]]
@@ -164,7 +164,7 @@ def listed_pairs(
         BadInput: if a battle is impossible: a query that cannot be judged, or a system without an answer to it.
         NotEnoughData: if the list is empty.
     """
-    answered = _answering_systems(answers, among)
+    answered = answering_systems(answers, among)
     pairs: dict[tuple[str, str, frozenset[str]], list[OrderedPair]] = {}
     for battle in battles:
         systems = answered.get(battle.language, {}).get(battle.query_id, [])
@@ -184,7 +184,7 @@ def listed_pairs(
     return [battle for both in pairs.values() for battle in both]
 
 
-def _answering_systems(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
+def answering_systems(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
     """Return the systems with an answer, by language and query, for queries with at least two."""
     columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
     by_language: dict[str, dict[str, list[str]]] = {}

@@ -37,6 +37,10 @@ class BattleSample:
     """Only known-answer pairs (`mirage.stages.judge.choose_known`); the verdicts then test the judge and cannot rank
     systems.
     """
+    possible: Mapping[judge.Cell, int] | None = None
+    """With `battles` chosen by earlier verdicts: the number of battles to choose from, by language and pair of systems.
+    The listed battles are then all of the judge's in these languages, and each verdict gets its inclusion probability.
+    """
 
     def owner(self, judge_name: str) -> str:
         """Return the judge name under which verdicts on these battles are stored."""
@@ -90,6 +94,72 @@ def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> l
             number = number + 1 if under_way is None else under_way
         repetition = _repetition(name, number, replace=settings.replace)
         return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrice:
+    """Price of judging battles."""
+
+    paid: float
+    """Cost of the replies in the ledger."""
+    most: float
+    """Maximum cost of all battles if none was in the ledger."""
+
+
+def price_battles(path: Path, sample: BattleSample, model: llm.ChatModel, name: str) -> JudgePrice:
+    """Return what battles have cost, and what they would cost at most.
+
+    Args:
+        path: the arena's folder.
+        sample: the battles.
+        model: the model; its limits have the prices.
+        name: the judge.
+
+    Raises:
+        BadInput: if there are no prices.
+        ArenaError: if the arena lacks queries, passages or answers.
+    """
+    settings, limits = model.settings, model.limits
+    if limits.cost(0, 0) is None:
+        raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
+    _, prompts = _battles(store.consistently(path, lambda arena: _seen(arena, sample)).tables, sample)
+    most = llm.plan(prompts, settings=settings, limits=limits, ledger=None).money or 0.0
+    paid, counted = 0.0, set[str]()
+    with store.kept_ledger(path) as ledger:
+        if ledger is not None:
+            repetition = _repetition(name, ledger.latest_replacement(_owner(name)), replace=False)
+            for messages in prompts:
+                for key in llm.keys(settings, messages, **repetition):
+                    if key not in counted and (reply := ledger.get(key)) is not None:
+                        counted.add(key)
+                        paid += limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0) or 0.0
+                        break
+    return JudgePrice(paid, most)
+
+
+def answering_systems(
+    path: Path, languages: Sequence[str] | None = None, *, by_features: bool = False
+) -> dict[str, dict[str, list[str]]]:
+    """Return the systems whose answers to a query can be judged, by language and query, where there are at least two.
+
+    Args:
+        path: the arena's folder.
+        languages: codes; None for all.
+        by_features: whether the heuristic judge is used, which needs no texts.
+
+    Raises:
+        ArenaError: if the arena lacks queries, passages or answers.
+    """
+    sample = BattleSample(languages=languages)
+
+    def read(arena: store.Arena) -> dict[str, dict[str, list[str]]]:
+        if by_features:
+            return judge.answering_systems(arena.read("answers", languages=languages), None)
+        tables = {"passages": schema.arrow_schema("passages").empty_table(), **_seen(arena, sample).tables}
+        among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
+        return judge.answering_systems(tables["answers"], among)
+
+    return {code: queries for code, queries in store.consistently(path, read).items() if queries}
 
 
 def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
@@ -172,6 +242,8 @@ def judge_by_model(
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
         )
         rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
+        if settings.sample.possible is not None:
+            rows = _chosen_rows(judged.judgments, settings.sample.possible, name)
         arena = _write(
             path,
             rows,
@@ -216,6 +288,8 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
         replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
+        if sample.possible is not None:
+            rows = _chosen_rows(judgments, sample.possible, name)
         return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
 
     return store.retry_outdated(make)
@@ -375,6 +449,15 @@ def _of(name: str) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({"judge": [name]})
+
+
+def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: str) -> store.NewRows:
+    """Return verdicts with their inclusion probabilities, to replace all of the judge's in these languages."""
+    import pyarrow as pa
+
+    codes = sorted({language for language, _, _ in possible})
+    replaced = pa.table({"judge": [name] * len(codes), "language": codes})
+    return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
 
 
 def _write(
