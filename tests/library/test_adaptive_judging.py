@@ -17,7 +17,6 @@ from typer.testing import Result
 import mirage
 from mirage import llm, store
 from mirage.errors import BadInput
-from mirage.ranking.ranking import rank_by
 from mirage.store import Ledger, ledger_path
 
 SYSTEMS = ("best", "good", "fair", "poor")
@@ -72,8 +71,7 @@ def test_a_verdict_has_the_share_of_its_pair_and_language_as_inclusion_probabili
         pair = {row["system_a"], row["system_b"]}
         of_cell = [o for o in rows if o["language"] == row["language"] and {o["system_a"], o["system_b"]} == pair]
         assert row["inclusion"] == pytest.approx(len(battles(of_cell)) / QUERIES)
-    table = store.open_arena(arena).read("judgments")
-    assert "inclusion" in rank_by(table, "j").method
+    assert "inclusion" in mirage.rank(store.open_arena(arena), judge="j").method
     remarks = command("rank", arena, "--judge", "j").stderr
     assert "inclusion" in remarks
 
