@@ -55,7 +55,7 @@ def basis(report: ChoiceReport) -> list[str]:
     if len(row.contenders) > 1 and price is not None:
         among = f"the cheapest of {len(row.contenders)} systems"
     close = f"within {report.margin:g} of the best" if report.margin else "itself the best"
-    chance = "over 99.9%" if row.p_right > _SURE else f"{row.p_right:.0%}"
+    chance = "over 99.9%" if row.p_right > _SURE else f"{row.p_right:.{1 if row.p_right > 0.99 else 0}%}"
     parts = [f"{among} not significantly worse than the best{paid}", f"{close} with a probability of {chance}"]
     return parts + ([row.reason] if row.reason else [])
 
