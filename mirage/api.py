@@ -60,6 +60,7 @@ __all__ = [
     "chat_model",
     "compare",
     "correct",
+    "criteria_agreement",
     "decide",
     "evaluate",
     "features",
@@ -618,6 +619,10 @@ def judge(
     languages: Iterable[str] | None = None,
     seed: int = 0,
     known: bool = False,
+    planted: bool = False,
+    criterion: str | None = None,
+    rubric: str | Path | None = None,
+    prompt: str | Path | None = None,
     replace: bool = False,
 ) -> Arena:
     """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
@@ -631,6 +636,12 @@ def judge(
         languages: codes; None for all.
         seed: seed of the sample.
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
+        planted: as `known`, with a verdict in its own favour planted in each wrong answer: tests whether an answer can
+            steer the judge.
+        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`; with `prompt`, a name
+            for it. None is `overall`. Verdicts by another criterion are stored under `JUDGE: CRITERION`.
+        rubric: YAML file with a criterion of your own.
+        prompt: text file with a prompt of your own.
         replace: judge again, ignoring existing verdicts and cached replies.
 
     Returns:
@@ -639,20 +650,28 @@ def judge(
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.
-        BadInput: if the arena is bundled, or the judge has verdicts by another model.
+        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric or prompt is
+            incomplete.
+        UnknownName: if there is no such criterion.
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
     from mirage import llm, pipeline
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
+    asked = load_criterion(
+        criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
+    )
     if model is None:
-        if judge not in (None, HEURISTIC):
-            raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
+        if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
+            raise BadInput(
+                f"the judge {asked.judge_name(judge or HEURISTIC)} needs a model",
+                do="give one: mirage.chat_model(NAME, base_url=URL)",
+            )
         return judge_arena_by_features(path, sample=sample, made_by="mirage.judge")
-    settings = JudgeSettings(judge or model.settings.model, sample, replace)
+    settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted)
     calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
     return judge_by_model(path, settings, calls)[0]
 
@@ -1165,6 +1184,27 @@ def judge_exam(
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
     return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
+
+
+def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
+    """Compare the criteria of each judge: equal decisions on the same battles, and the order of the systems.
+
+    Args:
+        arena: with verdicts of a judge by several criteria.
+        seed: seed of the draws behind the intervals.
+
+    Returns:
+        Rows of `mirage.people.exam.CriteriaAgreement`: one per judge, two criteria and language.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        NotEnoughData: if no judge has verdicts by two criteria on the same battle.
+    """
+    from mirage import schema
+    from mirage.people.exam import CriteriaAgreement, criteria_agreement
+
+    rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
+    return Rows(rows, "Agreement of criteria")
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:

@@ -87,6 +87,8 @@ Ties = Literal["half", "davidson", "drop"]
 
 BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
 """Columns of table `judgments` that identify a battle and its judge."""
+OVERALL = "overall"
+"""The default criterion of a judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,13 +267,14 @@ class Judgment:
     """One verdict of one judge on one battle, in the order shown."""
 
     key = (*BATTLE, "voter")
+    left_out = ("criterion", "prompt")
 
     language: Code
     """Language of the query."""
     query_id: str
     """The query."""
     judge: str
-    """Name of the judge: a model, or a person's session."""
+    """Name of the judge: a model, or a person's session; with a criterion other than `overall`, `NAME: CRITERION`."""
     system_a: str
     """The system shown first."""
     system_b: str
@@ -296,6 +299,12 @@ class Judgment:
     """The person who decided, where the judge is a group of people; null for a program or if unknown. A second verdict
     of the same judge and voter on one battle has `~2` after the name.
     """
+    criterion: str | None = None
+    """Name of the criterion by which a model judged: `overall`, or another that its name ends with. Null: `overall` in
+    arenas of earlier versions, otherwise unknown.
+    """
+    prompt: str | None = None
+    """Hash of the judge's prompt and scale (12 hexadecimal digits); null if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -660,7 +669,7 @@ class SupportGrade:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One rater's score, a person's or a program's, of one answer on one scale; imported, not measured by mirage."""
+    """One rater's score, a person's or a program's, of one answer on one scale; imported, or points by a judge."""
 
     key = ("language", "query_id", "system", "measure", "rater")
     reason_of = "value"
@@ -839,6 +848,16 @@ def verdict_word(word: str) -> str:
     """Map a verdict or one of its synonyms to the verdict; return an unknown word unchanged."""
     plain = word.strip()
     return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
+
+
+def criterion_judge(judge: str, criterion: str | None) -> str:
+    """Return the name of a judge by a criterion: `JUDGE: CRITERION`, for `overall` or none the judge's own name.
+
+    A name that already ends with the criterion stays as it is.
+    """
+    if criterion in (None, OVERALL) or judge.endswith(f": {criterion}"):
+        return judge
+    return f"{judge}: {criterion}"
 
 
 def verdict_of(points: float) -> Verdict:

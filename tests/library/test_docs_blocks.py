@@ -32,6 +32,7 @@ RUN_BY = {
     "exam.md": "library/test_docs_exam.py",
     "extend.md": "library/test_extend.py",
     "gate.md": "library/test_docs_gate.py",
+    "judge.md": "library/test_docs_judge.py",
     "nuggets.md": "library/test_docs_nuggets.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",

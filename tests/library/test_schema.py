@@ -165,6 +165,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "points": None,
         "person": None,
         "voter": None,
+        "criterion": "tone",
+        "prompt": "0123456789ab",
     },
     "ratings": {
         "language": "all",

@@ -116,9 +116,9 @@ DOORS = {
     "api.judge": Door(
         api.judge,
         (JudgeSettings, BattleSample),
-        {"arena": SUBJECT, "model": SUBJECT},
+        {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")},
         OF_SAMPLE,
-        {"judge": "named after the model"},
+        {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(
         api.chat_model,

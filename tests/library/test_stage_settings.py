@@ -58,7 +58,12 @@ AGREEMENTS = (
         "judge",
         (JudgeSettings, BattleSample),
         without={"sample": "the record whose fields are options"},
-        more={"--shard": "which part of the queries"},
+        other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
+        more={
+            "--shard": "which part of the queries",
+            "--rubric": "where the criterion comes from",
+            "--prompt": "where the criterion comes from",
+        },
     ),
     Agreement(
         "retrieve",

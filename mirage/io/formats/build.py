@@ -120,7 +120,9 @@ class QuerySeen:
     retrieved: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     """By retriever: rows of `schema.Retrieved` without their key, in order."""
     judgments: dict[tuple[str, str, str, str | None], tuple[Any, ...]] = field(default_factory=dict)
-    """By judge, the two systems in the order shown, and voter: verdict, points, rationale, reason, person, place."""
+    """By judge, the two systems in the order shown, and voter: verdict, points, rationale, reason, person,
+    criterion, prompt, place.
+    """
     scores: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
     """By system, measure and rater: person, value, low, high, reason, place."""
     nuggets: dict[tuple[str], tuple[Any, ...]] = field(default_factory=dict)
@@ -297,7 +299,8 @@ class Collector:
 
     def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
         """See `spec.Builder`."""
-        entry, judge = self.queries[query], _name(given.judge, "judge", where)
+        entry = self.queries[query]
+        judge = _name(schema.criterion_judge(given.judge, given.criterion), "judge", where)
         system_a, system_b = (_name(name, "system", where) for name in (given.system_a, given.system_b))
         verdict, points = given.verdict, given.points
         if system_a == system_b:
@@ -309,7 +312,7 @@ class Collector:
         verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
-        row = (verdict, points, given.rationale, given.reason, given.person or None)
+        row = (verdict, points, given.rationale, given.reason, given.person or None, given.criterion, given.prompt)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
         seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
         if seen[:-1] != row:

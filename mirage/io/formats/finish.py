@@ -305,7 +305,10 @@ def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[
     ]
 
 
-_JUDGMENT = ("judge", "system_a", "system_b", "voter", "verdict", "points", "rationale", "reason", "person", "where")
+_JUDGMENT = (
+    *("judge", "system_a", "system_b", "voter", "verdict", "points", "rationale", "reason", "person"),
+    *("criterion", "prompt", "where"),
+)
 _SCORE = ("system", "measure", "rater", "person", "value", "low", "high", "reason", "where")
 _NUGGET = ("nugget_id", "text", "importance", "passage_id", "author", "where")
 _ASSIGNMENT = ("system", "nugget_id", "assigner", "assignment", "quote", "reason", "where")

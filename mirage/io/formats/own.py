@@ -97,6 +97,8 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 reason=_text(record, "reason"),
                 person=values.flag(value.get("person"), "person", where),
                 voter=values.identifier(value.get("voter"), "voter", where),
+                criterion=values.identifier(value.get("criterion"), "criterion", where),
+                prompt=values.identifier(value.get("prompt"), "prompt", where),
             ),
             where=where,
         )

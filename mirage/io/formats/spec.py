@@ -113,6 +113,10 @@ class GivenVerdict:
     """Whether people decided."""
     voter: str | None = None
     """The person, if the judge is a group."""
+    criterion: str | None = None
+    """What was judged by, if the file says so."""
+    prompt: str | None = None
+    """Hash of the judge's prompt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,7 @@ def read_judgments(
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
+        row["judge"] = schema.criterion_judge(row["judge"], row["criterion"])
         _refuse_unknown(row, keys, where)
 
     return read_table("judgments", path, options, finish, languages=_languages(keys))
