@@ -9,6 +9,7 @@ import streamlit as st
 from mirage.explorer import kit as ui
 from mirage.explorer.judges.criteria import criteria_rows
 from mirage.text.languages import name_of
+from mirage.text.segmentation import count_text
 
 
 def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
@@ -31,7 +32,11 @@ def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
     if not len(rows):
         return
     st.header("Criteria", anchor=False)
-    where = "all languages, weighted equally" if scope == "all" else ", ".join(map(name_of, wanted[:3]))
+    where = (
+        f"mean over {count_text(len(present - {'all'}), 'language')}"
+        if scope == "all"
+        else ", ".join(map(name_of, wanted[:3]))
+    )
     ui.note(f"One judge by two criteria on the same battles ({where}). Low agreement: they measure different things.")
     ui.table(
         rows,
