@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         rates,
         retrieval_measures,
         risk_coverage,
+        variance,
     )
 
 __version__ = "0.1.0"
@@ -93,6 +94,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "variance",
 ]
 
 

@@ -75,6 +75,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "variance",
 ]
 
 SHOWN, COLUMNS = 10, 9
@@ -717,6 +718,7 @@ def rates(
 
     table = outcomes.rates(
         arena.read("outcomes"),
+        samples=outcomes.sample_outcomes(arena),
         parser=parser,
         languages=None if languages is None else list(languages),
         systems=None if systems is None else list(systems),
@@ -761,6 +763,41 @@ def retrieval_measures(
     rows = _table([asdict(row) for row in means(table)])
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
     return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
+
+
+def variance(
+    arena: Arena,
+    *,
+    judges: Sequence[str] | None = None,
+    languages: Iterable[str] | None = None,
+    parser: schema.Parser = "strict",
+) -> Rows:
+    """Split the noise of a rate, or of a difference between systems, into its sources.
+
+    Args:
+        arena: with outcomes (and samples), or with judgments.
+        judges: split the noise of these judges' verdicts; None for that of hallucination and error rates.
+        languages: codes; None for all.
+        parser: parser whose outcomes count.
+
+    Returns:
+        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to buy next.
+
+    Raises:
+        TableMissing: if the arena lacks the table.
+        UnknownName: if there is no such judge or language.
+        NotEnoughData: if there are too few queries.
+    """
+    from mirage.ranking import variance as noise
+
+    reports = (
+        noise.rate_variance(arena, languages=languages, parser=parser)
+        if judges is None
+        else [noise.judge_variance(arena, judges=judges, languages=languages)]
+    )
+    sources = [source for report in reports for source in report.sources]
+    advice = " ".join(sentence for report in reports for sentence in report.sentences)
+    return Rows(schema.from_rows(noise.NoiseSource, sources), advice)
 
 
 def risk_coverage(

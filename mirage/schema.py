@@ -207,6 +207,30 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledAnswer:
+    """A further answer of a system to a query that it already answered, asked again; the first is in `answers`."""
+
+    key = ("language", "query_id", "system", "sample")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """The system that answered."""
+    sample: Rank
+    """Number of the answer, from 1; the answer in table `answers` is number 0."""
+    text: str | None
+    """The raw answer, without a reasoning model's thoughts; null if there is none."""
+    status: Status
+    """As in `answers`."""
+    template: str | None
+    """Name of the prompt template; null if unknown."""
+    reason: str | None
+    """Details where `status` is not `ok` and more is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeRow:
     """One parser's reading of one answer: the query is answered, or the answer abstains."""
 
@@ -738,6 +762,7 @@ TABLES: dict[str, type] = {
     "nuggets": Nugget,
     "nugget_edits": NuggetEdit,
     "answers": Answer,
+    "samples": SampledAnswer,
     "nugget_assignments": NuggetAssignment,
     "support_grades": SupportGrade,
     "scores": Score,
@@ -754,7 +779,7 @@ TABLES: dict[str, type] = {
 
 OPTIONAL = frozenset(
     {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
-    | {"nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
+    | {"samples", "nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
@@ -773,6 +798,7 @@ COMMANDS: dict[str, str] = {
     "queries": "mirage import queries FILE --into DIR",
     "passages": "mirage import queries FILE --passages FILE --into DIR",
     "answers": "mirage import answers FILE --into DIR",
+    "samples": "mirage import FILE --into DIR",
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
@@ -799,6 +825,7 @@ ADDS: dict[str, str] = {
     "nugget_assignments": "the facts that each answer states, and nugget scores",
     "support_grades": "how far each cited passage supports the sentence that cites it",
     "scores": "scores of each answer by people or other programs",
+    "samples": "further answers of a system to the same query, and how much of the noise they are",
     "outcomes": "answers and abstentions, hallucination and error rates, and a ranking by relevance labels",
     "features": "length, language, citations and overlap of every answer",
     "judgments": "a ranking by a judge, battles with rationales, and the judge's agreement with people",

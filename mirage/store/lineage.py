@@ -49,6 +49,7 @@ LINEAGE: dict[str, Lineage] = {
     "retrieved": Lineage("queries", ("passages", "retrieved"), columns=("rank", "title", "text")),
     "nuggets": Lineage(uses=("queries", "passages"), columns=("text", "importance"), features=_NUGGET_SCORES),
     "answers": Lineage(uses=("queries", "passages", "retrieved"), columns=("text", "status", "retriever", "depth")),
+    "samples": Lineage("answers", ("queries", "passages", "retrieved")),
     "nugget_assignments": Lineage(
         "nuggets", ("answers", "queries"), columns=("assignment",), features=_NUGGET_SCORES, maker="assigner"
     ),

@@ -34,6 +34,7 @@ RUN_BY = {
     "gate.md": "library/test_docs_gate.py",
     "judge.md": "library/test_docs_judge.py",
     "nuggets.md": "library/test_docs_nuggets.py",
+    "repeats.md": "library/test_docs_repeats.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",
     "take-out.md": "library/test_exporting_tables.py",

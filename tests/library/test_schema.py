@@ -132,6 +132,16 @@ GOOD: dict[str, dict[str, Any]] = {
         "depth": None,
         "thoughts": None,
     },
+    "samples": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "sample": 1,
+        "text": "Yes.",
+        "status": "ok",
+        "template": "vanilla",
+        "reason": None,
+    },
     "outcomes": {
         "language": "en",
         "query_id": "q1",

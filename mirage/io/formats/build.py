@@ -125,6 +125,8 @@ class QuerySeen:
     """
     scores: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
     """By system, measure and rater: person, value, low, high, reason, place."""
+    samples: dict[tuple[str, int], tuple[Any, ...]] = field(default_factory=dict)
+    """By system and number: text, status, template, reason, place."""
     nuggets: dict[tuple[str], tuple[Any, ...]] = field(default_factory=dict)
     """By id: text, importance, passage, author, place."""
     assignments: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
@@ -251,6 +253,12 @@ class Collector:
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
         text, reason, thoughts = parted.text, parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
+        if answer.sample:
+            row = (text, status, answer.template, reason, where)
+            seen_sample = entry.samples.setdefault((system, answer.sample), row)
+            if seen_sample[:-1] != row[:-1]:
+                raise _two(f"answers of {system} as sample {answer.sample}", seen_sample[-1], entry, where)
+            return
         ids = tuple(answer.shown)
         if ids:
             before = entry.orders.get(ids)

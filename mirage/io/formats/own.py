@@ -10,6 +10,8 @@ from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Q
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
+MOST_SAMPLES = 9_999
+"""Highest number of a sample."""
 
 
 def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
@@ -42,6 +44,16 @@ def _text(record: Record, name: str) -> str | None:
     return values.text(record.value.get(name), name, record.where)
 
 
+def _sample(record: Record) -> int:
+    """Return the number of an answer among several of one system to one query; 0 if the record has none."""
+    number = values.number(record.value.get("sample"), "sample", record.where) or 0
+    if number != int(number) or not 0 <= number <= MOST_SAMPLES:
+        raise BadInput(
+            f"sample is {number:g}", where=record.where, do=f"number the answers from 0, at most {MOST_SAMPLES:,}"
+        )
+    return int(number)
+
+
 def _read_queries(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         value, where = record.value, record.where
@@ -71,6 +83,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 template=values.identifier(value.get("template"), "template", where),
                 numbered=values.flag(value.get("numbered"), "numbered", where),
                 thoughts=_text(record, "thoughts"),
+                sample=_sample(record),
             ),
             where=where,
         )
@@ -116,7 +129,7 @@ ANSWERS = Format(
     name="answers",
     title="answers of any system",
     source=_SOURCE,
-    gives=("answers",),
+    gives=("answers", "samples"),
     recognise=_recogniser("query_id", "system", "text", refuses=("question", "query", "judge")),
     read=_read_answers,
 )

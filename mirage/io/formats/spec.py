@@ -89,6 +89,8 @@ class GivenAnswer:
     """Ids of the passages shown to this system, in order; `[3]` in the text is then its third passage, and is
     renumbered if the query's passages have another order.
     """
+    sample: int = 0
+    """Number of the answer among several of this system to this query, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
