@@ -91,7 +91,7 @@ def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> l
     _refuse_heuristic(settings.judge)
     name = settings.owner
     seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
-    battles, prompts = _battles(seen.tables, settings)
+    battles, prompts = _battles(seen.tables, settings.battles, settings)
     with store.kept_ledger(path) as ledger:
         if ledger is None:
             return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=None)
@@ -123,7 +123,7 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
         if by_features:
             answers = {"answers": arena.read("answers", languages=sample.languages)}
             return _choose(_with_outcomes(arena, answers) if sample.known else answers, sample)
-        return _battles(_seen(arena, sample).tables, JudgeSettings("", sample))[0]
+        return _battles(_seen(arena, sample).tables, sample)[0]
 
     battles = store.consistently(whole, read)
     own = [battle for battle in battles if shard.has(battle.language, battle.query_id)]
@@ -159,7 +159,7 @@ def judge_by_model(
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
         seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
-        battles, prompts = _battles(seen.tables, settings)
+        battles, prompts = _battles(seen.tables, settings.battles, settings)
 
         def refuse_another(arena: store.Arena) -> None:
             _refuse_another(arena, settings, model.settings, ledger, again=battles if settings.replace else ())
@@ -186,14 +186,14 @@ def judge_by_model(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
         )
-        rows = {"judgments": store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))}
-        if judged.scores is not None and name == settings.criterion.judge_name(settings.judge):
-            rows["scores"] = store.by_key("scores", judged.scores)
+        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
         criterion = settings.criterion
         arena = _write(
             path,
             rows,
             name=name,
+            # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
+            scores=judged.scores if name == criterion.judge_name(settings.judge) else None,
             note=f"{llm.describe(model.settings)}, criterion {criterion.name}, prompt {criterion.prompt}",
             made_by=calls.made_by,
             seen=seen,
@@ -227,7 +227,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         seen = store.consistently(path, read)
         judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
         replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
-        rows = {"judgments": store.NewRows(judgments, replaced)}
+        rows = store.NewRows(judgments, replaced)
         return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
 
     return store.retry_outdated(make)
@@ -273,14 +273,17 @@ def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[s
     return {**tables, "outcomes": rows.filter(pc.equal(rows["parser"], "strict"))}
 
 
-def _battles(tables: Mapping[str, pa.Table], settings: JudgeSettings) -> tuple[list[judge.OrderedPair], judge.Prompts]:
+def _battles(
+    tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
+) -> tuple[list[judge.OrderedPair], judge.Prompts]:
     """Return the sampled battles and their prompts: one per battle, or with points one per answer."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
     among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
-    battles, criterion = _choose(tables, settings.battles, among), settings.criterion
+    battles = _choose(tables, sample, among)
+    criterion = load_criterion() if settings is None else settings.criterion
     shown = {name: table for name, table in tables.items() if name != "outcomes"}
     asked = judge.answers_of(battles) if criterion.scale.kind == "points" else battles
-    plant = judge.Plant(_wrong(tables["outcomes"]), criterion.scale) if settings.planted else None
+    plant = judge.Plant(_wrong(tables["outcomes"]), criterion.scale) if settings and settings.planted else None
     return battles, judge.Prompts(asked, **shown, criterion=criterion, plant=plant)
 
 
@@ -410,12 +413,13 @@ def _of(name: str) -> pa.Table:
 
 def _write(
     path: Path,
-    rows: Mapping[str, store.NewRows],
+    rows: store.NewRows,
     *,
     name: str,
     note: str,
     made_by: str,
     seen: store.Snapshot,
+    scores: pa.Table | None = None,
     check: Callable[[store.Arena], object] | None = None,
     step: str | None = None,
 ) -> store.Arena:
@@ -425,14 +429,16 @@ def _write(
     would have the reply.
     """
     there = store.open_arena(path)
-    rows = {table: part for table, part in rows.items() if len(part.new) or table in there.tables}
-    if not rows:
+    parts = {"judgments": rows} if len(rows.new) or "judgments" in there.tables else {}
+    if scores is not None and len(scores):
+        parts["scores"] = store.by_key("scores", scores)
+    if not parts:
         return there
-    new = any(len(part.new) for part in rows.values())
+    new = any(len(part.new) for part in parts.values())
     notes, subjects = ([f"{name}: {note}"], [name]) if new else ([], [])
     result = store.upsert(
         path,
-        rows,
+        parts,
         made_by=store.Provenance(made_by, notes=notes, subjects=subjects, step=step),
         seen=seen,
         check=check,
