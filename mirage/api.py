@@ -624,6 +624,7 @@ def judge(
     criterion: str | None = None,
     rubric: str | Path | None = None,
     prompt: str | Path | None = None,
+    repeats: int = 1,
     replace: bool = False,
 ) -> Arena:
     """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
@@ -643,6 +644,7 @@ def judge(
             for it. None is `overall`. Verdicts by another criterion are stored under `JUDGE: CRITERION`.
         rubric: YAML file with a criterion of your own.
         prompt: text file with a prompt of your own.
+        repeats: verdicts of the model on each battle in each order.
         replace: judge again, ignoring existing verdicts and cached replies.
 
     Returns:
@@ -672,9 +674,14 @@ def judge(
                 do="give one: mirage.chat_model(NAME, base_url=URL)",
             )
         return judge_arena_by_features(path, sample=sample, made_by="mirage.judge")
-    settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted)
-    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
-    return judge_by_model(path, settings, calls)[0]
+    if repeats < 1:
+        raise BadInput(f"repeats is {repeats}", do="use 1 or more")
+    for repeat in range(repeats):
+        settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
+        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
+        judged, result = judge_by_model(path, settings, calls)
+        model = model.after(result.cost)
+    return judged
 
 
 def _writable(arena: Arena) -> Path:

@@ -290,8 +290,8 @@ class Feature:
 class Judgment:
     """One verdict of one judge on one battle, in the order shown."""
 
-    key = (*BATTLE, "voter")
-    left_out = ("criterion", "prompt")
+    key = (*BATTLE, "voter", "repeat")
+    left_out = ("criterion", "prompt", "repeat")
 
     language: Code
     """Language of the query."""
@@ -329,6 +329,9 @@ class Judgment:
     """
     prompt: str | None = None
     """Hash of the judge's prompt and scale (12 hexadecimal digits); null if unknown."""
+    repeat: Count | None = None
+    """Number of a further verdict of the same judge on the same battle in the same order, from 1; null for the first.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Engine, Limits
+    from mirage.llm import ChatModel, Limits
     from mirage.people.exam import JudgeExam
     from mirage.stages.judge import JudgeStats
     from mirage.stages.judge.stage import JudgeSettings
@@ -76,6 +76,9 @@ def judge(
             "[[A]], [[B]], or [[C]] for a tie.",
         ),
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
+    ] = 1,
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
@@ -92,9 +95,11 @@ def judge(
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
     rankings do not count them. A criterion other than overall makes another judge, `NAME: CRITERION`: give that name
-    wherever a command takes a judge. Points for single answers are stored in the table scores, and decide battles.
+    wherever a command takes a judge. With `--repeats N` each battle has N verdicts in each order (`mirage variance`
+    tells what they are worth). Points for single answers are stored in the table scores, and decide battles.
     """
     from mirage.io.sources.files import read_battle_list
+    from mirage.llm import total
     from mirage.stages.judge import HEURISTIC, load_criterion, stage
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, plan_judging
 
@@ -110,8 +115,11 @@ def judge(
         )
     settings = JudgeSettings(name, sample, replace, asked, planted)
     by_features = name == HEURISTIC and connection.model is None
-    if by_features and settings.owner != sample.owner(name):
-        raise BadInput("the heuristic judge reads no prompt", do="omit --criterion, --rubric, --prompt and --planted")
+    if by_features and (settings.owner != sample.owner(name) or repeats > 1):
+        raise BadInput(
+            "the heuristic judge reads no prompt and never changes its mind",
+            do="omit --criterion, --rubric, --prompt, --planted and --repeats",
+        )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
@@ -126,28 +134,37 @@ def judge(
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         model = connection.chat_model()
-        engine = connection.only_caller(model)
+        connection.only_caller(model)  # rejects an engine that cannot call
+        every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
         if connection.dry_run:
-            tell(plan_judging(dir_, settings, model), planned=True)
+            tell(total(plan_judging(dir_, one, model) for one in every), planned=True)
             return
-        arena = _judge_by_model(dir_, settings, engine, model)
+        for one in every:
+            arena, model = _judge_by_model(dir_, one, connection, model)
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == settings.owner], output_format)
 
 
-def _judge_by_model(path: Path, settings: JudgeSettings, engine: Engine, model: ChatModel) -> Arena:
-    """Judge battles by a model, with progress, and report cost, failures, and calls not made."""
+def _judge_by_model(
+    path: Path, settings: JudgeSettings, connection: Connection, model: ChatModel
+) -> tuple[Arena, ChatModel]:
+    """Judge battles by a model, with progress, and report cost, failures, and calls not made.
+
+    Returns:
+        The arena, and the model with what is left of its budget.
+    """
     from mirage.llm import ArenaCalls
     from mirage.stages.judge.stage import judge_by_model
 
     with progress("Judging") as update:
-        arena, result = judge_by_model(path, settings, ArenaCalls(engine, model, "mirage judge", update))
+        calls = ArenaCalls(connection.only_caller(model), model, "mirage judge", update)
+        arena, result = judge_by_model(path, settings, calls)
     tell(result.cost)
     for reason, n in result.failed.items():
         note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
     if result.unasked:
         note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
-    return arena
+    return arena, model.after(result.cost)
 
 
 CRITERIA = (

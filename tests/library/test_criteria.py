@@ -408,3 +408,56 @@ def test_the_python_way_takes_a_criterion_a_rubric_or_a_prompt(arena: Path, tmp_
 def test_the_heuristic_judge_has_no_criterion(arena: Path) -> None:
     refused = mirage("judge", arena, "--judge", "heuristic", "--criterion", "citation", code=2)
     assert "--criterion" in refused.stderr
+
+
+# --- several verdicts of one judge on one battle ----------------------------------------------------------------------
+
+
+def test_repeats_are_verdicts_of_their_own_and_paid_for_once(arena: Path) -> None:
+    def by_turns(call: Call) -> Act:
+        return says("AB"[call.number % 2])
+
+    with Service(by_turns) as service:
+        planned = run(arena, service, "--languages", "en", "--repeats", 3, "--dry-run")
+        assert "72 calls" in planned.stderr
+        run(arena, service, "--languages", "en", "--repeats", 3)
+        n = len(service.calls)
+        assert n == 3 * 24
+        run(arena, service, "--languages", "en", "--repeats", 3)
+        run(arena, service, "--languages", "en")
+        assert len(service.calls) == n, "no call is paid for twice"
+        first = {(row["query_id"], row["system_a"], row["system_b"], row["repeat"]): row for row in judgments(arena)}
+        assert len(first) == len(judgments(arena)) == 72
+        assert Counter(row["repeat"] for row in first.values()) == {None: 24, 1: 24, 2: 24}
+        verdicts = {key[3]: row["verdict"] for key, row in first.items() if key[:3] == ("q0", "one", "two")}
+        assert verdicts == {None: "B", 1: "A", 2: "B"}
+        run(arena, service, "--languages", "en", "--replace")
+    assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24}
+    assert rank_by(store.open_arena(arena).read("judgments"), "j")
+
+
+def test_repeats_share_one_budget(arena: Path) -> None:
+    prices = ("--price-in", 0, "--price-out", 1e6, "--max-tokens", 20, "--concurrency", 1)
+    with Service(lambda _: says("A")) as service:
+        # Each reply costs 20: the first verdicts take 480 of 600.
+        told = run(arena, service, "--languages", "en", "--repeats", 2, *prices, "--budget", 600)
+        assert len(service.calls) == 30
+    assert "budget" in told.stderr
+    assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24, 1: 6}
+
+
+def test_points_and_the_heuristic_judge_are_not_repeated(arena: Path, tmp_path: Path) -> None:
+    with Service(rating) as service:
+        refused = run(arena, service, "--rubric", file(tmp_path, "t.yaml", POINTS), "--repeats", 2, code=2)
+        assert "--repeats" in refused.stderr
+    assert "--repeats" in mirage("judge", arena, "--judge", "heuristic", "--repeats", 2, code=2).stderr
+
+
+def test_imported_repeats_are_kept_apart(tmp_path: Path) -> None:
+    record = {"query_id": "q", "language": "en", "judge": "g", "system_a": "x", "system_b": "y"}
+    lines = [record | {"verdict": verdict, "repeat": k} for k, verdict in enumerate("ABA")]
+    path = file(tmp_path, "judged.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    for into, words in ((tmp_path / "a", ("import", path)), (tmp_path / "b", ("import", "judgments", path))):
+        for _ in range(2):
+            mirage(*words, "--into", into)
+            assert [(row["repeat"], row["verdict"]) for row in judgments(into)] == [(1, "B"), (2, "A"), (None, "A")]

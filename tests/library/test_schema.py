@@ -177,6 +177,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "voter": None,
         "criterion": "tone",
         "prompt": "0123456789ab",
+        "repeat": 1,
     },
     "ratings": {
         "language": "all",

@@ -57,10 +57,11 @@ AGREEMENTS = (
     Agreement(
         "judge",
         (JudgeSettings, BattleSample),
-        without={"sample": "the record whose fields are options"},
+        without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"},
         other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
         more={
             "--shard": "which part of the queries",
+            "--repeats": "how many times",
             "--rubric": "where the criterion comes from",
             "--prompt": "where the criterion comes from",
         },

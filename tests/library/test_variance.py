@@ -168,6 +168,22 @@ def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path:
         judge_variance(arena, judges=["j9"])
 
 
+def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
+    """Each repeat adds noise of its own, and one more of it helps."""
+    rng, found = np.random.default_rng(10), []
+    for row in judged(11, judges=1):
+        for repeat in range(3):
+            share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
+            values = {name: getattr(row, name) for name in row.__slots__}
+            found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
+    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
+    report = judge_variance(store.open_arena(tmp_path / "a"))
+    repeat = report.sources[-1]
+    assert (repeat.source, repeat.n) == ("repeat", 3)
+    assert repeat.variance == pytest.approx(4 * 0.08**2, rel=0.15)
+    assert any("One more repeat" in sentence for sentence in report.sentences)
+
+
 def test_prices_come_from_the_ledger(tmp_path: Path) -> None:
     path = tmp_path / "a"
     found = judged(9, judges=1, n=20)

@@ -119,8 +119,8 @@ class QuerySeen:
     """By system."""
     retrieved: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     """By retriever: rows of `schema.Retrieved` without their key, in order."""
-    judgments: dict[tuple[str, str, str, str | None], tuple[Any, ...]] = field(default_factory=dict)
-    """By judge, the two systems in the order shown, and voter: verdict, points, rationale, reason, person,
+    judgments: dict[tuple[str, str, str, str | None, int | None], tuple[Any, ...]] = field(default_factory=dict)
+    """By judge, the two systems in the order shown, voter and repeat: verdict, points, rationale, reason, person,
     criterion, prompt, place.
     """
     scores: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
@@ -322,7 +322,7 @@ class Collector:
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
         row = (verdict, points, given.rationale, given.reason, given.person or None, given.criterion, given.prompt)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
-        seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
+        seen = entry.judgments.setdefault((judge, system_a, system_b, voter, given.repeat or None), (*row, where))
         if seen[:-1] != row:
             raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
 

@@ -306,7 +306,7 @@ def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[
 
 
 _JUDGMENT = (
-    *("judge", "system_a", "system_b", "voter", "verdict", "points", "rationale", "reason", "person"),
+    *("judge", "system_a", "system_b", "voter", "repeat", "verdict", "points", "rationale", "reason", "person"),
     *("criterion", "prompt", "where"),
 )
 _SCORE = ("system", "measure", "rater", "person", "value", "low", "high", "reason", "where")

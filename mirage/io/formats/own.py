@@ -10,8 +10,8 @@ from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Q
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
-MOST_SAMPLES = 9_999
-"""Highest number of a sample."""
+MOST_REPEATS = 9_999
+"""Highest number of a sample or repeat."""
 
 
 def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
@@ -44,13 +44,11 @@ def _text(record: Record, name: str) -> str | None:
     return values.text(record.value.get(name), name, record.where)
 
 
-def _sample(record: Record) -> int:
-    """Return the number of an answer among several of one system to one query; 0 if the record has none."""
-    number = values.number(record.value.get("sample"), "sample", record.where) or 0
-    if number != int(number) or not 0 <= number <= MOST_SAMPLES:
-        raise BadInput(
-            f"sample is {number:g}", where=record.where, do=f"number the answers from 0, at most {MOST_SAMPLES:,}"
-        )
+def _number(record: Record, name: str) -> int:
+    """Return the number of a sample or repeat; 0 if the record has none."""
+    number = values.number(record.value.get(name), name, record.where) or 0
+    if number != int(number) or not 0 <= number <= MOST_REPEATS:
+        raise BadInput(f"{name} is {number:g}", where=record.where, do=f"number them from 0, at most {MOST_REPEATS:,}")
     return int(number)
 
 
@@ -83,7 +81,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 template=values.identifier(value.get("template"), "template", where),
                 numbered=values.flag(value.get("numbered"), "numbered", where),
                 thoughts=_text(record, "thoughts"),
-                sample=_sample(record),
+                sample=_number(record, "sample"),
             ),
             where=where,
         )
@@ -112,6 +110,7 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 voter=values.identifier(value.get("voter"), "voter", where),
                 criterion=values.identifier(value.get("criterion"), "criterion", where),
                 prompt=values.identifier(value.get("prompt"), "prompt", where),
+                repeat=_number(record, "repeat"),
             ),
             where=where,
         )

@@ -119,6 +119,8 @@ class GivenVerdict:
     """What was judged by, if the file says so."""
     prompt: str | None = None
     """Hash of the judge's prompt."""
+    repeat: int | None = None
+    """Number of a further verdict of the judge on this battle, from 1; None or 0 for the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def ask(
     *,
     judge: str,
     criterion: Criterion | None = None,
+    repeat: int = 0,
     engine: Engine,
     ledger: Ledger,
     limits: llm.Limits | None = None,
@@ -76,6 +77,7 @@ def ask(
         prompts: their prompts.
         judge: name of the judge, for the rows.
         criterion: what the prompts ask, for the rows; None for the default criterion.
+        repeat: number of this verdict on each battle, for the rows; 0 is the first.
         engine: makes the calls.
         ledger: stores the replies.
         limits: prices and limits.
@@ -102,6 +104,7 @@ def ask(
                 call=reply.key,
                 criterion=criterion.name,
                 prompt=criterion.prompt,
+                repeat=repeat or None,
             )
         )
     return result_of(replies, schema.from_rows("judgments", rows))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.battles.score_verdicts import verdicts_of_scores
+from mirage.errors import BadInput
 from mirage.stages.judge.criteria import Criterion
 from mirage.stages.judge.model import Engine, JudgeResult, result_of
 from mirage.stages.judge.pairs import OrderedPair
@@ -33,6 +34,7 @@ def ask_points(
     *,
     judge: str,
     criterion: Criterion,
+    repeat: int = 0,
     engine: Engine,
     ledger: Ledger,
     limits: llm.Limits | None = None,
@@ -46,6 +48,7 @@ def ask_points(
         prompts: those of `answers_of(battles)`.
         judge: name of the judge, for the rows.
         criterion: with points.
+        repeat: must be 0: an answer has one number of points by a judge.
         engine: makes the calls.
         ledger: stores the replies.
         limits: prices and limits.
@@ -55,6 +58,8 @@ def ask_points(
     Returns:
         The scores, and one verdict for each pair of answers that both have points; the pairs are those of the battles.
     """
+    if repeat:
+        raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
     from mirage.stages.features.grades import parse_grade  # deferred: imports all features, which pages do not need
 
     replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)

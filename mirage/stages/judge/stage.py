@@ -62,6 +62,8 @@ class JudgeSettings:
     """Whether to judge known-answer pairs whose wrong answer carries a verdict in its own favour, to test whether an
     answer can steer the judge.
     """
+    repeat: int = 0
+    """Number of these verdicts among several of the judge on the same battles; 0 is the first."""
 
     @property
     def owner(self) -> str:
@@ -101,7 +103,7 @@ def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> l
         if settings.replace:
             under_way = ledger.open_replacement(_owner(name), _scope(model.settings, battles))
             number = number + 1 if under_way is None else under_way
-        repetition = _repetition(name, number, replace=settings.replace)
+        repetition = _repetition(name, number, replace=settings.replace, repeat=settings.repeat)
         return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
 
 
@@ -176,17 +178,21 @@ def judge_by_model(
             prompts,
             judge=name,
             criterion=settings.criterion,
+            repeat=settings.repeat,
             engine=calls.engine,
             ledger=ledger,
             limits=model.limits,
             progress=calls.progress,
-            **_repetition(name, number, replace=settings.replace),
+            **_repetition(name, number, replace=settings.replace, repeat=settings.repeat),
         )
         battle_keys = schema.from_columns(
             "judgments",
-            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
+            | {"repeat": [settings.repeat or None] * len(battles)},
         )
-        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
+        # Repeats of these battles stay, unless all verdicts on them are replaced.
+        of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
+        rows = store.NewRows(judged.judgments, battle_keys.select([*schema.BATTLE, *of_repeat]))
         criterion = settings.criterion
         arena = _write(
             path,
@@ -337,11 +343,18 @@ def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
     return f"{llm.describe(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
 
 
-def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:
+def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> dict[str, Any]:
     """Return the repetition names of calls after some replacements of a judge's verdicts, and the earlier names whose
     replies are also valid: a replacement may have covered only a few battles.
+
+    Args:
+        name: the judge.
+        number: number of replacements.
+        replace: whether earlier replies do not count.
+        repeat: number of the verdict among several on a battle; 0 is the first.
     """
-    names = [f"{_owner(name)} {n}" if n else None for n in range(number, -1, -1)]
+    of_repeat = f" repeat {repeat}" if repeat else ""
+    names = [f"{_owner(name)} {n}{of_repeat}" if n or repeat else None for n in range(number, -1, -1)]
     if names == [None]:
         return {}
     return {"again": names[0], "earlier": () if replace else names[1:]}

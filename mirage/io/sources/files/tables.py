@@ -126,6 +126,7 @@ def read_judgments(
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
+        row["repeat"] = row["repeat"] or None
         row["judge"] = schema.criterion_judge(row["judge"], row["criterion"])
         _refuse_unknown(row, keys, where)
 
