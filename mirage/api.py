@@ -505,6 +505,7 @@ def generate(
     retriever: str | None = None,
     depth: int | None = None,
     relevant_only: bool = False,
+    samples: int = 1,
     replace: bool = False,
 ) -> Arena:
     """Generate answers to the queries of an arena with a model; repeating it resumes, and no call is paid for twice.
@@ -520,6 +521,7 @@ def generate(
         retriever: retriever of the passages in the prompts; None for those given with the queries.
         depth: number of the retriever's top passages; None for all.
         relevant_only: show only relevant passages, for the teacher of a training set.
+        samples: answers to each query; all but the first go to the table `samples`.
         replace: generate existing answers again.
 
     Returns:
@@ -535,8 +537,13 @@ def generate(
     from mirage import llm, pipeline
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
-    from mirage.stages.generate.stage import generate_answers, whole_system
+    from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
 
+    if samples < 1 or (samples > 1 and replace):
+        raise BadInput(
+            f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
+            do="use 1 or more, and another name for the system instead of replace",
+        )
     prompt, own = prompts.load_template(template), model.settings
     plain = own.max_tokens == llm.Settings(own.model).max_tokens
     asked = changed(
@@ -558,7 +565,13 @@ def generate(
     )
     engine = pipeline.RunModel(model).engine(asked)
     path = _writable(arena)
-    return generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate").arena
+    result = generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate")
+    generated, cost = result.arena, result.cost
+    for sample in range(1, samples):
+        model = changed(model, settings=asked).after(cost)
+        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(asked), model, "mirage.generate")
+        generated, cost = generate_sample(path, settings, sample, calls=calls)
+    return generated
 
 
 def features(

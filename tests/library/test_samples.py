@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import mirage, rows
+from generating_cases import command, write
+from misbehaving import Service, reply
 
 import mirage as api
 from mirage import schema, store
@@ -109,6 +111,26 @@ def test_two_different_answers_as_one_sample_are_refused(tmp_path: Path) -> None
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert "sample 1" in mirage("import", path, "--into", tmp_path / "a", code=2).stderr
+
+
+def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
+    path = write(tmp_path / "arena", n=3, languages=("en",))
+    with Service(lambda call: reply(f"##Answer: number {call.number}.")) as service:
+        planned = mirage(*command(path, service, "--samples", "3", "--dry-run"))
+        assert "9 calls" in planned.stderr
+        for _ in range(2):
+            mirage(*command(path, service, "--samples", "3"))
+            assert len(service.calls) == 9, "no call is paid for twice"
+        arena = store.open_arena(path)
+        assert {row["text"] for row in arena.read("answers").to_pylist()} == {"##Answer: number 1."}
+        samples = {(row["query_id"], row["sample"]): row["text"] for row in arena.read("samples").to_pylist()}
+        assert samples == {(f"q{q:03}", k): f"##Answer: number {k + 1}." for q in range(3) for k in (1, 2)}
+        prices = ("--price-in", "0", "--price-out", "1e6", "--max-tokens", "20", "--concurrency", "1")
+        mirage(*command(path, service, "--samples", "3", *prices, "--budget", "100", system="other"))
+        assert len(service.calls) == 9 + 5, "each reply costs 20"
+        refused = mirage(*command(path, service, "--samples", "2", "--replace"), code=2)
+    assert "--replace" in refused.stderr
+    assert store.open_arena(path).rows("samples") == 6 + 2
 
 
 def test_samples_go_with_their_system(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ DOORS = {
     "api.generate": Door(
         api.generate,
         (GenerateSettings,),
-        {"arena": SUBJECT},
+        {"arena": SUBJECT, "samples": "how many times"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),

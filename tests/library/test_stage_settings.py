@@ -47,7 +47,11 @@ AGREEMENTS = (
         renamed={"tokens": "--tokenizer"},
         without={"model": "a record of the service's options", "queries": "set by --shard"},
         other_default={"system": "named after model and retriever", "template": "the command has the common one"},
-        more={"--baselines": "answers without a model", "--shard": "which part of the queries"},
+        more={
+            "--baselines": "answers without a model",
+            "--shard": "which part of the queries",
+            "--samples": "how many times",
+        },
     ),
     Agreement(
         "features",
