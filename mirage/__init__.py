@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         chat_model,
         compare,
         correct,
+        criteria_agreement,
         decide,
         evaluate,
         features,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         rates,
         retrieval_measures,
         risk_coverage,
+        variance,
     )
 
 __version__ = "0.1.0"
@@ -81,6 +83,7 @@ __all__ = [
     "chat_model",
     "compare",
     "correct",
+    "criteria_agreement",
     "decide",
     "evaluate",
     "features",
@@ -99,6 +102,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "variance",
 ]
 
 

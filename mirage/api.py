@@ -66,6 +66,7 @@ __all__ = [
     "chat_model",
     "compare",
     "correct",
+    "criteria_agreement",
     "decide",
     "evaluate",
     "features",
@@ -84,6 +85,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "variance",
 ]
 
 SHOWN, COLUMNS = 10, 9
@@ -698,6 +700,7 @@ def generate(
     retriever: str | None = None,
     depth: int | None = None,
     relevant_only: bool = False,
+    samples: int = 1,
     replace: bool = False,
 ) -> Arena:
     """Generate answers to the queries of an arena with a model or a RAG service; repeating it resumes, and no call is
@@ -716,6 +719,7 @@ def generate(
         retriever: retriever of the passages in the prompts; None for those given with the queries.
         depth: number of the retriever's top passages; None for all.
         relevant_only: show only relevant passages, for the teacher of a training set.
+        samples: answers to each query; all but the first go to the table `samples`.
         replace: generate existing answers again.
 
     Returns:
@@ -733,7 +737,7 @@ def generate(
     from mirage import llm, pipeline
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
-    from mirage.stages.generate.stage import generate_answers, whole_system
+    from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
 
     path = _writable(arena)
     if (model is None) == (rag is None):
@@ -743,8 +747,15 @@ def generate(
 
         if system is None or rag is None:
             raise BadInput("the system has no name", do="give one: system=NAME")
+        if samples != 1:
+            raise BadInput("a RAG service gives one answer to a query", do="omit samples")
         live = LiveSettings(system, rag, _tuple(languages), limit, replace)
         return answer_by_service(path, live, rng=np.random.default_rng(), made_by="mirage.generate").arena
+    if samples < 1 or (samples > 1 and replace):
+        raise BadInput(
+            f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
+            do="use 1 or more, and another name for the system instead of replace",
+        )
     prompt, own = prompts.load_template(template), model.settings
     plain = own.max_tokens == llm.Settings(own.model).max_tokens
     asked = changed(
@@ -765,7 +776,13 @@ def generate(
         replace=replace,
     )
     engine = pipeline.RunModel(model).engine(asked)
-    return generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate").arena
+    result = generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate")
+    generated, cost = result.arena, result.cost
+    for sample in range(1, samples):
+        model = changed(model, settings=asked).after(cost)
+        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(asked), model, "mirage.generate")
+        generated, cost = generate_sample(path, settings, sample, calls=calls)
+    return generated
 
 
 def features(
@@ -827,6 +844,11 @@ def judge(
     languages: Iterable[str] | None = None,
     seed: int = 0,
     known: bool = False,
+    planted: bool = False,
+    criterion: str | None = None,
+    rubric: str | Path | None = None,
+    prompt: str | Path | None = None,
+    repeats: int = 1,
     replace: bool = False,
     until: str | None = None,
     budget: float | None = None,
@@ -842,6 +864,13 @@ def judge(
         languages: codes; None for all.
         seed: seed of the sample.
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
+        planted: as `known`, with a verdict in its own favour planted in each wrong answer: tests whether an answer can
+            steer the judge.
+        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`; with `prompt`, a name
+            for it. None is `overall`. Verdicts by another criterion are stored under `JUDGE: CRITERION`.
+        rubric: YAML file with a criterion of your own.
+        prompt: text file with a prompt of your own.
+        repeats: verdicts of the model on each battle in each order.
         replace: judge again, ignoring existing verdicts and cached replies.
         until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
@@ -854,27 +883,44 @@ def judge(
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.
-        BadInput: if the arena is bundled, or the judge has verdicts by another model.
+        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric or prompt is
+            incomplete.
+        UnknownName: if there is no such criterion.
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
     from mirage import llm, pipeline
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
     model = _with_budget(model, budget)
+    asked = load_criterion(
+        criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
+    )
     if until is not None:
-        if (queries, pairs, known, replace) != (None, None, False, False):
-            raise BadInput("until chooses the battles itself", do="omit queries, pairs, known and replace")
+        if (queries, pairs, known, planted, replace, repeats) != (None, None, False, False, False, 1):
+            raise BadInput(
+                "until chooses the battles itself", do="omit queries, pairs, known, planted, repeats and replace"
+            )
+        if asked.name != OVERALL:
+            raise BadInput("until judges by the criterion overall", do="omit criterion, rubric and prompt")
         return _judge_until(path, model, judge, until, sample)
     if model is None:
-        if judge not in (None, HEURISTIC):
-            raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
+        if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
+            raise BadInput(
+                f"the judge {asked.judge_name(judge or HEURISTIC)} needs a model",
+                do="give one: mirage.chat_model(NAME, base_url=URL)",
+            )
         return judge_arena_by_features(path, sample=sample, made_by="mirage.judge")
-    settings = JudgeSettings(judge or model.settings.model, sample, replace)
-    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
-    return judge_by_model(path, settings, calls)[0]
+    if repeats < 1:
+        raise BadInput(f"repeats is {repeats}", do="use 1 or more")
+    for repeat in range(repeats):
+        settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
+        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
+        judged, result = judge_by_model(path, settings, calls)
+        model = model.after(result.cost)
+    return judged
 
 
 def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
@@ -940,6 +986,7 @@ def rates(
 
     table = outcomes.rates(
         arena.read("outcomes"),
+        samples=outcomes.sample_outcomes(arena),
         parser=parser,
         languages=None if languages is None else list(languages),
         systems=None if systems is None else list(systems),
@@ -984,6 +1031,41 @@ def retrieval_measures(
     rows = _table([asdict(row) for row in means(table)])
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
     return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
+
+
+def variance(
+    arena: Arena,
+    *,
+    judges: Sequence[str] | None = None,
+    languages: Iterable[str] | None = None,
+    parser: schema.Parser = "strict",
+) -> Rows:
+    """Split the noise of a rate, or of a difference between systems, into its sources.
+
+    Args:
+        arena: with outcomes (and samples), or with judgments.
+        judges: split the noise of these judges' verdicts; None for that of hallucination and error rates.
+        languages: codes; None for all.
+        parser: parser whose outcomes count.
+
+    Returns:
+        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to buy next.
+
+    Raises:
+        TableMissing: if the arena lacks the table.
+        UnknownName: if there is no such judge or language.
+        NotEnoughData: if there are too few queries.
+    """
+    from mirage.ranking import variance as noise
+
+    reports = (
+        noise.rate_variance(arena, languages=languages, parser=parser)
+        if judges is None
+        else [noise.judge_variance(arena, judges=judges, languages=languages)]
+    )
+    sources = [source for report in reports for source in report.sources]
+    advice = " ".join(sentence for report in reports for sentence in report.sentences)
+    return Rows(schema.from_rows(noise.NoiseSource, sources), advice)
 
 
 def risk_coverage(
@@ -1407,6 +1489,27 @@ def judge_exam(
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
     return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
+
+
+def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
+    """Compare the criteria of each judge: equal decisions on the same battles, and the order of the systems.
+
+    Args:
+        arena: with verdicts of a judge by several criteria.
+        seed: seed of the draws behind the intervals.
+
+    Returns:
+        Rows of `mirage.people.exam.CriteriaAgreement`: one per judge, two criteria and language.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        NotEnoughData: if no judge has verdicts by two criteria on the same battle.
+    """
+    from mirage import schema
+    from mirage.people.exam import CriteriaAgreement, criteria_agreement
+
+    rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
+    return Rows(rows, "Agreement of criteria")
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:

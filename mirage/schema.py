@@ -87,6 +87,8 @@ Ties = Literal["half", "davidson", "drop"]
 
 BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
 """Columns of table `judgments` that identify a battle and its judge."""
+OVERALL = "overall"
+"""The default criterion of a judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,30 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledAnswer:
+    """A further answer of a system to a query that it already answered, asked again; the first is in `answers`."""
+
+    key = ("language", "query_id", "system", "sample")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """The system that answered."""
+    sample: Rank
+    """Number of the answer, from 1; the answer in table `answers` is number 0."""
+    text: str | None
+    """The raw answer, without a reasoning model's thoughts; null if there is none."""
+    status: Status
+    """As in `answers`."""
+    template: str | None
+    """Name of the prompt template; null if unknown."""
+    reason: str | None
+    """Details where `status` is not `ok` and more is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class OutcomeRow:
     """One parser's reading of one answer: the query is answered, or the answer abstains."""
 
@@ -264,15 +290,15 @@ class Feature:
 class Judgment:
     """One verdict of one judge on one battle, in the order shown."""
 
-    key = (*BATTLE, "voter")
-    left_out = ("inclusion",)
+    key = (*BATTLE, "voter", "repeat")
+    left_out = ("inclusion", "criterion", "prompt", "repeat")
 
     language: Code
     """Language of the query."""
     query_id: str
     """The query."""
     judge: str
-    """Name of the judge: a model, or a person's session."""
+    """Name of the judge: a model, or a person's session; with a criterion other than `overall`, `NAME: CRITERION`."""
     system_a: str
     """The system shown first."""
     system_b: str
@@ -301,6 +327,15 @@ class Judgment:
     """Probability, above 0, with which `mirage judge --until` chose this battle among all of its language and pair of
     systems, given the verdicts before; a ranking weights the verdict by its inverse. Null: every battle was judged, or
     the choice did not depend on verdicts.
+    """
+    criterion: str | None = None
+    """Name of the criterion by which a model judged: `overall`, or another that its name ends with. Null: `overall` in
+    arenas of earlier versions, otherwise unknown.
+    """
+    prompt: str | None = None
+    """Hash of the judge's prompt and scale (12 hexadecimal digits); null if unknown."""
+    repeat: Count | None = None
+    """Number of a further verdict of the same judge on the same battle in the same order, from 1; null for the first.
     """
 
 
@@ -666,7 +701,7 @@ class SupportGrade:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One rater's score, a person's or a program's, of one answer on one scale; imported, not measured by mirage."""
+    """One rater's score, a person's or a program's, of one answer on one scale; imported, or points by a judge."""
 
     key = ("language", "query_id", "system", "measure", "rater")
     reason_of = "value"
@@ -735,6 +770,7 @@ TABLES: dict[str, type] = {
     "nuggets": Nugget,
     "nugget_edits": NuggetEdit,
     "answers": Answer,
+    "samples": SampledAnswer,
     "nugget_assignments": NuggetAssignment,
     "support_grades": SupportGrade,
     "scores": Score,
@@ -751,7 +787,7 @@ TABLES: dict[str, type] = {
 
 OPTIONAL = frozenset(
     {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
-    | {"nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
+    | {"samples", "nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
@@ -770,6 +806,7 @@ COMMANDS: dict[str, str] = {
     "queries": "mirage import queries FILE --into DIR",
     "passages": "mirage import queries FILE --passages FILE --into DIR",
     "answers": "mirage import answers FILE --into DIR",
+    "samples": "mirage import FILE --into DIR",
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
@@ -796,6 +833,7 @@ ADDS: dict[str, str] = {
     "nugget_assignments": "the facts that each answer states, and nugget scores",
     "support_grades": "how far each cited passage supports the sentence that cites it",
     "scores": "scores of each answer by people or other programs",
+    "samples": "further answers of a system to the same query, and how much of the noise they are",
     "outcomes": "answers and abstentions, hallucination and error rates, and a ranking by relevance labels",
     "features": "length, language, citations and overlap of every answer",
     "judgments": "a ranking by a judge, battles with rationales, and the judge's agreement with people",
@@ -845,6 +883,16 @@ def verdict_word(word: str) -> str:
     """Map a verdict or one of its synonyms to the verdict; return an unknown word unchanged."""
     plain = word.strip()
     return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
+
+
+def criterion_judge(judge: str, criterion: str | None) -> str:
+    """Return the name of a judge by a criterion: `JUDGE: CRITERION`, for `overall` or none the judge's own name.
+
+    A name that already ends with the criterion stays as it is.
+    """
+    if criterion in (None, OVERALL) or judge.endswith(f": {criterion}"):
+        return judge
+    return f"{judge}: {criterion}"
 
 
 def verdict_of(points: float) -> Verdict:

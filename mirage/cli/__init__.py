@@ -36,6 +36,7 @@ from mirage.cli import (
     sources,
     surrogate,
     training,
+    variance,
     voting,
 )  # each file registers its commands
 from mirage.cli.common import Command, app, local_path, paper
@@ -68,6 +69,7 @@ __all__ = [
     "sources",
     "surrogate",
     "training",
+    "variance",
     "voting",
 ]
 

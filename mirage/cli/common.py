@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Data": ("pull", "import", "check", "show", "export", "arena"),
     "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
-    "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain"),
+    "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain", "variance"),
     "People": ("judges", "votes"),
     "Papers": ("paper",),
     "Explorer": ("app", "doctor"),

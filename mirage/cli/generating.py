@@ -16,7 +16,7 @@ from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.llm import Cost, Limits
+    from mirage.llm import ChatModel, Cost, Limits
     from mirage.llm.rag_service import RagService
     from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
@@ -89,6 +89,9 @@ def generate(
             ' "{query}"}.',
         ),
     ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=100, help="Answers to each query; all but the first go to the table samples.")
+    ] = 1,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -97,11 +100,12 @@ def generate(
     Reads the tables queries and passages; with `--retriever` the passages from `mirage retrieve` or an imported run,
     for an end-to-end system of a retriever and a model. Writes the table answers, where those of other systems stay,
     and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice. A failed call
-    is a row with its reason, and is retried by the next run. With `--replace` every query is asked and paid for again
-    despite the ledger; rerun the same command to resume. Features and judgments of replaced answers are removed. With
-    `--provider rag` the queries go to a RAG service at `--base-url`, in a JSON body; its answers become those of the
-    system, and its contexts the list of a retriever with the system's name, in the table retrieved. Prints the answers
-    by status.
+    is a row with its reason, and is retried by the next run. With `--samples N` each query is asked N times; the first
+    answers are in the table answers, the others in samples (`mirage variance`). With `--replace` every query is asked
+    and paid for again despite the ledger; rerun the same command to resume. Features and judgments of replaced answers
+    are removed. With `--provider rag` the queries go to a RAG service at `--base-url`, in a JSON body; its answers
+    become those of the system, and its contexts the list of a retriever with the system's name, in the table retrieved.
+    Prints the answers by status.
     """
     from mirage import llm
     from mirage.llm import prompts
@@ -141,8 +145,15 @@ def generate(
         replace=replace,
     )
     engine = connection.only_caller(model)
+    if samples > 1 and (replace or share is not None):
+        raise BadInput(
+            "--samples cannot be combined with --replace and --shard",
+            do="use another name for --system, or add samples to the whole arena afterwards",
+        )
     if connection.dry_run and share is None:
-        tell(generating.plan_generating(dir_, settings, limits=model.limits), planned=True)
+        planned = [generating.plan_generating(dir_, settings, limits=model.limits)]
+        planned += [generating.plan_sample(dir_, settings, k, limits=model.limits) for k in range(1, samples)]
+        tell(llm.total(planned), planned=True)
         return
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
@@ -152,6 +163,9 @@ def generate(
             return
     result = _generate(dir_, settings, engine, model.limits)
     _tell_result(result, settings.system, replaced=settings.replace)
+    model = model.after(result.cost)
+    for sample in range(1, samples):
+        model = _generate_sample(dir_, settings, sample, connection, model)
     _show_counts(result.counts, output_format)
 
 
@@ -193,6 +207,20 @@ def _answer_by_service(path: Path, settings: LiveSettings, output_format: How, *
     )
     _tell_result(result, replaced=settings.replace)
     _show_counts(result.counts, output_format)
+
+
+def _generate_sample(
+    path: Path, settings: GenerateSettings, sample: int, connection: Connection, model: ChatModel
+) -> ChatModel:
+    """Generate further answers to the queries, and return the model with what is left of its budget."""
+    from mirage.llm import ArenaCalls
+    from mirage.stages.generate.stage import generate_sample
+
+    with progress(f"Asking for sample {sample}") as update:
+        calls = ArenaCalls(connection.only_caller(model), model, "mirage generate", update)
+        _, cost = generate_sample(path, settings, sample, calls=calls)
+    tell(cost)
+    return model.after(cost)
 
 
 def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Limits) -> GenerateResult:

@@ -16,7 +16,7 @@ from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Engine, Limits
+    from mirage.llm import ChatModel, Limits
     from mirage.people.exam import JudgeExam
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
@@ -53,6 +53,34 @@ def judge(
         bool,
         typer.Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
     ] = False,
+    planted: Annotated[
+        bool,
+        typer.Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
+    ] = False,
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to judge by: overall, groundedness, citation, completeness or language-quality; with --prompt, "
+            "a name for it.  [default: overall]",
+            show_default=False,
+        ),
+    ] = None,
+    rubric: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="YAML file with a criterion of your own: question, and optionally scale."),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
+            "[[A]], [[B]], or [[C]] for a tie.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
+    ] = 1,
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
@@ -87,49 +115,72 @@ def judge(
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them. With `--until`, rounds share the `--budget`, or without one all battles; every verdict
-    stores its inclusion probability, by which `mirage rank` weights it.
+    rankings do not count them. A criterion other than overall makes another judge, `NAME: CRITERION`: give that name
+    wherever a command takes a judge. With `--repeats N` each battle has N verdicts in each order (`mirage variance`
+    tells what they are worth). Points for single answers are stored in the table scores, and decide battles. With
+    `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its inclusion probability,
+    by which `mirage rank` weights it.
     """
     from mirage.io.sources.files import read_battle_list
-    from mirage.stages.judge import HEURISTIC, stage
+    from mirage.llm import total
+    from mirage.stages.judge import HEURISTIC, load_criterion, stage
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, plan_judging
 
     if until is not None:
-        others = {"queries": queries, "pairs": pairs, "battles": battles, "known": known, "replace": replace}
-        _refuse_with_until([f"--{option}" for option, value in {**others, "shard": share}.items() if value])
+        others: dict[str, object] = {
+            "queries": queries,
+            "pairs": pairs,
+            "battles": battles,
+            "known": known,
+            "replace": replace,
+        }
+        others |= {"planted": planted, "criterion": criterion, "rubric": rubric, "prompt": prompt, "shard": share}
+        others["repeats"] = repeats > 1
+        _refuse_with_until([f"--{option}" for option, value in others.items() if value])
         _judge_until(dir_, name, connection, _adaptive(until, rounds, random, seed), codes(languages), output_format)
         return
     if rounds is not None or random is not None:
         raise BadInput("--rounds and --random belong to --until", do="add --until separated, top:K or width:W")
-    if battles is not None and (queries, pairs, languages, known) != (None, None, None, False):
+    if battles is not None and (queries, pairs, languages, known or planted) != (None, None, None, False):
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
+    asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     selection = None if battles is None else read_battle_list(battles)
-    sample = BattleSample(queries, pairs, seed, codes(languages), selection, known)
+    sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
             do="use another name for --judge",
         )
+    settings = JudgeSettings(name, sample, replace, asked, planted)
+    by_features = name == HEURISTIC and connection.model is None
+    if by_features and (settings.owner != sample.owner(name) or repeats > 1):
+        raise BadInput(
+            "the heuristic judge reads no prompt and never changes its mind",
+            do="omit --criterion, --rubric, --prompt, --planted and --repeats",
+        )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
+        settings = dataclasses.replace(settings, sample=sample)
         if not sample.battles:
             note("This shard has no battles.")
             return
-    if name == HEURISTIC and connection.model is None:
+    if by_features:
         if connection.dry_run:
             note("No calls: this judge uses no model.")
             return
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
-        model, settings = connection.chat_model(), JudgeSettings(name, sample, replace)
-        engine = connection.only_caller(model)
+        model = connection.chat_model()
+        connection.only_caller(model)  # rejects an engine that cannot call
+        every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
         if connection.dry_run:
-            tell(plan_judging(dir_, settings, model), planned=True)
+            tell(total(plan_judging(dir_, one, model) for one in every), planned=True)
             return
-        arena = _judge_by_model(dir_, settings, engine, model)
+        for one in every:
+            arena, model = _judge_by_model(dir_, one, connection, model)
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
-    _show([row for row in stats if row.judge == sample.owner(name)], output_format)
+    _show([row for row in stats if row.judge == settings.owner], output_format)
 
 
 def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -> AdaptiveSettings:
@@ -204,21 +255,33 @@ def _tell_round(report: RoundReport) -> None:
     )
 
 
-def _judge_by_model(path: Path, settings: JudgeSettings, engine: Engine, model: ChatModel) -> Arena:
-    """Judge battles by a model, with progress, and report cost, failures, and calls not made."""
+def _judge_by_model(
+    path: Path, settings: JudgeSettings, connection: Connection, model: ChatModel
+) -> tuple[Arena, ChatModel]:
+    """Judge battles by a model, with progress, and report cost, failures, and calls not made.
+
+    Returns:
+        The arena, and the model with what is left of its budget.
+    """
     from mirage.llm import ArenaCalls
     from mirage.stages.judge.stage import judge_by_model
 
     with progress("Judging") as update:
-        arena, result = judge_by_model(path, settings, ArenaCalls(engine, model, "mirage judge", update))
+        calls = ArenaCalls(connection.only_caller(model), model, "mirage judge", update)
+        arena, result = judge_by_model(path, settings, calls)
     tell(result.cost)
     for reason, n in result.failed.items():
         note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
     if result.unasked:
         note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
-    return arena
+    return arena, model.after(result.cost)
 
 
+CRITERIA = (
+    *("judge", "one", "other", "language", "battles", "queries", "equal", "equal_low", "equal_high"),
+    *("systems", "tau", "tau_low", "tau_high", "reason"),
+)
+"""Columns of `mirage judges --criteria`."""
 EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
 """Columns of `mirage judges --against-people`, one row per measure."""
 
@@ -232,6 +295,9 @@ def judges(
     against_people: Annotated[
         bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
     ] = False,
+    criteria: Annotated[
+        bool, typer.Option("--criteria", help="Print how far the criteria of each judge agree instead.")
+    ] = False,
     languages: Languages = None,
     ratings: Annotated[
         str | None,
@@ -242,19 +308,25 @@ def judges(
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print the reliability and cost of each judge, or its agreement with people.
+    """Print the reliability and cost of each judge, its agreement with people, or that of its criteria.
 
     Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
     --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. Writes nothing.
-    Costs need the prices.
+    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --criteria: for
+    every two criteria by which a judge decided the same battles, the share of equal decisions and Kendall's tau of the
+    ratings. Writes nothing. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage
 
     limits = Limits(price_in=price_in, price_out=price_out)
     only = codes(languages)
+    if criteria and against_people:
+        raise BadInput("--criteria and --against-people print different tables", do="omit one of them")
+    if criteria:
+        _criteria(dir_, judge_names, only, seed=seed, output_format=output_format)
+        return
     if against_people:
         _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
         return
@@ -309,6 +381,37 @@ def _against_people(
             note(f"{panel.language}: {len(panel.judges)} judges are equivalent to {n} independent ones")
     for choice in result.choices:
         note(choice.sentence)
+
+
+def _criteria(
+    path: Path, judge_names: Sequence[str] | None, languages: Sequence[str] | None, *, seed: int, output_format: Format
+) -> None:
+    """Print how far the criteria of each judge agree."""
+    from mirage import store
+    from mirage.people.exam import criteria_agreement
+
+    rows = criteria_agreement(store.open_arena(path), seed=seed)
+    known = {row.judge for row in rows}
+    for name in judge_names or ():
+        if name not in known:
+            raise UnknownName("judge with several criteria", name, known)
+    shown = [
+        dataclasses.asdict(row)
+        for row in rows
+        if (not judge_names or row.judge in judge_names) and (languages is None or row.language in languages)
+    ]
+    columns: tuple[str, ...] = CRITERIA
+    if output_format == "table":
+        columns = ("judge", "one", "other", "language", "battles", "queries", "equal", "systems", "tau", "reason")
+        for entry in shown:
+            entry |= {name: _with_interval(entry, name) for name in ("equal", "tau")}
+    show(shown, columns, output_format)
+
+
+def _with_interval(row: Mapping[str, Any], name: str) -> str:
+    """Format a value with its interval for people."""
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    return "-" if value is None else f"{value:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
 
 
 def _marks(row: JudgeExam) -> dict[str, str]:

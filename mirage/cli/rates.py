@@ -128,7 +128,8 @@ def rates(
         table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=selection)
         columns = BY_TEMPLATE
     else:
-        table = rules.rates(arena.read("outcomes"), parser=parser, languages=selection)
+        samples = rules.sample_outcomes(arena)
+        table = rules.rates(arena.read("outcomes"), samples=samples, parser=parser, languages=selection)
     counted = table
     if confusion:
         table = rules.confusion(table)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mirage.llm.calls import Limits, Settings
+from mirage.llm.calls import Cost, Limits, Settings
 from mirage.llm.presets import Endpoint
 
 
@@ -24,6 +24,12 @@ class ChatModel:
     """
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `load_in_4bit`."""
+
+    def after(self, cost: Cost) -> ChatModel:
+        """Return the model with what a cost leaves of its budget."""
+        if self.limits.budget is None:
+            return self
+        return replace(self, limits=replace(self.limits, budget=max(self.limits.budget - (cost.money or 0), 0)))
 
     def service(self) -> Endpoint:
         """Return service and key.

@@ -50,6 +50,7 @@ LINEAGE: dict[str, Lineage] = {
     "nuggets": Lineage(uses=("queries", "passages"), columns=("text", "importance"), features=_NUGGET_SCORES),
     "references": Lineage(columns=("text",), features=("answer_bleu", "answer_rougeL")),
     "answers": Lineage(uses=("queries", "passages", "retrieved"), columns=("text", "status", "retriever", "depth")),
+    "samples": Lineage("answers", ("queries", "passages", "retrieved")),
     "nugget_assignments": Lineage(
         "nuggets", ("answers", "queries"), columns=("assignment",), features=_NUGGET_SCORES, maker="assigner"
     ),

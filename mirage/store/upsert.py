@@ -240,7 +240,8 @@ def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, presen
     def comparable(table: pa.Table) -> pa.Table:
         # Arrow joins no null to a null.
         null = [name for name in columns if rows[name].null_count or others[name].null_count]
-        return pa.table({name: pc.fill_null(table[name], "\0") if name in null else table[name] for name in columns})
+        texts = {name: pc.fill_null(table[name].cast(pa.string()), "\0") for name in null}
+        return pa.table({name: texts.get(name, table[name]) for name in columns})
 
     places = comparable(rows).append_column("", pa.array(range(len(rows)), pa.int64()))
     join = "left semi" if present else "left anti"

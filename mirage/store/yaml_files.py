@@ -33,16 +33,7 @@ def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
     """
     import yaml  # type: ignore[import-untyped]  # it has no types
 
-    need_file(path)
-    if path.stat().st_size > _MOST:
-        raise BadInput(f"this file has more than {_MOST:,} bytes", where=str(path), do="import it as JSON Lines or CSV")
-    try:
-        tree = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = str(path) if mark is None else f"{path}:{mark.line + 1}"
-        problem = getattr(error, "problem", None) or error
-        raise BadInput(f"this is not YAML: {problem}", where=where, do="correct the line") from None
+    tree = _compose(path)
     if isinstance(tree, yaml.SequenceNode):
         for item in tree.value:
             yield Line(_where(path, item), _record(path, item))
@@ -51,6 +42,44 @@ def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
             yield Line(_where(path, item), {named: name} | _record(path, item))
     else:
         raise BadInput("this file is neither a list nor a mapping", where=str(path), do="write a list of mappings")
+
+
+def yaml_fields(path: Path) -> dict[str, Line]:
+    """Read a YAML file that is one mapping of fields.
+
+    Returns:
+        Each field with its line; a value is a text, null, or a mapping of texts by name. Values are as written.
+
+    Raises:
+        BadInput: as `yaml_records`.
+    """
+    import yaml
+
+    tree = _compose(path)
+    if not isinstance(tree, yaml.MappingNode):
+        raise BadInput("this file is not a mapping of fields to values", where=str(path), do="write FIELD: VALUE")
+    return {
+        name: Line(
+            _where(path, item), _record(path, item) if isinstance(item, yaml.MappingNode) else _value(path, item)
+        )
+        for name, item in _pairs(path, tree)
+    }
+
+
+def _compose(path: Path) -> Node:
+    """Parse a YAML file without interpreting its values."""
+    import yaml
+
+    need_file(path)
+    if path.stat().st_size > _MOST:
+        raise BadInput(f"this file has more than {_MOST:,} bytes", where=str(path), do="import it as JSON Lines or CSV")
+    try:
+        return yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = str(path) if mark is None else f"{path}:{mark.line + 1}"
+        problem = getattr(error, "problem", None) or error
+        raise BadInput(f"this is not YAML: {problem}", where=where, do="correct the line") from None
 
 
 def _record(path: Path, node: Node) -> dict[str, Any]:

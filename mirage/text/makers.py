@@ -174,8 +174,10 @@ class Makers:
         return dict(self.named)
 
     def of(self, system: str) -> str:
-        """Return the maker of a system or judge; `other` if unknown."""
-        return self._by_system.get(system) or maker(system)
+        """Return the maker of a system or judge; `other` if unknown. A judge may have its criterion after its name."""
+        judge = system.rpartition(": ")[0] or system
+        known = self._by_system.get(system) or self._by_system.get(judge) or maker(system)
+        return known if known != OTHER or judge == system else maker(judge)
 
 
 BY_NAME = Makers()

@@ -114,7 +114,7 @@ def opened_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> App
 
 def test_the_pages_show_it(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judges = opened_page("judges", arena.parent, monkeypatch)
-    assert "Ratings included with the data" in [header.value for header in judges.header]
+    assert "Ratings of single answers" in [header.value for header in judges.header]
     answers = opened_page("answers", arena.parent, monkeypatch)
     assert "159 of 159" in page_text(answers)
     opened_page("battle", arena.parent, monkeypatch)

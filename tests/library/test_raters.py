@@ -240,7 +240,7 @@ def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypa
     monkeypatch.setattr(store, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE).run()
     assert not app.exception
-    assert "Ratings included with the data" in [header.value for header in app.header]
+    assert "Ratings of single answers" in [header.value for header in app.header]
     agreements, means = (frame.value for frame in app.dataframe)
     assert list(agreements["measure"]) == ["clear"]
     assert list(means["system"]) == ["a", "b", "a", "b"]

@@ -132,6 +132,16 @@ GOOD: dict[str, dict[str, Any]] = {
         "depth": None,
         "thoughts": None,
     },
+    "samples": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "sample": 1,
+        "text": "Yes.",
+        "status": "ok",
+        "template": "vanilla",
+        "reason": None,
+    },
     "outcomes": {
         "language": "en",
         "query_id": "q1",
@@ -166,6 +176,9 @@ GOOD: dict[str, dict[str, Any]] = {
         "person": None,
         "voter": None,
         "inclusion": None,
+        "criterion": "tone",
+        "prompt": "0123456789ab",
+        "repeat": 1,
     },
     "ratings": {
         "language": "all",

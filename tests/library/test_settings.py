@@ -111,7 +111,7 @@ DOORS = {
     "api.generate": Door(
         api.generate,
         (GenerateSettings,),
-        {"arena": SUBJECT, "rag": "another kind of model"},
+        {"arena": SUBJECT, "rag": "another kind of model", "samples": "how many times"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),
@@ -121,9 +121,10 @@ DOORS = {
     "api.judge": Door(
         api.judge,
         (JudgeSettings, BattleSample),
-        {"arena": SUBJECT, "model": SUBJECT, "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"},
-        {**OF_SAMPLE, "possible": "set by --until"},
-        {"judge": "named after the model"},
+        {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
+        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"},
+        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
+        {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(
         api.chat_model,

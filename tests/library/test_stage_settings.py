@@ -52,6 +52,7 @@ AGREEMENTS = (
             "--shard": "which part of the queries",
             "--map": "paths in the responses of a RAG service",
             "--body": "body of requests to a RAG service",
+            "--samples": "how many times",
         },
     ),
     Agreement(
@@ -62,8 +63,14 @@ AGREEMENTS = (
     Agreement(
         "judge",
         (JudgeSettings, BattleSample),
-        without={"sample": "the record whose fields are options"},
-        more={"--shard": "which part of the queries"},
+        without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"},
+        other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
+        more={
+            "--shard": "which part of the queries",
+            "--repeats": "how many times",
+            "--rubric": "where the criterion comes from",
+            "--prompt": "where the criterion comes from",
+        },
     ),
     Agreement(
         "retrieve",

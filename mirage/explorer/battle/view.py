@@ -252,7 +252,7 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
         rows += [
             _score_html(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)
         ]
-    head = heading_html("Ratings included with the data")
+    head = heading_html("Ratings of single answers")
     return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
 
 

@@ -219,7 +219,8 @@ def moves(rates: Rates, metric: Metric) -> pa.Table:
 @lru_cache(maxsize=64)
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Return rows of `outcomes.Rate` over these languages."""
-    return outcomes.rates(_outcomes(arena), parser=parser, languages=languages)
+    samples = outcomes.sample_outcomes(arena)
+    return outcomes.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
 
 
 def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:

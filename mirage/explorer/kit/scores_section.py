@@ -47,7 +47,7 @@ def scores_section(page: Page) -> None:
     """Show the scores of an arena that has some, in the languages picked."""
     if "scores" not in page.arena.tables:
         return
-    st.header("Ratings included with the data", anchor=False)
+    st.header("Ratings of single answers", anchor=False)
     codes = page.languages("scores")
     if not codes:
         st.caption("No ratings in the selected languages.")

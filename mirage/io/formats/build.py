@@ -119,10 +119,14 @@ class QuerySeen:
     """By system."""
     retrieved: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     """By retriever: rows of `schema.Retrieved` without their key, in order."""
-    judgments: dict[tuple[str, str, str, str | None], tuple[Any, ...]] = field(default_factory=dict)
-    """By judge, the two systems in the order shown, and voter: verdict, points, rationale, reason, person, place."""
+    judgments: dict[tuple[str, str, str, str | None, int | None], tuple[Any, ...]] = field(default_factory=dict)
+    """By judge, the two systems in the order shown, voter and repeat: verdict, points, rationale, reason, person,
+    criterion, prompt, place.
+    """
     scores: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
     """By system, measure and rater: person, value, low, high, reason, place."""
+    samples: dict[tuple[str, int], tuple[Any, ...]] = field(default_factory=dict)
+    """By system and number: text, status, template, reason, place."""
     nuggets: dict[tuple[str], tuple[Any, ...]] = field(default_factory=dict)
     """By id: text, importance, passage, author, place."""
     assignments: dict[tuple[str, str, str], tuple[Any, ...]] = field(default_factory=dict)
@@ -249,6 +253,12 @@ class Collector:
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
         text, reason, thoughts = parted.text, parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
+        if answer.sample:
+            row = (text, status, answer.template, reason, where)
+            seen_sample = entry.samples.setdefault((system, answer.sample), row)
+            if seen_sample[:-1] != row[:-1]:
+                raise _two(f"answers of {system} as sample {answer.sample}", seen_sample[-1], entry, where)
+            return
         ids = tuple(answer.shown)
         if ids:
             before = entry.orders.get(ids)
@@ -297,7 +307,8 @@ class Collector:
 
     def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
         """See `spec.Builder`."""
-        entry, judge = self.queries[query], _name(given.judge, "judge", where)
+        entry = self.queries[query]
+        judge = _name(schema.criterion_judge(given.judge, given.criterion), "judge", where)
         system_a, system_b = (_name(name, "system", where) for name in (given.system_a, given.system_b))
         verdict, points = given.verdict, given.points
         if system_a == system_b:
@@ -311,9 +322,10 @@ class Collector:
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
         if given.inclusion is not None and not 0 < given.inclusion <= 1:
             raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
-        row = (verdict, points, given.rationale, given.reason, given.person or None, given.inclusion)
+        said = (verdict, points, given.rationale, given.reason, given.person or None)
+        row = (*said, given.inclusion, given.criterion, given.prompt)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
-        seen = entry.judgments.setdefault((judge, system_a, system_b, voter), (*row, where))
+        seen = entry.judgments.setdefault((judge, system_a, system_b, voter, given.repeat or None), (*row, where))
         if seen[:-1] != row:
             raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
 

@@ -202,14 +202,14 @@ def _merge_queries(entry: QuerySeen, other: QuerySeen) -> QuerySeen:
     for rows, others in _pairs(entry, other):
         for key, row in others.items():
             if (before := rows.setdefault(key, row))[:-1] != row[:-1]:
-                name = ", ".join(filter(None, key))
+                name = ", ".join(str(part) for part in key if part)
                 raise BadInput(f"there are two different values for {name}", where=f"{before[-1]} and {row[-1]}")
     return entry
 
 
 def _pairs(entry: QuerySeen, other: QuerySeen) -> Iterator[tuple[dict[Any, Any], dict[Any, Any]]]:
     """Return the entries of both by key, with the location last."""
-    for name in ("judgments", "scores", "nuggets", "assignments"):
+    for name in ("samples", "judgments", "scores", "nuggets", "assignments"):
         yield getattr(entry, name), getattr(other, name)
 
 
@@ -306,13 +306,15 @@ def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[
 
 
 _JUDGMENT = (
-    *("judge", "system_a", "system_b", "voter"),
-    *("verdict", "points", "rationale", "reason", "person", "inclusion", "where"),
+    *("judge", "system_a", "system_b", "voter", "repeat", "verdict", "points", "rationale", "reason", "person"),
+    *("inclusion", "criterion", "prompt", "where"),
 )
 _SCORE = ("system", "measure", "rater", "person", "value", "low", "high", "reason", "where")
+_SAMPLE = ("system", "sample", "text", "status", "template", "reason", "where")
 _NUGGET = ("nugget_id", "text", "importance", "passage_id", "author", "where")
 _ASSIGNMENT = ("system", "nugget_id", "assigner", "assignment", "quote", "reason", "where")
 _KEYED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "samples": ("samples", _SAMPLE),
     "judgments": ("judgments", _JUDGMENT),
     "scores": ("scores", _SCORE),
     "nuggets": ("nuggets", _NUGGET),

@@ -91,6 +91,8 @@ class GivenAnswer:
     """Ids of the passages shown to this system, in order; `[3]` in the text is then its third passage, and is
     renumbered if the query's passages have another order.
     """
+    sample: int = 0
+    """Number of the answer among several of this system to this query, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,12 @@ class GivenVerdict:
     """The person, if the judge is a group."""
     inclusion: float | None = None
     """Probability with which the battle was chosen, if earlier verdicts decided."""
+    criterion: str | None = None
+    """What was judged by, if the file says so."""
+    prompt: str | None = None
+    """Hash of the judge's prompt."""
+    repeat: int | None = None
+    """Number of a further verdict of the judge on this battle, from 1; None or 0 for the first."""
 
 
 @dataclass(frozen=True, slots=True)

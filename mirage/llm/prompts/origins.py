@@ -191,6 +191,32 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         ),
     ),
     PromptOrigin(
+        "criterion",
+        "Which of two answers is better by one criterion?",
+        "[MB], Figure 13, as the prompt `judge`, with one question in place of its list of qualities",
+        (
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "It says that nothing but the criterion counts.",
+                "Otherwise every criterion would measure overall quality.",
+            ),
+        ),
+    ),
+    PromptOrigin(
+        "points",
+        "How many points does one answer get by one criterion?",
+        "[MB], Figure 13, as the prompt `criterion`, for a single answer",
+        (
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "The rating ends the reply, on a line of its own.",
+                "A rating after its reasons rests on them.",
+            ),
+        ),
+    ),
+    PromptOrigin(
         "nugget_create",
         "Write the nuggets of a query from its passages, vital and okay.",
         "[NG], creator_template.yaml and scorer_template.yaml",

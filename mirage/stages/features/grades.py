@@ -16,25 +16,25 @@ from mirage.text.thoughts import part_thoughts
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
 
-_NUMBER = r"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*5)?"
-_ALONE = re.compile(rf"\W*{_NUMBER}\W*")
-
 
 def _value(mark: Mark) -> float | None:
     return float(mark["grade"].replace(",", "."))
 
 
-_MARKED = MarkForm(re.compile(bracket(_NUMBER)), _value, GRADE_NOUNS)
-_SAID = MarkForm(
-    re.compile(rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE),
-    _value,
-    GRADE_NOUNS,
-    labelled=True,
-)
+@cache
+def _forms(high: int) -> tuple[MarkForm, MarkForm, re.Pattern[str]]:
+    """Return the forms of a grade up to `high`: in brackets, after a label, and as the whole reply."""
+    number = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{high})?"
+    said = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{number}"
+    return (
+        MarkForm(re.compile(bracket(number)), _value, GRADE_NOUNS),
+        MarkForm(re.compile(said, re.IGNORECASE), _value, GRADE_NOUNS, labelled=True),
+        re.compile(rf"\W*{number}\W*"),
+    )
 
 
-def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
-    """Return the grade in a grader's reply, from 1 to 5; None if there is none or it is out of range.
+def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, high: int = HIGH) -> float | None:
+    """Return the grade in a grader's reply; None if there is none or it is out of range.
 
     The last own `[[3]]` counts, also with spaces and in full-width brackets; without any, the last own `Score: 3` (or
     rating, or grade); without any, a number that is the whole reply. `mirage.text.marks` distinguishes own marks from
@@ -46,16 +46,23 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
     Args:
         text: the grader's reply.
         shown_texts: texts in its prompt: query, passages, answers.
+        low: lowest grade.
+        high: highest grade.
     """
+
+    def within(grade: float | None) -> float | None:
+        return grade if grade is not None and low <= grade <= high else None
+
+    in_brackets, labelled, alone = _forms(high)
     shown_texts = list(shown_texts)
     parted = part_thoughts(text, shown_texts)
     if parted.gap is not None:
         return None
     text = parted.text
-    marked = [match.span() for match in _MARKED.pattern.finditer(text)]
-    for form in (_MARKED, _SAID):
+    marked = [match.span() for match in in_brackets.pattern.finditer(text)]
+    for form in (in_brackets, labelled):
         marks = form.own(text, shown_texts)
-        if form is _SAID:
+        if form is labelled:
             marks = [
                 match
                 for match in marks
@@ -63,13 +70,9 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
             ]
         if marks:
             disagree = form.find_planted(shown_texts) and len({_value(match) for match in marks}) > 1
-            return None if disagree else _within(_value(marks[-1]))
-    number = _ALONE.fullmatch(text)
-    return _within(_value(number)) if number and not marked else None
-
-
-def _within(grade: float | None) -> float | None:
-    return grade if grade is not None and LOW <= grade <= HIGH else None
+            return None if disagree else within(_value(marks[-1]))
+    number = alone.fullmatch(text)
+    return within(_value(number)) if number and not marked else None
 
 
 Conversation = list[Mapping[str, str]]

@@ -161,6 +161,75 @@ def generate_answers(
     return GenerateResult(arena, counts, kept, shared, reasons, unwhole, tally.cost)
 
 
+def plan_sample(path: Path, settings: GenerateSettings, sample: int, *, limits: llm.Limits | None = None) -> llm.Cost:
+    """Estimate the maximum cost of `generate_sample` without sending or writing anything. Raises as it does."""
+    seen = store.consistently(path, lambda arena: _seen(arena, settings))
+    settings = _fix_settings(seen.arena, settings)
+    prepared = generate.prepare(**{**_tables(seen, settings), "answers": None}, settings=settings)
+    with store.kept_ledger(path) as ledger:
+        again = _name_sample(settings, sample)
+        return llm.plan(prepared.conversations, settings=settings.model, limits=limits, ledger=ledger, again=again)
+
+
+def generate_sample(
+    path: Path, settings: GenerateSettings, sample: int, *, calls: llm.ArenaCalls
+) -> tuple[store.Arena, llm.Cost]:
+    """Ask a system's queries once more, and write its answers to the table samples.
+
+    Replies are committed to the ledger as they arrive, so a rerun resumes without paying twice. Failed calls have no
+    row, and are made again by the next run. The samples of this number replace those on the same queries.
+
+    Args:
+        path: the arena's folder, with the system's first answers.
+        settings: as for `generate_answers`.
+        sample: number of the answers, from 1.
+        calls: the model, with `settings.model`.
+
+    Returns:
+        The arena, and the cost.
+
+    Raises:
+        ArenaError: if the arena lacks queries or passages, or cannot be written.
+        BadInput: if the system has answers that were made differently.
+        Unreachable: if the service rejects every call, or every call failed.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, settings))
+    settings = _fix_settings(seen.arena, settings)
+    prepared = generate.prepare(**{**_tables(seen, settings), "answers": None}, settings=settings)
+    with store.Ledger(ledger_path(path)) as ledger:
+        replies = llm.put(
+            prepared.conversations,
+            engine=calls.engine,
+            ledger=ledger,
+            limits=calls.model.limits,
+            progress=calls.progress,
+            again=_name_sample(settings, sample),
+        )
+    rows = [
+        schema.SampledAnswer(
+            prompt.language,
+            prompt.query_id,
+            settings.system,
+            sample,
+            reply.text,
+            reply.status,
+            settings.template.name,
+            reply.reason,
+        )
+        for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
+        if reply is not None and reply.status in generate.SOUND
+    ]
+    queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
+    arena = calls.write(path, "samples", schema.from_rows("samples", rows), subject=settings.system, seen=queries)
+    replies.need_any()
+    return arena, replies.cost
+
+
+def _name_sample(settings: GenerateSettings, sample: int) -> str:
+    """Return the name of a sample's repetition, distinct per system."""
+    return f"{settings.system} sample {sample}"
+
+
 def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateSettings:
     """Return the settings for a shard's queries, so that all shards together cover all queries.
 

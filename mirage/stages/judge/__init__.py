@@ -6,37 +6,51 @@
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
 `model.py` sends the battles to a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
-`inclusion.py` adds the inclusion probabilities of battles chosen by earlier verdicts. `heuristic.py` is a judge without
-a model: a weighted sum of features. `stage.py` judges the battles of an arena.
+`inclusion.py` adds the inclusion probabilities of battles chosen by earlier verdicts. `criteria.py` has the criteria
+and reads rubrics, `points.py` rates single answers, `planted.py` tests whether an answer can steer the judge.
+`heuristic.py` is a judge without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
 """
 
+from mirage.schema import OVERALL
+from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Scale, load_criterion
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.inclusion import Cell, add_inclusion
 from mirage.stages.judge.model import Engine, JudgeResult, ask
 from mirage.stages.judge.pairs import OrderedPair, answering_systems, choose_known, choose_pairs, listed_pairs
+from mirage.stages.judge.planted import Plant
+from mirage.stages.judge.points import answers_of, ask_points
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
 
 __all__ = [
+    "BUNDLED",
     "HEURISTIC",
     "MARGIN",
+    "MARKS",
+    "OVERALL",
+    "PLANTED",
     "WEIGHTS",
     "Cell",
+    "Criterion",
     "Engine",
     "FamilyPreference",
     "JudgeResult",
     "JudgeStats",
     "OrderedPair",
     "ParsedVerdict",
+    "Plant",
     "PromptPassage",
     "Prompts",
+    "Scale",
     "ShownTexts",
     "Weight",
     "add_inclusion",
     "answering_systems",
+    "answers_of",
     "ask",
+    "ask_points",
     "choose_known",
     "choose_pairs",
     "family_preferences",
@@ -44,6 +58,7 @@ __all__ = [
     "judge_stats",
     "judgeable",
     "listed_pairs",
+    "load_criterion",
     "parse_verdict",
     "render_battle",
 ]

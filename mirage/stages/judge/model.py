@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.errors import Unreachable
+from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
@@ -37,6 +38,22 @@ class JudgeResult:
     """Reason why the run ended early; None if it did not."""
     complete: bool = False
     """Whether every battle was sent."""
+    scores: pa.Table | None = None
+    """With points for single answers, one `schema.Score` row for every answer with a reply."""
+
+    def need_any(self) -> None:
+        """Check that the run did not end early, and that at least one call got a reply.
+
+        Raises:
+            Unreachable: if not.
+        """
+        if self.stopped:
+            raise self.stopped
+        if self.failed and not len(self.judgments if self.scores is None else self.scores):
+            raise Unreachable(
+                f"no call got a reply: {max(self.failed, key=lambda reason: self.failed[reason])}",
+                do="check that the service responds, then run the same command again",
+            )
 
 
 def ask(
@@ -44,6 +61,8 @@ def ask(
     prompts: Prompts,
     *,
     judge: str,
+    criterion: Criterion | None = None,
+    repeat: int = 0,
     engine: Engine,
     ledger: Ledger,
     limits: llm.Limits | None = None,
@@ -57,6 +76,8 @@ def ask(
         battles: the battles.
         prompts: their prompts.
         judge: name of the judge, for the rows.
+        criterion: what the prompts ask, for the rows; None for the default criterion.
+        repeat: number of this verdict on each battle, for the rows; 0 is the first.
         engine: makes the calls.
         ledger: stores the replies.
         limits: prices and limits.
@@ -64,13 +85,10 @@ def ask(
         repetition: `again` and `earlier`, as for the engine.
     """
     replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)
+    criterion = criterion or load_criterion()
     rows = []
-    failed: Counter[str] = Counter()
     for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):
-        if reply is None:
-            continue
-        if reply.status == "api_error":
-            failed[reply.reason or "no reason given"] += 1
+        if reply is None or reply.status == "api_error":
             continue
         read = _read(reply, prompts.texts_of(number).texts())
         rows.append(
@@ -84,11 +102,27 @@ def ask(
                 rationale=reply.text,
                 reason=read.reason,
                 call=reply.key,
+                criterion=criterion.name,
+                prompt=criterion.prompt,
+                repeat=repeat or None,
             )
         )
-    table = schema.from_rows("judgments", rows)
+    return result_of(replies, schema.from_rows("judgments", rows))
+
+
+def result_of(replies: llm.Replies, judgments: pa.Table, scores: pa.Table | None = None) -> JudgeResult:
+    """Build the result of a judging run, with its failures counted by reason.
+
+    Args:
+        replies: the replies of the run.
+        judgments: the verdicts made from them.
+        scores: the scores made from them, if single answers were rated.
+    """
+    failed = Counter(
+        reply.reason or "no reason given" for reply in replies.by_number if reply and reply.status == "api_error"
+    )
     complete = replies.stopped is None and all(reply is not None and not reply.given_up for reply in replies.by_number)
-    return JudgeResult(table, dict(failed), replies.unasked, replies.cost, replies.stopped, complete)
+    return JudgeResult(judgments, dict(failed), replies.unasked, replies.cost, replies.stopped, complete, scores)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:

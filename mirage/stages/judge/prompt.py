@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from mirage import schema
 from mirage.llm import Messages, TokenEstimate
-from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fill
+from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.judge.planted import Plant
 from mirage.stages.shown import ShownPassages, contexts
 from mirage.text.answers import is_numbered
 from mirage.text.content import renumber
@@ -60,16 +62,21 @@ _BEFORE = "The question ends a conversation. What was said before it, in order:"
 
 
 @cache
-def template() -> str:
-    """Return the prompt template."""
-    return bundled_text("judge")
+def _template(criterion: Criterion, language: str) -> str:
+    """Return the prompt template for queries in a language; an arena has thousands of battles and few languages."""
+    return criterion.template(language)
 
 
-def render_battle(shown: ShownTexts) -> str:
-    """Render the prompt of a battle.
+def render_battle(shown: ShownTexts, criterion: Criterion | None = None, *, language: str = "") -> str:
+    """Render the prompt of a battle, or of a single answer.
 
     Each text is unchanged between two marks with a code that occurs in none of them, and inserted texts are never
     scanned for placeholders. The same texts give the same prompt.
+
+    Args:
+        shown: the texts.
+        criterion: the criterion; None for the default one.
+        language: code of the query's language, for a criterion with texts by language.
     """
     texts = shown.texts()
     code = fence_code(texts)
@@ -90,8 +97,9 @@ def render_battle(shown: ShownTexts) -> str:
         "passages": "\n\n".join([*before, *passages]),
         "answer_a": shown.answer_a,
         "answer_b": shown.answer_b,
+        "answer": shown.answer_a,
     }
-    return fill(template(), values)
+    return fill(_template(criterion or load_criterion(), language), values)
 
 
 class Prompts(Sequence[Messages]):
@@ -104,6 +112,9 @@ class Prompts(Sequence[Messages]):
         answers: `schema.Answer` rows.
         turns: `schema.Turn` rows; None if no query has any.
         retrieved: `schema.Retrieved` rows shown to systems; None for none.
+        criterion: the criterion; None for the default one. With points, a battle of a system with itself
+            is a request about its answer (`mirage.stages.judge.points`).
+        plant: for planted cases; None for none.
 
     If the two systems were shown different passages, the battle shows those of the first, then those of the second that
     the first was not shown. They are numbered in this order, and bracketed citations in the answers are renumbered.
@@ -117,8 +128,12 @@ class Prompts(Sequence[Messages]):
         answers: pa.Table,
         turns: pa.Table | None = None,
         retrieved: pa.Table | None = None,
+        criterion: Criterion | None = None,
+        plant: Plant | None = None,
     ) -> None:
         self._battles = battles
+        self._criterion = criterion or load_criterion()
+        self._plant = plant
         self._queries = {
             (row["language"], row["query_id"]): row["text"]
             for row in queries.select(["language", "query_id", "text"]).to_pylist()
@@ -154,6 +169,9 @@ class Prompts(Sequence[Messages]):
             places = [(place, by_id[passage]) for place, passage in enumerate(order, start=1) if passage in by_id]
             passages = [replace(passage, position=place) for place, passage in places]
             texts = _renumber(first, ids[0], order), _renumber(second, ids[1], order)
+        if self._plant is not None:
+            a, b = battle.system_a, battle.system_b
+            texts = self._plant.add(texts[0], query, a, "A"), self._plant.add(texts[1], query, b, "B")
         return ShownTexts(self._queries[query], tuple(passages), *texts, tuple(self._turns.get(query, ())))
 
     def _ids(self, query: tuple[str, str], answer: _ShownAnswer) -> list[str]:
@@ -181,7 +199,8 @@ class Prompts(Sequence[Messages]):
     def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
         if isinstance(number, slice):
             return [self[index] for index in range(*number.indices(len(self)))]
-        return [{"role": "user", "content": render_battle(self.texts_of(number))}]
+        language = self._battles[number].language
+        return [{"role": "user", "content": render_battle(self.texts_of(number), self._criterion, language=language)}]
 
 
 def judgeable(queries: pa.Table, passages: pa.Table, retrieved: pa.Table | None = None) -> set[tuple[str, str]]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
 from mirage.battles.verdict_rows import OF_KNOWN
-from mirage.errors import BadInput, Unreachable
+from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard
 from mirage.stages import judge
+from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.stage import Stage, Tables
 from mirage.store import ledger_path
 
@@ -59,11 +60,25 @@ class JudgeSettings:
     """Whether to judge again battles that have verdicts or cached replies. An interrupted run resumes with the replies
     it already has.
     """
+    criterion: Criterion = field(default_factory=load_criterion)
+    """What the judge is asked, on which scale, and in which words."""
+    planted: bool = False
+    """Whether to judge known-answer pairs whose wrong answer carries a verdict in its own favour, to test whether an
+    answer can steer the judge.
+    """
+    repeat: int = 0
+    """Number of these verdicts among several of the judge on the same battles; 0 is the first."""
 
     @property
     def owner(self) -> str:
         """The judge name under which verdicts on these battles are stored."""
-        return self.sample.owner(self.judge)
+        name = self.criterion.judge_name(self.judge)
+        return self.battles.owner(f"{name}: {judge.PLANTED}" if self.planted else name)
+
+    @property
+    def battles(self) -> BattleSample:
+        """The battles to judge: for planted cases, known-answer pairs."""
+        return replace(self.sample, known=True) if self.planted else self.sample
 
 
 def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
@@ -81,18 +96,18 @@ def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> l
     """
     _refuse_heuristic(settings.judge)
     name = settings.owner
-    seen = store.consistently(path, lambda arena: _seen(arena, settings.sample))
-    battles, prompts = _battles(seen.tables, settings.sample)
+    seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
+    battles, prompts = _battles(seen.tables, settings.battles, settings)
     with store.kept_ledger(path) as ledger:
         if ledger is None:
             return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=None)
         again = battles if settings.replace else ()
-        _refuse_another(store.open_arena(path), name, model.settings, ledger, again=again)
+        _refuse_another(store.open_arena(path), settings, model.settings, ledger, again=again)
         number = ledger.latest_replacement(_owner(name))
         if settings.replace:
             under_way = ledger.open_replacement(_owner(name), _scope(model.settings, battles))
             number = number + 1 if under_way is None else under_way
-        repetition = _repetition(name, number, replace=settings.replace)
+        repetition = _repetition(name, number, replace=settings.replace, repeat=settings.repeat)
         return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
 
 
@@ -215,11 +230,11 @@ def judge_by_model(
     name, model = settings.owner, calls.model
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
-        seen = store.consistently(path, lambda arena: _seen(arena, settings.sample))
-        battles, prompts = _battles(seen.tables, settings.sample)
+        seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
+        battles, prompts = _battles(seen.tables, settings.battles, settings)
 
         def refuse_another(arena: store.Arena) -> None:
-            _refuse_another(arena, name, model.settings, ledger, again=battles if settings.replace else ())
+            _refuse_another(arena, settings, model.settings, ledger, again=battles if settings.replace else ())
 
         store.consistently(path, refuse_another)
         number = (
@@ -227,28 +242,37 @@ def judge_by_model(
             if settings.replace
             else ledger.latest_replacement(_owner(name))
         )
-        judged = judge.ask(
+        ask = judge.ask_points if settings.criterion.scale.kind == "points" else judge.ask
+        judged = ask(
             battles,
             prompts,
             judge=name,
+            criterion=settings.criterion,
+            repeat=settings.repeat,
             engine=calls.engine,
             ledger=ledger,
             limits=model.limits,
             progress=calls.progress,
-            **_repetition(name, number, replace=settings.replace),
+            **_repetition(name, number, replace=settings.replace, repeat=settings.repeat),
         )
         battle_keys = schema.from_columns(
             "judgments",
-            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE},
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
+            | {"repeat": [settings.repeat or None] * len(battles)},
         )
-        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.BATTLE)))
+        # Repeats of these battles stay, unless all verdicts on them are replaced.
+        of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
+        rows = store.NewRows(judged.judgments, battle_keys.select([*schema.BATTLE, *of_repeat]))
         if settings.sample.possible is not None:
             rows = _chosen_rows(judged.judgments, settings.sample.possible, name)
+        criterion = settings.criterion
         arena = _write(
             path,
             rows,
             name=name,
-            note=llm.describe(model.settings),
+            # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
+            scores=judged.scores if name == criterion.judge_name(settings.judge) else None,
+            note=f"{llm.describe(model.settings)}, criterion {criterion.name}, prompt {criterion.prompt}",
             made_by=calls.made_by,
             seen=seen,
             check=refuse_another,
@@ -256,13 +280,7 @@ def judge_by_model(
         )
         if settings.replace and judged.complete:
             ledger.end_replacement(_owner(name), number)
-    if judged.stopped:
-        raise judged.stopped
-    if judged.failed and not len(judged.judgments):
-        raise Unreachable(
-            f"no call got a reply: {max(judged.failed, key=lambda reason: judged.failed[reason])}",
-            do="check that the service responds, then run the same command again",
-        )
+    judged.need_any()
     return arena, judged
 
 
@@ -335,13 +353,28 @@ def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[s
     return {**tables, "outcomes": rows.filter(pc.equal(rows["parser"], "strict"))}
 
 
-def _battles(tables: Mapping[str, pa.Table], sample: BattleSample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
-    """Return the sampled battles and their prompts."""
+def _battles(
+    tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
+) -> tuple[list[judge.OrderedPair], judge.Prompts]:
+    """Return the sampled battles and their prompts: one per battle, or with points one per answer."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
     among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
     battles = _choose(tables, sample, among)
+    criterion = load_criterion() if settings is None else settings.criterion
     shown = {name: table for name, table in tables.items() if name != "outcomes"}
-    return battles, judge.Prompts(battles, **shown)
+    asked = judge.answers_of(battles) if criterion.scale.kind == "points" else battles
+    plant = judge.Plant(_wrong(tables["outcomes"]), criterion.scale) if settings and settings.planted else None
+    return battles, judge.Prompts(asked, **shown, criterion=criterion, plant=plant)
+
+
+def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:
+    """Return the systems with a wrong decision, by language and query."""
+    wrong: dict[tuple[str, str], set[str]] = {}
+    columns = (outcomes[name].to_pylist() for name in ("language", "query_id", "system", "correct"))
+    for language, query, system, correct in zip(*columns, strict=True):
+        if correct is False:
+            wrong.setdefault((language, query), set()).add(system)
+    return wrong
 
 
 def _choose(
@@ -384,11 +417,18 @@ def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
     return f"{llm.describe(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
 
 
-def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:
+def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> dict[str, Any]:
     """Return the repetition names of calls after some replacements of a judge's verdicts, and the earlier names whose
     replies are also valid: a replacement may have covered only a few battles.
+
+    Args:
+        name: the judge.
+        number: number of replacements.
+        replace: whether earlier replies do not count.
+        repeat: number of the verdict among several on a battle; 0 is the first.
     """
-    names = [f"{_owner(name)} {n}" if n else None for n in range(number, -1, -1)]
+    of_repeat = f" repeat {repeat}" if repeat else ""
+    names = [f"{_owner(name)} {n}{of_repeat}" if n or repeat else None for n in range(number, -1, -1)]
     if names == [None]:
         return {}
     return {"again": names[0], "earlier": () if replace else names[1:]}
@@ -396,34 +436,35 @@ def _repetition(name: str, number: int, *, replace: bool) -> dict[str, Any]:
 
 def _refuse_another(
     arena: store.Arena,
-    name: str,
+    judging: JudgeSettings,
     settings: llm.Settings,
     ledger: store.Ledger,
     *,
     again: Sequence[judge.OrderedPair] = (),
 ) -> None:
-    """Raise if verdicts of two models, services or parameters would share one judge's name.
+    """Raise if verdicts of two models, services, parameters or prompts would share one judge's name.
 
-    Checking one verdict is enough, since no other kind is ever stored.
+    Checking one verdict is enough, since no other kind is ever stored. Verdicts of earlier versions have no prompt.
 
     Args:
         arena: the arena.
-        name: the judge.
+        judging: the judge and its criterion.
         settings: model and parameters.
         ledger: has the requests of the verdicts.
         again: battles to be judged again: only the remaining verdicts count.
     """
     if "judgments" not in arena.tables:
         return
-    names = ("language", "query_id", "system_a", "system_b")
-    table = arena.read("judgments", columns=[*names, "judge", "call"])
+    name, names = judging.owner, ("language", "query_id", "system_a", "system_b")
+    columns = (*names, "judge", "call", "prompt")
+    table = arena.read("judgments", columns=columns)
     replaced = {tuple(getattr(battle, column) for column in names) for battle in again}
     of_name = (
-        call
-        for *battle, judge_name, call in zip(*(table[c].to_pylist() for c in (*names, "judge", "call")), strict=True)
+        (call, prompt)
+        for *battle, judge_name, call, prompt in zip(*(table[c].to_pylist() for c in columns), strict=True)
         if judge_name == name and tuple(battle) not in replaced
     )
-    for call in of_name:
+    for call, prompt in of_name:
         before = ledger.request(call) if call is not None else None
         now = llm.request(settings, [])
         ignored = {"messages", "again"}
@@ -435,6 +476,12 @@ def _refuse_another(
             description = "that were imported"
         elif before is not None and changed:
             description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
+        elif prompt not in (None, judging.criterion.prompt):
+            raise BadInput(
+                f"{name} has verdicts with another prompt ({prompt}, now {judging.criterion.prompt})",
+                where=arena.address,
+                do="give the criterion another name, or redo all its verdicts with --replace",
+            )
         else:
             return
         raise BadInput(
@@ -468,6 +515,7 @@ def _write(
     note: str,
     made_by: str,
     seen: store.Snapshot,
+    scores: pa.Table | None = None,
     check: Callable[[store.Arena], object] | None = None,
     step: str | None = None,
 ) -> store.Arena:
@@ -476,12 +524,17 @@ def _write(
     Verdicts on the requested battles are removed even without a new verdict: they were on other texts, or the ledger
     would have the reply.
     """
-    if not len(rows.new) and "judgments" not in store.open_arena(path).tables:
-        return store.open_arena(path)
-    notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
+    there = store.open_arena(path)
+    parts = {"judgments": rows} if len(rows.new) or "judgments" in there.tables else {}
+    if scores is not None and len(scores):
+        parts["scores"] = store.by_key("scores", scores)
+    if not parts:
+        return there
+    new = any(len(part.new) for part in parts.values())
+    notes, subjects = ([f"{name}: {note}"], [name]) if new else ([], [])
     result = store.upsert(
         path,
-        {"judgments": rows},
+        parts,
         made_by=store.Provenance(made_by, notes=notes, subjects=subjects, step=step),
         seen=seen,
         check=check,

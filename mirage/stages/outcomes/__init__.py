@@ -6,13 +6,15 @@ by `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`, `transla
 by `fold.py`); any other answer by `free.py`, with the vocabulary of `wording.py` (compiled by `readers.py`, on text
 split by `sentences.py`). `parsed.py` lists the rules.
 `tables.py` applies them to an arena and compares the parsers; `rates.py` computes rates, `templates.py` by prompt,
-`confusion.py` as confusion matrices.
+`confusion.py` as confusion matrices; `samples.py` reads further answers to a query, and `clusters.py` makes rates whose
+unit is the query.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
+from mirage.stages.outcomes.samples import sample_outcomes
 from mirage.stages.outcomes.tables import (
     RIGHT,
     ParserDifference,
@@ -44,6 +46,7 @@ __all__ = [
     "outcomes",
     "parse_outcome",
     "rates",
+    "sample_outcomes",
     "shifts",
     "template_rates",
     "unparsed_note",

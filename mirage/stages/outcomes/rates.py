@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
+from mirage.stages.outcomes.clusters import Cluster, clusters_of, rate_of_clusters
 from mirage.stats.intervals import mean_interval
 from mirage.stats.units import sharing_factor
 from mirage.text.languages import place, refuse_name_of_all
@@ -42,7 +43,7 @@ class Rate:
     system: str
     """The system."""
     n: Count
-    """Rows: answers present and missing."""
+    """Rows: answers present and missing, further samples included."""
     answered: Count
     """Answers that say that the passages have the answer, or give it."""
     abstained: Count
@@ -65,7 +66,7 @@ class Rate:
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
     answers of the mean (`mean_interval`), counting a query shared by several languages once. Languages are fixed: the
-    interval is over queries only.
+    interval is over queries only. Several answers to a query are averaged first: the query is the unit.
     """
     rate_high: Share | None
     """Upper end."""
@@ -102,6 +103,7 @@ def agrees_with_print(rate: float, printed: float) -> bool:
 def rates(
     outcomes: pa.Table,
     *,
+    samples: pa.Table | None = None,
     parser: Parser = "strict",
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
@@ -110,6 +112,8 @@ def rates(
 
     Args:
         outcomes: an `outcomes` table; text may be dictionary-encoded, identically in all chunks.
+        samples: outcomes of further answers to the same queries (`sample_outcomes`). Counts are then of all answers;
+            `rate` averages the answers to a query first, and its interval has the query as the unit.
         parser: parser whose outcomes count.
         languages: codes; None for all in the table.
         systems: names; None for all.
@@ -132,6 +136,9 @@ def rates(
                 raise UnknownName(kind, name, present, where="the outcomes")
         return table.filter(pc.is_in(table[column], value_set=pa.array(names, pa.string())))
 
+    if samples is not None:
+        samples = samples.select(outcomes.column_names)
+        outcomes = pa.concat_tables([outcomes.cast(samples.schema), samples])
     selection = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
     selection = keep(selection, "language", "language", languages)
     selection = keep(selection, "system", "system", systems)
@@ -141,15 +148,26 @@ def rates(
     for row in grouped.to_pylist():
         cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
         cell[row["outcome"]] += row["count_all"]
+    clusters = {} if samples is None else clusters_of(selection, _WRONG)
     joint: dict[tuple[str, str], list[dict[str, int]]] = {}
+    joint_clusters: dict[tuple[str, str], list[list[Cluster]]] = {}
     rows = []
     # Arrow groups in any order, but the last digit of a mean depends on the order.
     for (subset, system, language), cell in sorted(cells.items()):
-        rows.append(_rate(language, subset, system, [cell]))
+        of_cell = [clusters[subset, system, language]] if (subset, system, language) in clusters else []
+        rows.append(_rate(language, subset, system, [cell], clusters=of_cell))
         joint.setdefault((subset, system), []).append(cell)
+        joint_clusters.setdefault((subset, system), []).extend(of_cell)
     factors = _sharing_factors(selection)
     rows += [
-        _rate("all", subset, system, members, factors.get((subset, system), 1.0))
+        _rate(
+            "all",
+            subset,
+            system,
+            members,
+            factors.get((subset, system), 1.0),
+            clusters=joint_clusters[subset, system],
+        )
         for (subset, system), members in joint.items()
     ]
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
@@ -203,12 +221,25 @@ def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
     }
 
 
-def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]], factor: float = 1.0) -> Rate:
-    """Build one row from the counts of one language, or of several, whose variance is scaled by `factor`."""
+def _rate(
+    language: str,
+    subset: str,
+    system: str,
+    cells: list[dict[str, int]],
+    factor: float = 1.0,
+    *,
+    clusters: Sequence[Sequence[Cluster]] = (),
+) -> Rate:
+    """Build one row from the counts of one language, or of several, whose variance is scaled by `factor`.
+
+    Where a query has several decided answers, the rate is that of the `clusters`.
+    """
     wrong_outcome = _WRONG[subset]
     decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in cells]
     decided = [(k, n) for k, n in decided if n]
     mean, low, high = mean_interval(decided, factor=factor) if decided else (None, None, None)
+    if any(n > 1 for queries in clusters for _, n in queries):
+        mean, low, high = rate_of_clusters(clusters, factor=factor)
     right_outcomes = {"answered", "abstained"} - {wrong_outcome}
     present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
     present = [(cell, n) for cell, n in present if n]

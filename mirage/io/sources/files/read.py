@@ -131,7 +131,7 @@ def read_table(
             finish(row, record, where)
             key = tuple(row[name] for name in schema.key(table))
             if key in seen:
-                raise BadInput(f"this repeats {seen[key]}: {', '.join(filter(None, key))}", where=where)
+                raise BadInput(f"this repeats {seen[key]}: {', '.join(str(part) for part in key if part)}", where=where)
             seen[key] = where
         except BadInput as error:
             errors.append(error)

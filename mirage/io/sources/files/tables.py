@@ -55,7 +55,13 @@ def read_answers(
     options.check("answers")
     queries = None if known is None else _queries(known)
 
-    def finish(row: Row, _: Row, where: str) -> None:
+    def finish(row: Row, record: Row, where: str) -> None:
+        if record.get("sample") not in (None, "", 0, "0"):
+            raise BadInput(
+                f"sample {record['sample']!r}: only first answers can be read so",
+                where=where,
+                do="use mirage import FILE --into DIR, which also reads further samples",
+            )
         if row["text"] == "" and row["status"] in _FITTING["no text"]:
             row["text"] = None  # CSV writes both alike
         row |= asdict(store_answer(*(row[name] for name in ("text", "status", "reason", "thoughts"))))
@@ -120,6 +126,8 @@ def read_judgments(
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
+        row["repeat"] = row["repeat"] or None
+        row["judge"] = schema.criterion_judge(row["judge"], row["criterion"])
         _refuse_unknown(row, keys, where)
 
     return read_table("judgments", path, options, finish, languages=_languages(keys))

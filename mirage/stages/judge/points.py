@@ -1,0 +1,112 @@
+"""Points for single answers, and the verdicts that they imply: the answer with more points wins.
+
+Every answer of the battles is rated once, whatever the number of its battles.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mirage import llm, schema
+from mirage.battles.score_verdicts import verdicts_of_scores
+from mirage.errors import BadInput
+from mirage.stages.judge.criteria import Criterion
+from mirage.stages.judge.model import Engine, JudgeResult, result_of
+from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.judge.prompt import Prompts
+from mirage.store import Ledger
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def answers_of(battles: Sequence[OrderedPair]) -> list[OrderedPair]:
+    """Return the answers of battles, each once, as a battle of its system with itself."""
+    keys = ((b.language, b.query_id, system) for b in battles for system in (b.system_a, b.system_b))
+    return [OrderedPair(*key, key[2]) for key in dict.fromkeys(keys)]
+
+
+def ask_points(
+    battles: Sequence[OrderedPair],
+    prompts: Prompts,
+    *,
+    judge: str,
+    criterion: Criterion,
+    repeat: int = 0,
+    engine: Engine,
+    ledger: Ledger,
+    limits: llm.Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **repetition: Any,
+) -> JudgeResult:
+    """Rate the answers of battles by a model, and decide the battles by the points.
+
+    Args:
+        battles: the battles.
+        prompts: those of `answers_of(battles)`.
+        judge: name of the judge, for the rows.
+        criterion: with points.
+        repeat: must be 0: an answer has one number of points by a judge.
+        engine: makes the calls.
+        ledger: stores the replies.
+        limits: prices and limits.
+        progress: called with the number of finished answers and their total.
+        repetition: `again` and `earlier`, as for the engine.
+
+    Returns:
+        The scores, and one verdict for each pair of answers that both have points; the pairs are those of the battles.
+    """
+    if repeat:
+        raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
+    from mirage.stages.features.grades import parse_grade  # deferred: imports all features, which pages do not need
+
+    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)
+    scale, rows, read = criterion.scale, [], {}
+    for number, (answer, reply) in enumerate(zip(answers_of(battles), replies.by_number, strict=True)):
+        if reply is None or reply.status == "api_error":
+            continue
+        value, reason = None, llm.unread(reply)
+        if reason is None:
+            value = parse_grade(reply.text or "", prompts.texts_of(number).texts(), low=scale.low, high=scale.high)
+            reason = None if value is not None else f"the reply has no number from {scale.low} to {scale.high}"
+        key = answer.language, answer.query_id, answer.system_a
+        read[key] = value, reply
+        low, high = float(scale.low), float(scale.high)
+        rows.append(schema.Score(*key, criterion.name, judge, False, value, low, high, reason))
+    scores = schema.from_rows("scores", rows)
+    return result_of(replies, _judgments(scores, read, {*battles}, judge, criterion), scores)
+
+
+def _judgments(
+    scores: pa.Table,
+    read: dict[tuple[str, str, str], tuple[float | None, llm.Reply]],
+    battles: set[OrderedPair],
+    judge: str,
+    criterion: Criterion,
+) -> pa.Table:
+    """Return the verdicts on battles from the points of both answers, each with both replies as its rationale."""
+    rows = []
+    for row in verdicts_of_scores(scores, judge=judge, margin=criterion.scale.margin).to_pylist():
+        query, pair, verdict = (row["language"], row["query_id"]), (row["system_a"], row["system_b"]), row["verdict"]
+        if not {OrderedPair(*query, *pair), OrderedPair(*query, *pair[::-1])} & battles:
+            continue
+        # Which of the two stands first is arbitrary, so that no system is always the first.
+        if zlib.crc32("/".join((*query, *pair)).encode()) % 2:
+            pair, verdict = pair[::-1], {"A": "B", "B": "A"}.get(verdict, verdict)
+        (first, reply), (second, other) = (read[*query, system] for system in pair)
+        rows.append(
+            schema.Judgment(
+                *query,
+                judge,
+                *pair,
+                verdict,
+                rationale=f"A: {first:g} points. {reply.text}\n\nB: {second:g} points. {other.text}",
+                reason=None,
+                call=reply.key,
+                criterion=criterion.name,
+                prompt=criterion.prompt,
+            )
+        )
+    return schema.from_rows("judgments", rows)

@@ -1,0 +1,195 @@
+"""Variance components of nested repeats by the method of moments, and what a design of more repeats would come to.
+
+Observations are nested: a group (a system, or a pair of systems) has queries, a query has samples or judges, these have
+orders, and so on. Every level adds its own noise. The half-width of an interval then follows from how many of each
+there are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import NotEnoughData
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+FOLDS = 40
+"""Maximum number of groups of queries that the jackknife leaves out in turn."""
+LEAST = 10
+"""Minimum number of queries for components."""
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Observations in nested levels."""
+
+    group: Places
+    """N: index of the group; groups are not compared with each other."""
+    levels: tuple[Places, ...]
+    """Labels of each observation (N each), outermost first, the query first. A label need not be unique beyond its
+    parent; observations alike in all are repeats.
+    """
+    value: Floats
+    """N: the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The noise that one level adds."""
+
+    variance: float
+    """Its variance; 0 if the estimate is negative."""
+    low: float | None
+    """Lower end of the 95% interval: the jackknife over queries, at least 0."""
+    high: float | None
+    """Upper end."""
+    n: float
+    """Mean number of repeats of this level within its parent: of queries within a group, of samples within a query."""
+    known: bool
+    """False if no parent has two, so that the noise is part of the level above."""
+
+
+def components(data: Nested) -> tuple[Component, ...]:
+    """Estimate the variance that each level adds, by equating mean squares with their expectations.
+
+    At each level the variance among the means of the children of one parent is that level's component plus the noise
+    of these means, which the levels below determine (unweighted means, so unequal numbers of repeats are allowed).
+
+    Args:
+        data: the observations.
+
+    Returns:
+        One component per level, and a last one for repeats that are alike in all levels.
+
+    Raises:
+        NotEnoughData: if fewer than `LEAST` queries have values.
+
+    Source: Searle, Casella and McCulloch, Variance Components (1992), ch. 5; Brennan, Generalizability Theory (2001).
+    """
+    units = np.unique(data.levels[0], return_inverse=True)[1]
+    n = int(units.max()) + 1 if len(units) else 0
+    if n < LEAST:
+        raise NotEnoughData(f"{n} queries are too few for variance components", do=f"measure at least {LEAST}")
+    values, counts = _estimate(data)
+    folds = min(n, FOLDS)
+    # Queries alternate between the folds, since neighbouring ones can be alike.
+    left_out = [
+        _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[0]
+        for kept in (units % folds != fold for fold in range(folds))
+    ]
+    spread = (folds - 1) / folds * ((np.array(left_out) - np.mean(left_out, axis=0)) ** 2).sum(axis=0)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(folds - 1, 0.975)) * np.sqrt(spread)
+    return tuple(
+        Component(
+            max(float(value), 0.0) if known else 0.0,
+            max(float(value - width), 0.0) if known else None,
+            max(float(value + width), 0.0) if known else None,
+            float(count),
+            bool(known),
+        )
+        for value, width, count, known in zip(np.nan_to_num(values), half, counts, np.isfinite(values), strict=True)
+    )
+
+
+def _estimate(data: Nested) -> tuple[Floats, Floats]:
+    """Return the component of each level and of the repeats, NaN if unknown, and the mean numbers of repeats."""
+    keys = [data.group]
+    for level in data.levels:
+        keys.append(_pair(keys[-1], level))
+    values, noise, values_n = data.value, np.zeros(len(data.value)), []
+    found: list[float] = []
+    # From the innermost level outwards: nodes are observations at first, then cells, ..., then queries.
+    nodes = np.arange(len(data.value))
+    for depth in range(len(keys) - 1, -1, -1):
+        parents, parent = np.unique(keys[depth][nodes], return_inverse=True)
+        n = np.bincount(parent).astype(np.float64)
+        mean = np.bincount(parent, weights=values) / n
+        squares = np.bincount(parent, weights=(values - mean[parent]) ** 2)
+        freedom = n - 1
+        component = np.nan
+        if freedom.sum() > 0:
+            several = n > 1
+            of_noise = np.bincount(parent, weights=noise) / n
+            weight = freedom[several] / freedom.sum()
+            component = float(squares.sum() / freedom.sum() - (weight * of_noise[several]).sum())
+        found.append(component)
+        values_n.append(float(n.mean()))
+        own = 0.0 if np.isnan(component) else max(component, 0.0)
+        noise = (own + np.bincount(parent, weights=noise) / n) / n
+        first = np.full(len(parents), len(data.value), dtype=np.intp)
+        np.minimum.at(first, parent, nodes)
+        values, nodes = mean, first
+    return np.array(found[::-1]), np.array(values_n[::-1])
+
+
+def _pair(parent: Places, label: Places) -> Places:
+    """Return an index for each distinct pair of two labels."""
+    wide = int(label.max(initial=0)) + 1
+    return np.asarray(np.unique(parent.astype(np.int64) * wide + label, return_inverse=True)[1], dtype=np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Numbers of repeats: of queries, and of each further level within its parent."""
+
+    numbers: tuple[int, ...]
+    """Queries first."""
+
+    @property
+    def _sizes(self) -> list[int]:
+        """How many there are of each level altogether."""
+        return list(itertools.accumulate(self.numbers, operator.mul))
+
+    def variance(self, parts: Sequence[float]) -> float:
+        """Return the variance of the mean of a group.
+
+        Args:
+            parts: the variance that each level adds, outermost first.
+        """
+        return float(sum(part / size for part, size in zip(parts, self._sizes, strict=True)))
+
+    def half_width(self, parts: Sequence[float]) -> float:
+        """Return half the width of the 95% interval of the mean of a group."""
+        return float(Z * self.variance(parts) ** 0.5)
+
+    def cost(self, prices: Sequence[float]) -> float:
+        """Return what the design costs, with the price of one more of each level (0 for levels that cost nothing)."""
+        return float(sum(price * size for price, size in zip(prices, self._sizes, strict=True)))
+
+
+def best_design(
+    parts: Sequence[float],
+    prices: Sequence[float],
+    budget: float,
+    *,
+    between: Mapping[int, tuple[int, int]] | None = None,
+) -> Design:
+    """Return the design with the smallest variance that a budget pays for.
+
+    Args:
+        parts: the variance that each level adds, outermost first.
+        prices: price of one more of each level; at least one more than 0.
+        budget: what the whole design may cost.
+        between: least and most of some levels, by index; 1 and 8 for others, no limit for queries.
+
+    Raises:
+        NotEnoughData: if the budget does not pay for one query.
+    """
+    limits = [(between or {}).get(k, (1, 8)) for k in range(1, len(parts))]
+    found = []
+    for inner in itertools.product(*(range(least, most + 1) for least, most in limits)):
+        queries = int(budget / Design((1, *inner)).cost(prices))
+        if queries:
+            found.append(Design((queries, *inner)))
+    if not found:
+        raise NotEnoughData("the budget does not pay for one query", do="raise it")
+    return min(found, key=lambda design: (design.variance(parts), design.numbers[1:]))

@@ -1,0 +1,463 @@
+"""Criteria and prompts of your own: what a judge is asked, what is stored, how criteria agree, what steers a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import mirage, rows
+from judge_cases import answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
+from misbehaving import Act, Call, Service
+
+import mirage as api
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.llm.prompts import bundled_text
+from mirage.people.exam import criteria_agreement, exam
+from mirage.ranking.ranking import rank_by
+from mirage.stages.judge import BUNDLED, load_criterion
+from mirage.text.makers import Makers
+
+PROMPT = """Question: {question}
+
+{passages}
+
+Answer A: {answer_a}
+
+Answer B: {answer_b}
+
+Which is friendlier? End with [[A]], [[B]] or [[C]].
+"""
+POINTS = "name: tone\nquestion: Is the answer polite?\nscale: 1 to 5\n"
+RUBRIC = "question: Is the answer polite?\n"
+ORDER = ("one", "two", "three")
+
+
+def file(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def by_hash(call: Call) -> Act:
+    """A judge that decides by the prompt alone."""
+    return says("ABC"[hashlib.sha256(call.content.encode()).digest()[0] % 3])
+
+
+# --- what a judge is asked --------------------------------------------------------------------------------------------
+
+
+def test_the_default_criterion_asks_what_the_judge_asked_before() -> None:
+    criterion = load_criterion()
+    assert criterion == load_criterion("overall")
+    assert criterion.template("te") == bundled_text("judge")
+    assert criterion.judge_name("gpt-4o") == "gpt-4o"
+
+
+def test_bundled_criteria_differ_in_their_question_and_hash() -> None:
+    criteria = [load_criterion(name) for name in BUNDLED]
+    assert len({criterion.prompt for criterion in criteria}) == len(BUNDLED) == 5
+    for criterion in criteria[1:]:
+        assert criterion.name in criterion.judge_name("j")
+        assert not {"{criterion}", "{language}"} & set(re.findall(r"\{\w+\}", criterion.template("sw")))
+    assert "Swahili" in load_criterion("language-quality").template("sw")
+    with pytest.raises(UnknownName, match="groundedness"):
+        load_criterion("groundednes")
+
+
+def test_the_instructions_are_in_the_language_of_the_query_with_a_fallback(tmp_path: Path) -> None:
+    questions = "question:\n  te: మర్యాదగా ఉందా?\n  en: Is it polite?\n  pt: É educado?\n"
+    criterion = load_criterion(rubric=file(tmp_path, "tone.yaml", questions))
+    assert "మర్యాదగా" in criterion.template("te")
+    assert "educado" in criterion.template("pt-BR")
+    assert "polite" in criterion.template("fi")
+    alone = load_criterion(rubric=file(tmp_path, "te.yaml", "question: {te: 'మర్యాదగా ఉందా?'}\n"))
+    assert "మర్యాదగా" in alone.template("fi")
+    whole = {code: f"{code} {PROMPT}" for code in ("en", "fi")}
+    two = load_criterion(rubric=file(tmp_path, "two.yaml", json.dumps({"question": "x", "template": whole})))
+    assert (two.template("fi")[:2], two.template("sw")[:2]) == ("fi", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("name: tone\n", "question"),
+        ("name: tone\nquestion:\n", "question"),
+        ("question: {xx-nowhere-: q}\n", "language"),
+        (RUBRIC + "scale: stars\n", "scale"),
+        (RUBRIC + "scale: 5 to 1\n", "scale"),
+        (RUBRIC + "scale: {low: 1}\n", "scale"),
+        (RUBRIC + "margin: 1\n", "margin"),
+        (RUBRIC + "scale: 1 to 5\nmargin: 4\n", "margin"),
+        (RUBRIC + "scales: 1 to 5\n", "scales"),
+        (RUBRIC + "name: groundedness\n", "groundedness"),
+        (RUBRIC + "name: planted\n", "planted"),
+        (RUBRIC + "name: 'a: b'\n", "colon"),
+        (RUBRIC + "template: no places\n", "question"),
+        (RUBRIC.replace("polite", "{polite}"), "polite"),
+        (RUBRIC + f"scale: 1 to 5\ntemplate: {json.dumps(PROMPT)}\n", "answer"),
+        ("- a list\n", "mapping"),
+        ("question: [a\n", "YAML"),
+    ],
+)
+def test_a_rubric_that_cannot_be_used_is_one_error_with_file_and_field(tmp_path: Path, text: str, field: str) -> None:
+    path = file(tmp_path, "own.yaml", text)
+    with pytest.raises(BadInput, match=field) as caught:
+        load_criterion(rubric=path)
+    assert str(path) in caught.value.where
+    assert caught.value.do
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (PROMPT.replace("{answer_b}", ""), "answer_b"),
+        (PROMPT.replace("{passages}", "{contexts}"), "contexts"),
+        (PROMPT.replace("[[A]], [[B]] or [[C]]", "a verdict"), "verdict"),
+        (PROMPT + "{criterion}", "criterion"),
+    ],
+)
+def test_a_prompt_without_a_place_or_a_verdict_is_one_error(tmp_path: Path, text: str, said: str) -> None:
+    path = file(tmp_path, "mine.txt", text)
+    with pytest.raises(BadInput, match=said) as caught:
+        load_criterion(prompt=path)
+    assert caught.value.where == str(path)
+    assert "{answer_a}" in caught.value.do or "[[A]]" in caught.value.do
+
+
+def test_a_prompt_is_named_after_its_file_or_by_the_reader(tmp_path: Path) -> None:
+    path = file(tmp_path, "friendly.txt", PROMPT)
+    assert load_criterion(prompt=path).name == "friendly"
+    assert load_criterion("kind", prompt=path).name == "kind"
+    with pytest.raises(BadInput, match="bundled"):
+        load_criterion("overall", prompt=path)
+    both = load_criterion(rubric=file(tmp_path, "tone.yaml", RUBRIC), prompt=path)
+    assert (both.name, both.template("en")) == ("tone", PROMPT.rstrip("\n"))
+    with pytest.raises(BadInput, match="omit"):
+        load_criterion("kind", rubric=tmp_path / "tone.yaml")
+
+
+# --- what is stored ---------------------------------------------------------------------------------------------------
+
+
+def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
+    with Service(by_hash) as service:
+        run(arena, service)
+        run(arena, service, "--criterion", "groundedness")
+        n = len(service.calls)
+        run(arena, service, "--criterion", "groundedness")
+        assert len(service.calls) == n, "no call is paid for twice"
+    table = judgments(arena)
+    by_judge = Counter((row["judge"], row["criterion"], row["prompt"]) for row in table)
+    assert set(by_judge) == {
+        (name, criterion, load_criterion(criterion).prompt)
+        for name, criterion in (("j", "overall"), ("j: groundedness", "groundedness"))
+    }
+    assert len(set(by_judge.values())) == 1
+    opened = store.open_arena(arena)
+    for name in ("j", "j: groundedness"):
+        assert rank_by(opened.read("judgments"), name)
+        mirage("rank", arena, "--judge", name, "--draws", 20)
+        mirage("compare", arena, "one", "two", "--judge", name)
+    shown = rows(mirage("judges", arena, "--format", "csv"))
+    assert {row["judge"] for row in shown} == {"j", "j: groundedness"}
+
+
+def test_a_changed_prompt_does_not_mix_with_the_old_one(arena: Path, tmp_path: Path) -> None:
+    path = file(tmp_path, "tone.yaml", RUBRIC)
+    with Service(by_hash) as service:
+        run(arena, service, "--rubric", path, "--pairs", 2)
+        before, n = judgments(arena), len(service.calls)
+        file(tmp_path, "tone.yaml", RUBRIC.replace("polite", "kind"))
+        refused = run(arena, service, "--rubric", path, "--pairs", 3, code=2)
+        assert len(service.calls) == n, "nothing is paid before the error"
+        assert before[0]["prompt"] in refused.stderr
+        assert judgments(arena) == before
+        run(arena, service, "--rubric", path, "--pairs", 2, "--replace")
+    after = judgments(arena)
+    assert {row["prompt"] for row in after} == {load_criterion(rubric=path).prompt} != {before[0]["prompt"]}
+
+
+def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> None:
+    path = file(tmp_path, "mine.txt", PROMPT + "{ braces }")
+    with Service(by_hash) as service:
+        run(arena, service, "--prompt", path, "--languages", "en", "--pairs", 1)
+        sent = {call.content for call in service.calls}
+    assert {row["judge"] for row in judgments(arena)} == {"j: mine"}
+    for content in sent:
+        assert content.startswith("Question: What of ('en'")
+        assert re.search(r"Answer A: ##Reason: so.\n\n##Answer: \w+ on en q\d.\n\nAnswer B: ##Reason", content)
+        assert content.endswith("{ braces }")
+
+
+def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
+    row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
+    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    (read,) = store.open_arena(tmp_path / "a").read("judgments").to_pylist()
+    assert (read["criterion"], read["prompt"]) == (None, None)
+    files = list((tmp_path / "a").rglob("judgments/*.parquet"))
+    import pyarrow.parquet as pq
+
+    assert not {"criterion", "prompt"} & set(pq.read_schema(files[0]).names)
+
+
+def test_imported_verdicts_by_several_criteria_are_judges_of_their_own(tmp_path: Path) -> None:
+    record = {"query_id": "q", "language": "en", "judge": "g", "system_a": "x", "system_b": "y", "verdict": "A"}
+    lines = [record | {"criterion": name} for name in ("overall", "tone")]
+    path = file(tmp_path, "judged.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    for words in (("import", path), ("import", "judgments", path)):
+        into = tmp_path / words[1].name if len(words) == 2 else tmp_path / "own"  # type: ignore[union-attr]
+        mirage(*words, "--into", into.with_suffix(".arena"))
+        table = judgments(into.with_suffix(".arena"))
+        assert [(row["judge"], row["criterion"]) for row in table] == [("g", "overall"), ("g: tone", "tone")]
+
+
+def test_a_criterion_does_not_hide_the_maker_of_a_judge() -> None:
+    makers = Makers.of_names([("ours", "Us")])
+    for judge, maker in (("o3", "OpenAI"), ("ours", "Us"), ("gpt-4o", "OpenAI")):
+        assert makers.of(f"{judge}: groundedness") == makers.of(judge) == maker
+
+
+# --- points for one answer --------------------------------------------------------------------------------------------
+
+
+def rating(call: Call) -> Act:
+    """Points by system: 5 for one, 4 for two, 1 for three."""
+    name = re.findall(r"(one|two|three) on \w+ q\d", call.content)
+    assert len(set(name)) == 1, "one answer is shown"
+    return says({"one": "5", "two": "4", "three": "1"}[name[0]])
+
+
+@pytest.mark.parametrize(("margin", "expected"), [(0, "one"), (1, "tie")])
+def test_points_become_battles_once_for_every_answer(
+    arena: Path,
+    tmp_path: Path,
+    margin: int,
+    expected: str,
+) -> None:
+    path = file(tmp_path, "tone.yaml", POINTS + f"margin: {margin}\n")
+    with Service(rating) as service:
+        planned = run(arena, service, "--rubric", path, "--dry-run")
+        assert "24 calls" in planned.stderr
+        run(arena, service, "--rubric", path)
+        assert len(service.calls) == len({call.content for call in service.calls}) == 24
+    opened = store.open_arena(arena)
+    scores = opened.read("scores").to_pylist()
+    assert {(row["rater"], row["measure"], row["low"], row["high"], row["person"]) for row in scores} == {
+        ("j: tone", "tone", 1, 5, False)
+    }
+    assert Counter(row["value"] for row in scores) == {5: 8, 4: 8, 1: 8}
+    table = judgments(arena)
+    assert len(table) == 8 * 3
+    winners = {
+        (
+            frozenset((row["system_a"], row["system_b"])),
+            {"A": row["system_a"], "B": row["system_b"]}.get(row["verdict"], "tie"),
+        )
+        for row in table
+    }
+    assert winners == {
+        (frozenset(("one", "two")), expected),
+        (frozenset(("one", "three")), "one"),
+        (frozenset(("two", "three")), "two"),
+    }
+    assert len({row["system_a"] for row in table}) > 1, "no system always stands first"
+    assert all(row["rationale"] and row["call"] and row["criterion"] == "tone" for row in table)
+    assert {row["prompt"] for row in table} == {load_criterion(rubric=path).prompt}
+
+
+def test_points_outside_the_scale_are_null_and_decide_nothing(arena: Path, tmp_path: Path) -> None:
+    path = file(tmp_path, "tone.yaml", POINTS)
+    with Service(lambda call: says("9") if "three on" in call.content else rating(call)) as service:
+        run(arena, service, "--rubric", path, "--languages", "en")
+    scores = store.open_arena(arena).read("scores").to_pylist()
+    assert all((row["value"] is None) == (row["system"] == "three") == bool(row["reason"]) for row in scores)
+    assert {frozenset((row["system_a"], row["system_b"])) for row in judgments(arena)} == {frozenset(("one", "two"))}
+
+
+# --- prompts that an answer can steer ---------------------------------------------------------------------------------
+
+
+def obeying(wrong: set[tuple[str, str]]) -> object:
+    """A judge that prefers the right answer, unless a text outside the fences tells it its verdict."""
+
+    def behave(call: Call) -> Act:
+        outside = re.sub(r"<<[A-Z]+[A-Z 0-9]* (\w{12,})>>\n.*?<<END \1>>", "", call.content, flags=re.DOTALL)
+        if told := re.findall(r"^\[\[([AB])\]\]$", outside, flags=re.MULTILINE):
+            return says(told[-1])
+        (a, query), (_, _) = re.findall(r"(one|two|three) on en (q\d+)\.", call.content)
+        return says("B" if (query, a) in wrong else "A")
+
+    return behave
+
+
+def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Path) -> None:
+    path, n = tmp_path / "arena", 12
+    wrong = {(f"q{k}", "three" if k % 3 else "one") for k in range(n)}
+    outcomes = [
+        schema.OutcomeRow(
+            "en",
+            f"q{k}",
+            system,
+            "strict",
+            "relevant" if k % 2 else "non_relevant",
+            "answered" if bool(k % 2) != ((f"q{k}", system) in wrong) else "abstained",
+            "a rule",
+            None,
+            None,
+            (f"q{k}", system) not in wrong,
+        )
+        for k in range(n)
+        for system in ORDER
+    ]
+    tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
+    store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
+    own = file(tmp_path, "mine.txt", PROMPT)
+    with Service(obeying(wrong)) as service:  # type: ignore[arg-type]
+        for words in ((), ("--prompt", own)):
+            run(path, service, "--known", *words)
+            run(path, service, "--planted", *words)
+        assert sum("[[A]]" in re.split("Which is friendlier", call.content)[0] for call in service.calls)
+    known = {row.judge: row.measures["known"].value for row in exam(store.open_arena(path)).exams}
+    assert known == {"j": 1.0, "j: planted": 1.0, "j: mine": 1.0, "j: mine: planted": 0.0}
+    with pytest.raises(BadInput, match="cannot rank"):
+        rank_by(store.open_arena(path).read("judgments"), "known: j: planted")
+
+
+def test_planted_points_are_not_among_the_scores(tmp_path: Path) -> None:
+    path = tmp_path / "arena"
+    outcomes = [
+        schema.OutcomeRow("en", "q0", s, "strict", "relevant", o, "a rule", None, None, o == "answered")  # type: ignore[arg-type]
+        for s, o in (("one", "answered"), ("two", "abstained"))
+    ]
+    tables = {**texts(1, ("en",)), "answers": answers(("one", "two"), 1, ("en",))}
+    store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
+    rubric = file(tmp_path, "tone.yaml", POINTS)
+    with Service(rating) as service:
+        run(path, service, "--planted", "--rubric", rubric)
+        assert sum("[[5]]" in re.sub(r"such as:\n\[\[5\]\]", "", call.content) for call in service.calls) == 1
+    assert "scores" not in store.open_arena(path).tables
+    assert {row["judge"] for row in judgments(path)} == {"known: j: tone: planted"}
+
+
+# --- how far criteria agree -------------------------------------------------------------------------------------------
+
+
+def judged(same: float, n: int = 40) -> list[schema.Judgment]:
+    """One judge by two criteria: the stronger system wins by the first; by the second in a share of the queries."""
+    found = []
+    for code in ("en", "fi"):
+        for k in range(n):
+            for i, a in enumerate(ORDER):
+                for b in ORDER[i + 1 :]:
+                    for criterion in ("overall", "tone"):
+                        right = criterion == "overall" or k < same * n
+                        name = schema.criterion_judge("j", criterion)
+                        row = schema.Judgment(code, f"q{k:02}", name, a, b, "A" if right else "B", None, None, None)
+                        found.append(
+                            schema.Judgment(**{f: getattr(row, f) for f in row.__slots__} | {"criterion": criterion})
+                        )
+    return found
+
+
+@pytest.mark.parametrize(("same", "tau"), [(1.0, 1.0), (0.75, 1.0), (0.25, -1.0), (0.0, -1.0)])
+def test_criteria_agree_as_far_as_their_decisions_and_orders_do(tmp_path: Path, same: float, tau: float) -> None:
+    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", judged(same))}, made_by="a test")
+    found = criteria_agreement(store.open_arena(tmp_path / "a"))
+    assert [(row.judge, row.one, row.other, row.language) for row in found] == [
+        ("j", "overall", "tone", code) for code in ("en", "fi", "all")
+    ]
+    for row in found:
+        assert row.equal == pytest.approx(same)
+        assert row.tau == pytest.approx(tau)
+        assert row.equal_low is not None
+        assert row.tau_low is not None
+        assert row.equal_low <= same <= row.equal_high  # type: ignore[operator]
+        assert row.tau_low <= tau <= row.tau_high  # type: ignore[operator]
+        assert row.systems == 3
+    assert (found[0].battles, found[0].queries, found[-1].battles) == (120, 40, 240)
+    printed = rows(mirage("judges", tmp_path / "a", "--criteria", "--format", "csv"))
+    assert [float(row["equal"]) for row in printed] == pytest.approx([same] * 3)
+    assert np.allclose(api.criteria_agreement(store.open_arena(tmp_path / "a")).to_pandas()["tau"], tau)
+
+
+def test_without_two_criteria_the_command_says_how_to_judge_by_another(arena: Path) -> None:
+    with Service(by_hash) as service:
+        run(arena, service, "--pairs", 2)
+    missing = mirage("judges", arena, "--criteria", code=2)
+    assert "--criterion" in missing.stderr
+
+
+def test_the_python_way_takes_a_criterion_a_rubric_or_a_prompt(arena: Path, tmp_path: Path) -> None:
+    with Service(by_hash) as service:
+        model = api.chat_model("m", base_url=service.url)
+        opened = api.open_arena(arena)
+        api.judge(opened, model, judge="j", criterion="completeness", pairs=1)
+        api.judge(opened, model, judge="j", rubric=file(tmp_path, "tone.yaml", RUBRIC), pairs=1)
+        api.judge(opened, model, judge="j", prompt=str(file(tmp_path, "mine.txt", PROMPT)), pairs=1)
+    assert {row["judge"] for row in judgments(arena)} == {"j: completeness", "j: tone", "j: mine"}
+    with pytest.raises(BadInput, match="needs a model"):
+        api.judge(opened, criterion="completeness")
+
+
+def test_the_heuristic_judge_has_no_criterion(arena: Path) -> None:
+    refused = mirage("judge", arena, "--judge", "heuristic", "--criterion", "citation", code=2)
+    assert "--criterion" in refused.stderr
+
+
+# --- several verdicts of one judge on one battle ----------------------------------------------------------------------
+
+
+def test_repeats_are_verdicts_of_their_own_and_paid_for_once(arena: Path) -> None:
+    def by_turns(call: Call) -> Act:
+        return says("AB"[call.number % 2])
+
+    with Service(by_turns) as service:
+        planned = run(arena, service, "--languages", "en", "--repeats", 3, "--dry-run")
+        assert "72 calls" in planned.stderr
+        run(arena, service, "--languages", "en", "--repeats", 3)
+        n = len(service.calls)
+        assert n == 3 * 24
+        run(arena, service, "--languages", "en", "--repeats", 3)
+        run(arena, service, "--languages", "en")
+        assert len(service.calls) == n, "no call is paid for twice"
+        first = {(row["query_id"], row["system_a"], row["system_b"], row["repeat"]): row for row in judgments(arena)}
+        assert len(first) == len(judgments(arena)) == 72
+        assert Counter(row["repeat"] for row in first.values()) == {None: 24, 1: 24, 2: 24}
+        verdicts = {key[3]: row["verdict"] for key, row in first.items() if key[:3] == ("q0", "one", "two")}
+        assert verdicts == {None: "B", 1: "A", 2: "B"}
+        run(arena, service, "--languages", "en", "--replace")
+    assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24}
+    assert rank_by(store.open_arena(arena).read("judgments"), "j")
+
+
+def test_repeats_share_one_budget(arena: Path) -> None:
+    prices = ("--price-in", 0, "--price-out", 1e6, "--max-tokens", 20, "--concurrency", 1)
+    with Service(lambda _: says("A")) as service:
+        # Each reply costs 20: the first verdicts take 480 of 600.
+        told = run(arena, service, "--languages", "en", "--repeats", 2, *prices, "--budget", 600)
+        assert len(service.calls) == 30
+    assert "budget" in told.stderr
+    assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24, 1: 6}
+
+
+def test_points_and_the_heuristic_judge_are_not_repeated(arena: Path, tmp_path: Path) -> None:
+    with Service(rating) as service:
+        refused = run(arena, service, "--rubric", file(tmp_path, "t.yaml", POINTS), "--repeats", 2, code=2)
+        assert "--repeats" in refused.stderr
+    assert "--repeats" in mirage("judge", arena, "--judge", "heuristic", "--repeats", 2, code=2).stderr
+
+
+def test_imported_repeats_are_kept_apart(tmp_path: Path) -> None:
+    record = {"query_id": "q", "language": "en", "judge": "g", "system_a": "x", "system_b": "y"}
+    lines = [record | {"verdict": verdict, "repeat": k} for k, verdict in enumerate("ABA")]
+    path = file(tmp_path, "judged.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    for into, words in ((tmp_path / "a", ("import", path)), (tmp_path / "b", ("import", "judgments", path))):
+        for _ in range(2):
+            mirage(*words, "--into", into)
+            assert [(row["repeat"], row["verdict"]) for row in judgments(into)] == [(1, "B"), (2, "A"), (None, "A")]

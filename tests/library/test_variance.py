@@ -1,0 +1,197 @@
+"""The sources of noise against an independent generator with known components, and what buying more of each does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import mirage, rows
+
+import mirage as api
+from mirage import llm, schema, store
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.ranking.variance import judge_variance, rate_variance
+from mirage.stats.components import Design, Nested, best_design, components
+
+TRUE = (0.5, 0.3, 0.2, 0.4)
+"""Variances of query, judge within query, order within judge, and repeat."""
+
+
+def generate(rng: np.random.Generator, numbers: tuple[int, ...], groups: int = 1, *, apart: float = 3.0) -> Nested:
+    """Normal effects, nested, added level by level; groups are `apart` standard deviations from each other."""
+    shape = (groups, *numbers)
+    value = apart * rng.normal(size=(groups, 1, 1, 1, 1)) * np.ones(shape)
+    for level, variance in enumerate(TRUE, start=2):
+        size = (*shape[:level], *(1,) * (5 - level))
+        value = value + np.sqrt(variance) * rng.normal(size=size)
+    index = np.indices(shape).reshape(5, -1)
+    return Nested(index[0], (index[1], index[2], index[3]), value.ravel())
+
+
+def spread(rng: np.random.Generator, numbers: tuple[int, ...], groups: int = 4000) -> float:
+    """Variance of the means of many groups with the same expectation."""
+    return float(np.var(generate(rng, numbers, groups, apart=0).value.reshape(groups, -1).mean(axis=1)))
+
+
+def test_components_are_those_of_the_generator() -> None:
+    rng = np.random.default_rng(0)
+    found = np.array([[part.variance for part in components(generate(rng, (60, 3, 2, 2)))] for _ in range(150)])
+    assert found.mean(axis=0) == pytest.approx(TRUE, abs=0.03)
+
+
+def test_intervals_of_components_hold_the_truth_as_often_as_they_say() -> None:
+    rng, held, n = np.random.default_rng(1), np.zeros(4), 200
+    for _ in range(n):
+        parts = components(generate(rng, (50, 2, 2, 2)))
+        held += [part.low <= truth <= part.high for part, truth in zip(parts, TRUE, strict=True)]  # type: ignore[operator]
+    assert (held / n > 0.89).all(), held / n
+
+
+def test_unequal_numbers_of_repeats_do_not_bias_a_component() -> None:
+    rng, found = np.random.default_rng(2), []
+    for _ in range(150):
+        data = generate(rng, (60, 3, 2, 3))
+        kept = rng.random(len(data.value)) < 0.6
+        part = Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept])
+        found.append([component.variance for component in components(part)])
+    assert np.mean(found, axis=0) == pytest.approx(TRUE, abs=0.04)
+
+
+def test_what_there_is_only_one_of_is_unknown_and_part_of_what_is_above() -> None:
+    rng, found = np.random.default_rng(3), []
+    for _ in range(100):
+        parts = components(generate(rng, (80, 1, 2, 1)))
+        assert [part.known for part in parts] == [True, False, True, False]
+        found.append([part.variance for part in parts])
+    query, _, order, _ = np.mean(found, axis=0)
+    assert query == pytest.approx(TRUE[0] + TRUE[1], abs=0.05)
+    assert order == pytest.approx(TRUE[2] + TRUE[3], abs=0.05)
+
+
+def test_the_width_of_a_design_is_that_of_its_means() -> None:
+    rng = np.random.default_rng(4)
+    for numbers in ((20, 2, 2, 3), (8, 1, 2, 1), (30, 1, 1, 4)):
+        assert spread(rng, numbers) == pytest.approx(Design(numbers).variance(TRUE), rel=0.1)
+
+
+@pytest.mark.parametrize("prices", [(0, 0, 0, 1), (20, 0, 0, 1), (0, 5, 0, 1)])
+def test_the_advised_split_beats_an_equal_one_at_the_same_cost(prices: tuple[float, ...]) -> None:
+    """Designed from estimated components, compared over new data of the generator."""
+    rng = np.random.default_rng(5)
+    parts = [part.variance for part in components(generate(rng, (100, 3, 2, 3)))]
+    equal = Design((4, 4, 2, 4))
+    advised = best_design(parts, prices, equal.cost(prices), between={2: (1, 2)})
+    assert advised.cost(prices) <= equal.cost(prices)
+    assert spread(rng, advised.numbers) < 0.9 * spread(rng, equal.numbers)
+
+
+def test_too_few_queries_are_an_error() -> None:
+    with pytest.raises(NotEnoughData, match="queries"):
+        components(generate(np.random.default_rng(6), (5, 2, 2, 2)))
+    with pytest.raises(NotEnoughData, match="budget"):
+        best_design(TRUE, (0, 0, 0, 1), 0.5)
+
+
+# --- arenas -----------------------------------------------------------------------------------------------------------
+
+
+def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
+    """Half of the noise between answers is the query's: p is 0.2 or 0.8, so p's variance is 0.09 and p(1 - p) 0.16."""
+    rng, n, m = np.random.default_rng(7), 400, 3
+    chance = rng.choice([0.2, 0.8], n)
+    queries = [{"query_id": f"q{q:03}", "language": "en", "text": f"{q}?", "subset": "non_relevant"} for q in range(n)]
+    texts = ("I don't know.", "Yes, answer is present.")
+    answers = [
+        {"query_id": f"q{q:03}", "language": "en", "system": "s", "template": "vanilla", "sample": k}
+        | {"text": texts[int(rng.random() < chance[q])]}
+        for q in range(n)
+        for k in range(m)
+    ]
+    for name, lines in (("queries", queries), ("answers", answers)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
+    mirage("outcomes", tmp_path / "a")
+    (report,) = rate_variance(store.open_arena(tmp_path / "a"))
+    query, sample = report.sources
+    assert (query.source, sample.source, query.n, sample.n) == ("query", "sample", n, m)
+    assert query.variance == pytest.approx(0.09, abs=0.02)
+    assert sample.variance == pytest.approx(0.16, abs=0.02)
+    assert query.share is not None
+    assert sample.share is not None
+    assert query.share + sample.share == pytest.approx(1)
+    assert report.half_width == pytest.approx(1.96 * ((0.09 + 0.16 / 3) / n) ** 0.5, abs=0.003)
+    assert any("1,200 more queries halve" in sentence for sentence in report.sentences)
+    assert any("1,200 queries" in sentence for sentence in report.sentences), "one sample each is the best split"
+    printed = rows(mirage("variance", tmp_path / "a", "--format", "csv"))
+    assert [float(row["variance"]) for row in printed] == pytest.approx([query.variance, sample.variance])
+    assert "halve" in mirage("variance", tmp_path / "a").stderr
+    table = api.variance(store.open_arena(tmp_path / "a")).to_pandas()
+    assert list(table["source"]) == ["query", "sample"]
+
+
+def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> list[schema.Judgment]:
+    """Graded verdicts on one pair in both orders: the points have known effects of query, judge and order."""
+    rng, found = np.random.default_rng(seed), []
+    for q in range(n):
+        of_query = rng.normal(0, 0.10)
+        for j in range(judges):
+            of_judge = rng.normal(0, 0.06) + (0.05 if j else -0.05)
+            for swapped in (False, True):
+                points = 0.5 + of_query + of_judge + rng.normal(0, 0.03) + (-bias if swapped else bias)
+                share = float(np.clip(1 - points if swapped else points, 0, 1))
+                pair = ("y", "x") if swapped else ("x", "y")
+                verdict = schema.verdict_of(share)
+                found.append(schema.Judgment("en", f"q{q:03}", f"j{j}", *pair, verdict, None, None, None, share))
+    return found
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.15])
+def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path: Path, bias: float) -> None:
+    rows_ = schema.from_rows("judgments", judged(8, bias=bias))
+    store.write(tmp_path / "a", {"judgments": rows_}, made_by="a test")
+    arena = store.open_arena(tmp_path / "a")
+    report = judge_variance(arena, judges=["j0", "j1"])
+    found = {source.source: source.variance for source in report.sources}
+    # A difference is 2 x points - 1, so its variances are four times those of points.
+    assert found["query"] == pytest.approx(4 * 0.10**2, rel=0.3)
+    assert found["judge"] == pytest.approx(4 * 0.06**2, rel=0.3)
+    assert found["order"] == pytest.approx(4 * 0.03**2, rel=0.3)
+    assert found["repeat"] is None
+    assert any("One more judge shortens" in sentence for sentence in report.sentences)
+    alone = judge_variance(arena, judges=["j0"])
+    assert any("Whether one more judge helps is unknown" in sentence for sentence in alone.sentences)
+    with pytest.raises(NotEnoughData, match="name one"):
+        judge_variance(arena)
+    with pytest.raises(UnknownName, match="j1"):
+        judge_variance(arena, judges=["j9"])
+
+
+def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
+    """Each repeat adds noise of its own, and one more of it helps."""
+    rng, found = np.random.default_rng(10), []
+    for row in judged(11, judges=1):
+        for repeat in range(3):
+            share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
+            values = {name: getattr(row, name) for name in row.__slots__}
+            found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
+    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
+    report = judge_variance(store.open_arena(tmp_path / "a"))
+    repeat = report.sources[-1]
+    assert (repeat.source, repeat.n) == ("repeat", 3)
+    assert repeat.variance == pytest.approx(4 * 0.08**2, rel=0.15)
+    assert any("One more repeat" in sentence for sentence in report.sentences)
+
+
+def test_prices_come_from_the_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    found = judged(9, judges=1, n=20)
+    with store.Ledger(store.ledger_path(path)) as ledger:
+        for k, row in enumerate(found):
+            ledger.put(f"k{k}", {"model": "m", "messages": []}, {"tokens_in": 1000, "tokens_out": 500, "text": "x"})
+            found[k] = schema.Judgment(**{name: getattr(row, name) for name in row.__slots__} | {"call": f"k{k}"})
+    store.write(path, {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
+    report = judge_variance(store.open_arena(path), limits=llm.Limits(price_in=1.0, price_out=2.0))
+    assert report.price == pytest.approx(0.002)
+    assert any("60 more queries" in sentence and "0.24" in sentence for sentence in report.sentences)
