@@ -96,7 +96,7 @@ class NoiseReport:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What to buy next, in words: the effect of more of each source, and the best split of the present cost."""
+        """Sentences on the effect of more of each source, and on the best split of the present cost."""
         return (_more_queries(self), *_more_of_others(self), *_best_split(self))
 
 

@@ -1,4 +1,4 @@
-"""Variance components of nested repeats by the method of moments, and what a design of more repeats would come to.
+"""Variance components of nested repeats by the method of moments, and the variance of designs with more repeats.
 
 Observations are nested: a group (a system, or a pair of systems) has queries, a query has samples or judges, these have
 orders, and so on. Every level adds its own noise. The half-width of an interval then follows from how many of each
@@ -146,7 +146,7 @@ class Design:
 
     @property
     def _sizes(self) -> list[int]:
-        """How many there are of each level altogether."""
+        """Total number of each level."""
         return list(itertools.accumulate(self.numbers, operator.mul))
 
     def variance(self, parts: Sequence[float]) -> float:
