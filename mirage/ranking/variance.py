@@ -366,8 +366,6 @@ def _price_of_calls(arena: Arena, limits: Limits | None) -> float | None:
     calls = arena.read("answers", columns=["call"])["call"].drop_null().unique().to_pylist()
     with kept_ledger(arena.path) as ledger:
         replies = [reply for call in calls if ledger is not None and (reply := ledger.get(call))]
-    costs = [
-        (price_share(reply), limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0)) for reply in replies
-    ]
+    costs = [(price_share(reply), limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0)) for reply in replies]
     paid = [share * cost for share, cost in costs if cost is not None]
     return sum(paid) / len(paid) if paid else None

@@ -63,13 +63,15 @@ AGREEMENTS = (
     Agreement(
         "judge",
         (JudgeSettings, BattleSample),
-        without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"},
+        without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"}
+        | {"possible": "set by --until"},
         other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
         more={
             "--shard": "which part of the queries",
             "--repeats": "how many times",
             "--rubric": "where the criterion comes from",
             "--prompt": "where the criterion comes from",
+            **dict.fromkeys(("--until", "--rounds", "--random"), "settings of adaptive judging"),
         },
     ),
     Agreement(
@@ -95,6 +97,7 @@ AGREEMENTS = (
             "executor": "made from the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
+            "possible": "only `mirage judge` chooses battles in rounds",
         },
         other_default={
             "baselines": "the command adds systems only if asked",
@@ -111,6 +114,7 @@ AGREEMENTS = (
             "model": "a record of the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
+            "possible": "only `mirage judge` chooses battles in rounds",
         },
         more={
             "--into": "where the arena is written",
