@@ -34,6 +34,7 @@ RUN_BY = {
     "extend.md": "library/test_extend.py",
     "gate.md": "library/test_docs_gate.py",
     "judge.md": "library/test_docs_judge.py",
+    "logs.md": "library/test_docs_data.py",
     "models.md": "library/test_docs_models.py",
     "nuggets.md": "library/test_docs_nuggets.py",
     "repeats.md": "library/test_docs_repeats.py",
