@@ -1,4 +1,4 @@
-"""The page "Bring your own data": its blocks come in by its commands, in its order, and its names are the reader's."""
+"""The pages data.md and logs.md: their blocks come in by their commands, in their order, and names are the reader's."""
 
 from __future__ import annotations
 
