@@ -140,7 +140,7 @@ def run() -> list[Row]:
     from playwright.sync_api import sync_playwright
 
     arena, small, sample = full_size(), store.bundled_arenas()["nomiracl"], store.bundled_arenas()["sample"]
-    titles = [entry.title for entry in (*PAGES[1:], PAGES[0])]
+    titles = [entry.title for entry in (*PAGES[1:], PAGES[0]) if entry.listed]
     with sync_playwright() as playwright, TemporaryDirectory() as folder:
         home = Path(folder)
         script = bare.app(home)
