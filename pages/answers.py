@@ -9,6 +9,7 @@ import streamlit as st
 from mirage.explorer import kit as ui
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
+from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
 from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import answer_card, listing, steps, texts
@@ -23,7 +24,7 @@ from mirage.text.segmentation import count_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FILTERS = ("subset", "systems", "outcome", "parser", "cause")
+FILTERS = ("subset", "systems", "outcome", "parser", "cause", "category")
 """Keys of the pickers that most readers leave as they are."""
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
@@ -129,6 +130,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     "passage was shown but not used. unsupported: the system answers although no passage does. right, "
                     "right_refusal: the correct decision, to answer or to abstain.",
                 )
+            noted = pick_categories(page)
     return views.AnswerFilter(
         languages=page.picked,
         subset="" if subset == "any" else subset,
@@ -137,7 +139,26 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         parser=parser,
         cause="" if cause == "any" else cause,
         text=(text or "").strip(),
+        noted=noted,
     )
+
+
+def pick_categories(page: ui.Page) -> frozenset[tuple[str, str, str]] | None:
+    """Show the picker of categories of notes; nothing before the first note with one."""
+    options = notes.noted_categories(page.arena)
+    if not options:
+        return None
+    chosen = ui.pick(
+        "Category",
+        options,
+        key="category",
+        kind="category",
+        many=True,
+        placeholder="Any category",
+        width=210,
+        help="Answers to which somebody's note gave one of these categories.",
+    )
+    return notes.noted_answers(page.arena, chosen)
 
 
 def rename(alias: str, name: str, options: Sequence[str]) -> None:
@@ -152,7 +173,7 @@ def rename(alias: str, name: str, options: Sequence[str]) -> None:
 
 def clear() -> None:
     """Take all filters back."""
-    for picker in ("systems", "outcome", "languages"):
+    for picker in ("systems", "outcome", "category", "languages"):
         st.session_state[picker] = []
     st.session_state["subset"], st.session_state["cause"], st.session_state["q"] = "any", "any", ""
 
@@ -180,11 +201,13 @@ def show(
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_cards", gap="small"):
             show_answers(scope, selection, shown)
+            show_notes(page, selection, shown)
             show_nuggets(page.arena, key)
             judgments.show_judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)
+    notes.show_counts(page.arena, page.picked)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
@@ -216,6 +239,13 @@ def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views
         above = "" if hits else about
         answer_card.show_answers(head, shown, others, hits=(), texts=scope.answer_texts, about=above)
     answer_card.about_features(shown)
+
+
+def show_notes(page: ui.Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+    """Show the notes on the answers, those that match the filters first in the form."""
+    hits = views.matches(shown, selection)
+    answered = [answer.system for answer in shown.answers if answer.text is not None]
+    notes.show_notes(page.arena, shown.key, [(name,) for name in sorted(answered, key=lambda name: name not in hits)])
 
 
 def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:

@@ -11,6 +11,7 @@ from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
 from mirage.explorer.answers import data as answers
+from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.battle import chart as charts
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
@@ -347,6 +348,9 @@ def fought(
         if any(below):
             st.html(Markup("".join(below)))
     show_votes(page, battle)
+    if battle.first.text is not None and battle.second.text is not None:
+        pair = (battle.first.system, battle.second.system)
+        notes.show_notes(page.arena, battle.query.key, [pair, *((name,) for name in pair)])
     if not selection.referee:
         show_undecided(page, battle)
 

@@ -27,6 +27,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "rating": "mirage.schema.Rating",
         "prediction": "mirage.schema.Prediction",
         "vote": "mirage.people.votes.rows.Vote",
+        "note": "mirage.people.votes.rows.Note",
+        "category": "mirage.people.notes.taxonomy.Category",
         "upsert": "mirage.store.upsert.upsert",
         "snapshot": "mirage.store.upsert.Snapshot",
         "ledger": "mirage.store.ledger.Ledger",

@@ -26,7 +26,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Data": ("pull", "import", "check", "show", "export", "arena"),
     "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
     "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain", "variance"),
-    "People": ("judges", "votes"),
+    "People": ("judges", "votes", "notes"),
     "Papers": ("paper",),
     "Explorer": ("app", "doctor"),
 }

@@ -5,7 +5,8 @@
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
     HOME/remote/         local folders of arenas on object storage (`location.py`): their ledgers
     HOME/search/         indexes of answers, which can be deleted at any time
-    HOME/votes.sqlite    people's votes, of every arena
+    HOME/votes.sqlite    people's votes and notes, of every arena
+    HOME/taxonomy.yaml   categories of notes, of every arena without a file of its own
 
 HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default
 `~/.local/share`).

@@ -6,13 +6,10 @@ from pathlib import Path
 
 from mirage.errors import BadInput
 from mirage.store.arena import Arena
-from mirage.store.export import write_whole
+from mirage.store.beside import MAKERS, file_beside
 from mirage.store.files import csv_rows
-from mirage.store.remote import remote_of
 from mirage.text.makers import Makers
 
-MAKERS = "makers.csv"
-"""File name in an arena's folder: UTF-8, with the header `system,maker`."""
 _MOST = 4 * 1024**2
 """Maximum bytes of the file."""
 
@@ -23,12 +20,8 @@ def makers_of(arena: Arena) -> Makers:
     Raises:
         BadInput: if the file cannot be read, has other columns, or lists a system twice or without a maker.
     """
-    file = arena.path / MAKERS
-    if (remote := remote_of(arena.path)) is not None:
-        if (data := remote.beside(MAKERS)) is None:
-            return Makers()
-        write_whole(file, data)
-    return Makers.of_names(_read(file).items()) if file.is_file() else Makers()
+    file = file_beside(arena, MAKERS)
+    return Makers() if file is None else Makers.of_names(_read(file).items())
 
 
 def _read(file: Path) -> dict[str, str]:

@@ -159,7 +159,7 @@ class Remote:
         if _NAME in names:
             return
         for name in names:
-            if name.partition("/")[0] not in (*schema.TABLES, "source", "makers.csv", ".conditions"):
+            if name.partition("/")[0] not in (*schema.TABLES, "source", "makers.csv", "taxonomy.yaml", ".conditions"):
                 raise ArenaError(
                     f"{self.address} holds other files and is not an arena",
                     where=name,

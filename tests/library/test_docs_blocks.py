@@ -29,6 +29,7 @@ RUN_BY = {
     "data.md": "library/test_docs_data.py",
     "decide.md": "library/test_docs_decide.py",
     "deploy.md": "explorer/test_deploy_files.py",
+    "error-analysis.md": "library/test_notes.py",
     "evaluate-your-model.md": "library/test_docs_evaluate.py",
     "exam.md": "library/test_docs_exam.py",
     "extend.md": "library/test_extend.py",

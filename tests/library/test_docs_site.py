@@ -20,6 +20,7 @@ from typer.main import get_command
 from mirage import schema
 from mirage.cli import app
 from mirage.cli.common import FILE_COMMAND
+from mirage.cli.noting import COUNT
 from mirage.explorer.kit.definitions import DEFINITIONS
 from mirage.explorer.kit.entries import PAGES
 
@@ -107,8 +108,8 @@ def test_a_command_in_the_guide_names_a_subcommand_and_options_that_exist(path: 
             while rest and hasattr(node, "commands"):
                 if (named := node.get_command(Context(node), rest[0])) is not None:
                     rest.pop(0)
-                # `mirage import FILE` names no subcommand.
-                elif (named := node.commands.get(FILE_COMMAND)) is None:
+                # `mirage import FILE` and `mirage notes DIR` name no subcommand.
+                elif (named := node.commands.get(FILE_COMMAND) or node.commands.get(COUNT)) is None:
                     break
                 node = named
             known = {name for parameter in node.params for name in (*parameter.opts, *parameter.secondary_opts)}

@@ -80,11 +80,13 @@ class AnswerFilter:
     """Cause of the answer (`retrieval.Cause`), or `undecided`; any if empty."""
     text: str = ""
     """What the query or the answer contains, in either case; anything if empty."""
+    noted: frozenset[tuple[str, str, str]] | None = None
+    """Language, query and system of the answers whose notes match; all if None."""
 
     @property
     def narrowed(self) -> bool:
         """True if the filter can select some answers of a query and not others."""
-        return bool(self.systems or self.outcomes or self.cause or self.text)
+        return bool(self.systems or self.outcomes or self.cause or self.text or self.noted is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +268,8 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
             mask &= index.among(column, chosen)
     if search.cause:
         mask &= _answers_with_cause(arena, search.parser, search.cause)
+    if search.noted is not None:
+        mask &= _answers_among(arena, search.noted)
     if search.text:
         mask &= _holding(arena, search)
     return AnswerSelection(*index.queries_of(mask))
@@ -274,17 +278,24 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
 @lru_cache(maxsize=64)
 def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.bool_]:
     """Return a mask of the answers with a cause, by one parser."""
+    return _answers_among(
+        arena,
+        {
+            (language, query_id, system)
+            for (language, query_id, system), entry in attribution.by_answer(arena, parser).items()
+            if (entry.cause or attribution.UNDECIDED) == cause
+        },
+    )
+
+
+def _answers_among(arena: Arena, answers: Collection[tuple[str, str, str]]) -> NDArray[np.bool_]:
+    """Return a mask of some answers, given by language, query and system."""
     import numpy as np
 
     index = answer_index(arena)
     keys, systems = index.queries.keys, index.values["system"]
-    caused = {
-        (language, query_id, system)
-        for (language, query_id, system), entry in attribution.by_answer(arena, parser).items()
-        if (entry.cause or attribution.UNDECIDED) == cause
-    }
     places = zip(index.query.tolist(), index.codes["system"].tolist(), strict=True)
-    return np.array([(*keys[query], systems[system]) in caused for query, system in places], dtype=bool)
+    return np.array([(*keys[query], systems[system]) in answers for query, system in places], dtype=bool)
 
 
 def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
@@ -476,6 +487,7 @@ def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
         for answer in query.answers
         if (not search.systems or answer.system in search.systems)
         and (not search.outcomes or answer.outcome in search.outcomes)
+        and (search.noted is None or (*query.key, answer.system) in search.noted)
         and (in_query or text in _fold(answer.text or ""))
     )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import MirageError, NotEnoughData, Unreachable
 from mirage.people import votes
+from mirage.people.notes import notes_on
 from mirage.people.votes import stage
 from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
 from mirage.store import home
@@ -83,7 +84,7 @@ def version() -> tuple[str, int]:
 
 
 def _version(log: int) -> tuple[str, int]:
-    """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets."""
+    """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets, 3 of notes."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -172,6 +173,20 @@ def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgree
         return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote)))
     except NotEnoughData:
         return ()
+
+
+def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
+    """Return everybody's notes on the current texts of an arena, by time.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _notes(arena, _version(3))
+
+
+@lru_cache(maxsize=8)
+def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Note, ...]:
+    return tuple(notes_on(arena, database().rows(votes.Note)).counting)
 
 
 def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:

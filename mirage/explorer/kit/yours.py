@@ -40,6 +40,7 @@ def _show() -> None:
         on_battles = people.database().rows(votes.Vote, voter=current_reader.name)
         on_citations = people.database().rows(votes.Evidence, voter=current_reader.name)
         on_nuggets = people.database().rows(votes.NuggetVote, voter=current_reader.name)
+        notes = people.database().rows(votes.Note, voter=current_reader.name)
     except MirageError as error:
         refuse(error)
         return
@@ -47,13 +48,14 @@ def _show() -> None:
     st.markdown(f"**{plain(current_reader.name)}**")
     st.caption(
         f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}; on nuggets: "
-        f"{len(on_nuggets):,}. Arenas with your uploads: {len(copies):,}."
+        f"{len(on_nuggets):,}. Notes: {len(notes):,}. Arenas with your uploads: {len(copies):,}."
     )
     kept = {
         "name": current_reader.name,
         "battles": [asdict(row) for row in on_battles],
         "citations": [asdict(row) for row in on_citations],
         "nuggets": [asdict(row) for row in on_nuggets],
+        "notes": [asdict(row) for row in notes],
         "arenas": sorted(copies),
     }
     st.download_button(
@@ -64,8 +66,8 @@ def _show() -> None:
         on_click="ignore",
     )
     st.caption(
-        "Erasing removes your name, notes and session times from your votes; the votes stay, anonymous. Your arenas "
-        "are deleted. This cannot be undone."
+        "Erasing removes your name, the texts of your notes and session times; votes and categories stay, anonymous. "
+        "Your arenas are deleted. This cannot be undone."
     )
     certain = st.checkbox("I understand", key="yours_certain")
     if st.button("Erase", type="primary", key="yours_erase", disabled=not certain):

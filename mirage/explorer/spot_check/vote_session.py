@@ -271,6 +271,11 @@ def name() -> str:
     return known
 
 
-def _keep_name(key: str) -> None:
-    if typed := str(st.session_state[key]).strip():
+def keep_name(typed: str) -> None:
+    """Keep a typed name for the session, unless it is blank or the reader is logged in."""
+    if (typed := typed.strip()) and not reader().name:
         st.session_state[_NAME] = typed
+
+
+def _keep_name(key: str) -> None:
+    keep_name(str(st.session_state[key]))

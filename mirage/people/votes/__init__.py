@@ -16,7 +16,7 @@ votes on citations, `assignments.py` compares people with nugget assigners, `rat
 
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.assignments import AssignerAgreement, assigner_agreement
-from mirage.people.votes.belonging import ArenaVotes, belonging, votes_on
+from mirage.people.votes.belonging import ArenaVotes, belonging, shown_now, votes_on
 from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
 from mirage.people.votes.coefficients import ENOUGH, LEAST, alpha, kappa
 from mirage.people.votes.correct import (
@@ -50,13 +50,17 @@ from mirage.people.votes.rows import (
     UNDO,
     AnyRow,
     Evidence,
+    Note,
     NuggetVote,
     Row,
     Vote,
     digest,
     item,
+    join_categories,
+    noted_systems,
     now,
     shown_digest,
+    split_categories,
     standing,
     token,
     validate_row,
@@ -91,6 +95,7 @@ __all__ = [
     "CorrectedRating",
     "Correction",
     "Evidence",
+    "Note",
     "NuggetVote",
     "Pool",
     "Progress",
@@ -111,14 +116,18 @@ __all__ = [
     "gather_pool",
     "imported_votes",
     "item",
+    "join_categories",
     "join_corrections",
     "kappa",
     "label",
     "next_items",
+    "noted_systems",
     "now",
     "people",
     "progress",
     "shown_digest",
+    "shown_now",
+    "split_categories",
     "standing",
     "support_by_system",
     "support_grades",

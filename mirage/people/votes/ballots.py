@@ -403,7 +403,8 @@ def _sign(secret: bytes, purpose: str, about: object) -> str:
 
 def _digests(arena: store.Arena, battles: Sequence[VoteItem]) -> list[str]:
     """Return the digest of the query and the two answers of each battle."""
-    return shown_now(arena, [_blank_vote(arena.name, battle) for battle in battles])
+    digests = shown_now(arena, [_blank_vote(arena.name, battle) for battle in battles])
+    return [shown or "" for shown in digests]
 
 
 def _blank_vote(arena: str, battle: VoteItem, shown: str | None = None) -> Vote:

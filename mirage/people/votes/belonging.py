@@ -17,7 +17,19 @@ from functools import lru_cache
 from typing import Generic
 
 from mirage import store
-from mirage.people.votes.rows import IMPORTED, AnyRow, Evidence, NuggetVote, Row, Vote, digest, item, standing
+from mirage.people.votes.rows import (
+    IMPORTED,
+    AnyRow,
+    Evidence,
+    Note,
+    NuggetVote,
+    Row,
+    Vote,
+    digest,
+    item,
+    noted_systems,
+    standing,
+)
 from mirage.text.segmentation import count_text
 
 
@@ -85,10 +97,14 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     return here
 
 
-def shown_now(arena: store.Arena, votes: Sequence[Vote]) -> list[str]:
-    """Return the digest of an arena's current texts for each vote on battles between its answers."""
-    texts = _Texts(arena, votes)
-    return [f"{min(texts.query_digests(vote))}-{texts.subject_digest(vote)}" for vote in votes]
+def shown_now(arena: store.Arena, rows: Sequence[Vote | Note]) -> list[str | None]:
+    """Return the digest of an arena's current texts for each row; None where the arena lacks an answer's text."""
+    texts = _Texts(arena, rows)
+    subjects = [texts.subject_digest(row) for row in rows]
+    return [
+        None if subject is None else f"{min(texts.query_digests(row))}-{subject}"
+        for row, subject in zip(rows, subjects, strict=True)
+    ]
 
 
 def _query_part(row: Row) -> str:
@@ -144,7 +160,11 @@ class _Texts:
 
     def subject_digest(self, row: Row) -> str | None:
         """Return the digest of a vote's subject in the arena; None if it lacks a text."""
-        systems = (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,)
+        systems: tuple[str, ...]
+        if isinstance(row, Note):
+            systems = noted_systems(row)
+        else:
+            systems = (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,)
         texts = [self._answers.get((row.language, row.query_id, system)) for system in systems]
         if isinstance(row, NuggetVote):
             texts.append(self._nuggets.get((row.language, row.query_id, row.nugget_id)))

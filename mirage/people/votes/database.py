@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage.errors import ArenaError, BadInput, Unreachable
 from mirage.people.votes import tables
-from mirage.people.votes.rows import UNDO, AnyRow, Row, item, now, token, validate_row
+from mirage.people.votes.rows import UNDO, AnyRow, Row, item, names, now, token, validate_row
 from mirage.store import home
 
 if TYPE_CHECKING:
@@ -120,9 +120,8 @@ class Votes:
                     f"{vote_id} was given in another session",
                     do="take it back where it was given, or log in under that name",
                 )
-            back = replace(
-                vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, note=None, seconds=None
-            )
+            emptied: dict[str, Any] = dict.fromkeys({"note", "seconds"} & set(names(kind)))
+            back = replace(vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, **emptied)
             db.execute(self._insert(table), [asdict(back)])
             return self._one(db, kind, back.vote_id)
 
@@ -204,7 +203,7 @@ class Votes:
                     raise BadInput(
                         f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
                         where=place_of[name],
-                        do="import the vote with it; nothing was imported_votes",
+                        do="import the vote with it; nothing was imported",
                     )
             new = [asdict(row) for name, row in sound.items() if name not in stored]
             if new:
@@ -231,8 +230,8 @@ class Votes:
         return self._do(lambda db: [kind(*row) for row in db.execute(query)])
 
     def version(self) -> tuple[int, ...]:
-        """Return the number of rows of each kind (on battles, citations, nuggets), plus the number of anonymisations: a
-        cache key, since neither ever shrinks.
+        """Return the number of rows of each kind (on battles, citations, nuggets; notes), plus the number of
+        anonymisations: a cache key, since neither ever shrinks.
         """
 
         def work(db: Connection) -> tuple[int, ...]:

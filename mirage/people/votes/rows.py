@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -21,6 +21,7 @@ from mirage.text.names import NAMES, normalise_name
 Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
 Supports = Literal["yes", "no", "unclear", "undo"]
 States = Literal["support", "partial_support", "not_support", "skip", "undo"]
+Noted = Literal["note", "undo"]
 UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
 """Reason of an imported vote, whose battle no queue chose."""
@@ -155,8 +156,46 @@ class NuggetVote:
     """As in a vote; of the query, and the answer and the nugget."""
 
 
-Row = Vote | Evidence | NuggetVote
-AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote)
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str | None
+    """The system whose answer the note is on; null for a note on a battle."""
+    system_a: str | None
+    """The first system of the battle; null for a note on an answer."""
+    system_b: str | None
+    """The second system of the battle; null for a note on an answer."""
+    voter: str
+    """The author of the note."""
+    vote: Noted
+    """`note`; `undo`: the note that `undoes` names is taken back."""
+    categories: str | None
+    """Names of categories, with commas between them; null without any."""
+    note: str | None
+    """The text; null without one."""
+    undoes: str | None
+    """The note that is taken back; null where `vote` is not `undo`."""
+    session: str | None
+    """The session it was written in; null where unknown."""
+    shown: str | None
+    """As in a vote; of the query, and the answer or the two answers."""
+
+
+Row = Vote | Evidence | NuggetVote | Note
+AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote, Note)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -209,6 +248,8 @@ def validate_row(row: AnyRow) -> AnyRow:
         raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
     if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
+    if isinstance(cleaned, Note):
+        return _validate_note(cleaned)
     if isinstance(cleaned, Vote) and cleaned.system_a == cleaned.system_b:
         raise BadInput(f"{cleaned.system_a} battles itself", do="name two systems")
     if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
@@ -216,6 +257,27 @@ def validate_row(row: AnyRow) -> AnyRow:
             f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
         )
     return cleaned
+
+
+def _validate_note(note: Note) -> Note:
+    """Validate what a note is on, and write its categories in one form."""
+    pair = (note.system_a, note.system_b)
+    if (note.system is None) == (pair == (None, None)) or (note.system is None and None in pair):
+        raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
+    if note.system is None and note.system_a == note.system_b:
+        raise BadInput(f"{note.system_a} battles itself", do="name two systems")
+    return replace(note, categories=join_categories(split_categories(note.categories)))
+
+
+def split_categories(text: str | None) -> tuple[str, ...]:
+    """Return the names in the categories of a note, each once, in their order."""
+    names = (normalise_name(" ".join(name.split())) for name in (text or "").split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def join_categories(names: Iterable[str]) -> str | None:
+    """Return names of categories as a note stores them; None if there are none."""
+    return ",".join(names) or None
 
 
 def _is_time(text: str) -> bool:
@@ -271,8 +333,15 @@ def item(row: Row) -> tuple[str, ...]:
     """Return the item a vote is on, regardless of the order shown."""
     if isinstance(row, Vote):
         return (row.language, row.query_id, *sorted((row.system_a, row.system_b)))
+    if isinstance(row, Note):
+        return (row.language, row.query_id, *sorted(noted_systems(row)))
     about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
     return (row.language, row.query_id, row.system, *about)
+
+
+def noted_systems(note: Note) -> tuple[str, ...]:
+    """Return the system of a note on an answer, or the two systems of a note on a battle."""
+    return tuple(name for name in (note.system, note.system_a, note.system_b) if name is not None)
 
 
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:

@@ -308,7 +308,7 @@ def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple
     rows, where = [], []
     for line in store.records(path):
         try:
-            rows.append(votes.validate_row(_row(kind, line.value)))
+            rows.append(votes.validate_row(read_row(kind, line.value)))
         except BadInput as error:
             raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
         where.append(line.where)
@@ -362,8 +362,8 @@ def _imported_votes(arena: store.Arena) -> tuple[votes.Vote, ...]:
     return tuple(votes.imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
 
 
-def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
-    """Convert a record to a row, parsing CSV text by column."""
+def read_row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
+    """Convert a record of a file to a row, parsing CSV text by column; missing fields are null."""
     values: dict[str, Any] = {}
     table: type = kind
     for column in schema.columns(table):

@@ -1,0 +1,237 @@
+"""The notes on a query's answers or on a battle: those of everybody, and a form for the reader's own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from mirage.errors import MirageError
+from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.table import table
+from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
+from mirage.explorer.serve.identity import login_required, may, reader
+from mirage.explorer.spot_check import vote_session
+from mirage.people import notes, votes
+from mirage.people.votes import Note
+from mirage.schema import from_rows
+from mirage.store import Arena
+from mirage.text.segmentation import count_text
+
+Target = tuple[str, ...]
+"""What a note is on: the system of an answer, or the two of a battle."""
+COLUMNS = (
+    Col("system", "System", "system", help="System whose answers are noted; all: every system pooled."),
+    Col("language", "Language", "language", help="Language of the queries; all: every language pooled."),
+    Col("category", "Category", "text", help="Category that somebody gave the answer.", width=190),
+    Col("k", "Answers", "count", help="Noted answers with the category (k)."),
+    Col("n", "Noted", "count", help="Answers with a categorised note (n)."),
+    Col("rate", "Share", "rate", help="Share of the noted answers, not of all answers."),
+    Col("rate", "95% interval", "interval", low="rate_low", high="rate_high", help="Clustered by query."),
+)
+FEW, HEIGHT = 6, 420
+"""More notes than this scroll in a part of the page this high, in pixels."""
+_FAILED = "_note_failed"
+
+
+def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) -> None:
+    """Show the notes on some answers or a battle, and a form for the reader's own, folded at first.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        targets: what may be noted here; nothing is shown without any.
+    """
+    if not targets:
+        return
+    try:
+        everybody = people.notes_at(arena)
+    except MirageError as error:
+        st.caption(plain(f"Notes are unavailable: {error.what}."))
+        return
+    items = [(*key, *sorted(target)) for target in targets]
+    here = sorted(
+        (note for note in everybody if votes.item(note) in items), key=lambda note: items.index(votes.item(note))
+    )
+    if (failed := st.session_state.pop(_FAILED, None)) is not None:
+        refuse(failed)
+    if here:
+        st.html(heading_html(count_text(len(here), "note")))
+        with st.container(height=HEIGHT if len(here) > FEW else "content", border=False, gap="small"):
+            for note in here:
+                _show_note(note)
+    # The label stays the same: another one would close the fold.
+    fold = st.expander("Write a note", key="notes_fold", on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        if obstacle := _obstacle():
+            st.caption(plain(obstacle))
+            return
+        try:
+            taxonomy = notes.load_taxonomy(arena)
+        except MirageError as error:
+            refuse(error)
+            return
+        _show_form(arena, key, targets, here, taxonomy)
+
+
+def show_counts(arena: Arena, languages: Sequence[str]) -> None:
+    """Show how often each category was given on this arena; nothing before the first."""
+    try:
+        counted = [
+            note
+            for note in people.notes_at(arena)
+            if note.system and note.categories and (not languages or note.language in languages)
+        ]
+        order = notes.load_taxonomy(arena).names if counted else ()
+    except MirageError:
+        return  # `show_notes` says so
+    if not counted:
+        return
+    head = f"Categories of {count_text(len(set(map(votes.item, counted))), 'noted answer')}"
+    fold = st.expander(head, key="notes_counts_fold", on_change="rerun")
+    if fold.open:
+        with fold:
+            rows = sorted(
+                notes.count_categories(counted, order),
+                key=lambda row: (row.language != notes.EVERYTHING, row.system != notes.EVERYTHING),
+            )
+            table(from_rows(notes.CategoryCount, rows), COLUMNS, key="notes_counts")
+
+
+def noted_categories(arena: Arena) -> list[str]:
+    """Return the categories that notes on answers have, in the order of the taxonomy; empty where they are unknown."""
+    try:
+        names = {name for note in people.notes_at(arena) if note.system for name in _categories(note)}
+        return notes.load_taxonomy(arena).order(names) if names else []
+    except MirageError:
+        return []
+
+
+def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[str, str, str]] | None:
+    """Return the answers that somebody gave one of the categories: language, query and system; None without any
+    category.
+    """
+    if not categories:
+        return None
+    return frozenset(
+        (note.language, note.query_id, note.system)
+        for note in people.notes_at(arena)
+        if note.system and set(categories) & set(_categories(note))
+    )
+
+
+def _categories(note: Note) -> tuple[str, ...]:
+    return votes.split_categories(note.categories)
+
+
+def _obstacle() -> str:
+    """Return why this reader may not write notes, by the rules for votes; empty if they may."""
+    try:
+        if may("voter"):
+            return ""
+        login = login_required() and not reader().name
+    except MirageError as error:
+        return f"Notes cannot be written: {error.what}."
+    return f"{'Log in' if login else 'Ask your administrator for the voter role'} to write notes."
+
+
+def _show_note(note: Note) -> None:
+    """Show one note, with a button to undo it if it is the reader's own."""
+    systems = " and ".join(f"<bdi>{escape(name)}</bdi>" for name in votes.noted_systems(note))
+    tags = " ".join(f'<span class="mg-tag"><bdi>{escape(name)}</bdi></span>' for name in _categories(note))
+    head = f'<div class="mg-judge"><bdi>{escape(note.voter)}</bdi> <span>on {systems}</span> {tags}</div>'
+    st.html(Markup(head + (text_html(note.note, language="") if note.note else "")))
+    own = note.voter == vote_session.name() and (reader().name or note.session == reader().session)
+    if own and not _obstacle():
+        st.button("Undo", key=f"note_undo_{note.vote_id}", type="tertiary", on_click=_undo, args=(note,))
+
+
+def _undo(note: Note) -> None:
+    """Take one of the reader's notes back."""
+    try:
+        session = None if reader().name else reader().session
+        people.database().undo(Note, note.vote_id, voter=note.voter, session=session)
+    except MirageError as error:
+        st.session_state[_FAILED] = error
+
+
+def _show_form(
+    arena: Arena, key: tuple[str, str], targets: Sequence[Target], here: Sequence[Note], taxonomy: notes.Taxonomy
+) -> None:
+    """Show the form of a note; the reader's earlier note on the same is its start."""
+    target = targets[0]
+    if len(targets) > 1:
+        target = st.selectbox(
+            "Note on", targets, format_func=_label, key=f"note_on_{_stamp(*key, *sum(targets, ()))}", width=330
+        )
+    author = vote_session.name()
+    mine = next((note for note in here if note.voter == author and votes.item(note) == (*key, *sorted(target))), None)
+    # Another arena, answer or note is another form: what is typed stays with what it was typed about.
+    stamp = _stamp(arena.version, *key, *target, mine.vote_id if mine else "")
+    with st.form(f"note_{stamp}", border=False):
+        chosen = st.pills(
+            "Categories",
+            taxonomy.names,
+            selection_mode="multi",
+            default=[name for name in (_categories(mine) if mine else ()) if name in taxonomy.names],
+            format_func=plain,
+            key=f"note_categories_{stamp}",
+            help=plain("; ".join(f"{category.name}: {category.meaning}" for category in taxonomy.categories)),
+        )
+        text = st.text_area(
+            "Note",
+            (mine.note if mine else None) or "",
+            key=f"note_text_{stamp}",
+            max_chars=votes.LONGEST["note"],
+            height=90,
+            placeholder="What is wrong, or what is good? Ctrl+Enter saves.",
+        )
+        typed = ""
+        if not author:
+            typed = st.text_input(
+                "Your name",
+                key=f"note_name_{stamp}",
+                max_chars=votes.LONGEST["voter"],
+                placeholder="or a pseudonym",
+                width=220,
+                help="Stored with your notes and votes; not part of the link.",
+            )
+        saved = st.form_submit_button("Save note")
+    if saved:
+        _save(arena, key, target, categories=chosen, text=text, typed=typed)
+
+
+def _save(
+    arena: Arena, key: tuple[str, str], target: Target, *, categories: Sequence[str], text: str, typed: str
+) -> None:
+    """Store a note and draw the page again; where it cannot be stored, say why and keep what was typed."""
+    vote_session.keep_name(typed)
+    author = vote_session.name()
+    if not author:
+        st.caption(":orange[Enter your name or a pseudonym to save the note.]")
+        return
+    try:
+        note = notes.make_note(
+            arena, key, target, voter=author, categories=categories, text=text, session=reader().session
+        )
+        people.database().submit(note)
+    except MirageError as error:
+        refuse(error)
+        return
+    st.rerun()
+
+
+def _label(target: Target) -> str:
+    """Return the name of what a note is on."""
+    return target[0] if len(target) == 1 else "the comparison"
+
+
+def _stamp(*parts: str) -> str:
+    """Return a short key of a form."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
