@@ -72,6 +72,7 @@ __all__ = [
     "generate",
     "import_file",
     "judge",
+    "judge_drift",
     "judge_exam",
     "load_data_sample",
     "load_model",
@@ -827,6 +828,7 @@ def judge(
     languages: Iterable[str] | None = None,
     seed: int = 0,
     known: bool = False,
+    anchors: int | None = None,
     replace: bool = False,
     until: str | None = None,
     budget: float | None = None,
@@ -842,6 +844,8 @@ def judge(
         languages: codes; None for all.
         seed: seed of the sample.
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
+        anchors: judge the anchor set again today, for `judge_drift`; the first time draw it, so many pairs per
+            language.
         replace: judge again, ignoring existing verdicts and cached replies.
         until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
@@ -864,6 +868,14 @@ def judge(
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
     model = _with_budget(model, budget)
+    if anchors is not None:
+        if (queries, pairs, known, replace, until) != (None, None, False, False, None):
+            raise BadInput("anchors chooses the battles itself", do="omit queries, pairs, known, replace and until")
+        name = judge or (HEURISTIC if model is None else model.settings.model)
+        sample = _anchors(path, name, anchors, sample, by_features=model is None)
+        if not sample.battles:
+            return store.open_arena(path)
+        replace = True  # Replies of other days do not count.
     if until is not None:
         if (queries, pairs, known, replace) != (None, None, False, False):
             raise BadInput("until chooses the battles itself", do="omit queries, pairs, known and replace")
@@ -875,6 +887,14 @@ def judge(
     settings = JudgeSettings(judge or model.settings.model, sample, replace)
     calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
     return judge_by_model(path, settings, calls)[0]
+
+
+def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
+    """Return the battles of the anchor set that a judge has not decided today."""
+    from mirage.stages.judge.anchors import anchor_sample
+    from mirage.text import dates
+
+    return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
 
 
 def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
@@ -1183,6 +1203,7 @@ def compare(
     second: str | None = None,
     *,
     against: Arena | None = None,
+    since: str | None = None,
     measure: str = "rating",
     judge: str | None = None,
     margin: float = 0.0,
@@ -1201,6 +1222,8 @@ def compare(
         first: the system under test.
         second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
+        since: a date, `2026-11-20`: compare with the last run of the first system before it. Only with an arena,
+            without `second` and `against`.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
         judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
         margin: equivalence margin, in the unit of the measure.
@@ -1231,6 +1254,10 @@ def compare(
         draws=draws,
         seed=seed,
     )
+    if since is not None:
+        if second is not None or against is not None or not isinstance(data, Arena):
+            raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
+        second = store.run_before(data, first, since).name
     if isinstance(data, Arena):
         report = compare_systems(data, first, second, settings, against=against)
     else:
@@ -1407,6 +1434,29 @@ def judge_exam(
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
     return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
+
+
+def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
+    """Measure how the verdicts of a judge on the anchor set have changed since its first day on it.
+
+    Args:
+        arena: with verdicts of `judge(..., anchors=N)` of at least two days.
+        judge: the judge.
+        languages: codes; None for all.
+
+    Returns:
+        Rows of `mirage.stages.judge.drift.JudgeDrift`: one per later day and language, `all` last if there are several.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        NotEnoughData: if the judge has no verdicts on the anchor set, or those of one day only.
+        UnknownName: if a language has none.
+    """
+    from mirage.stages.judge import drift
+
+    rows = drift.judge_drift(arena, judge, languages=languages)
+    columns = ("date", "language", "equal", "equal_low", "equal_high", "first", "longer", "n", "queries")
+    return Rows(schema.from_rows(drift.JudgeDrift, rows), f"Drift of {judge} since {rows[0].since}", columns)
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import JudgeStats
-    from mirage.stages.judge.stage import JudgeSettings
+    from mirage.stages.judge.drift import JudgeDrift
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
     from mirage.store import Arena
 
 RATES = ("flip", "first", "tie", "unparsed")
@@ -53,6 +54,14 @@ def judge(
         bool,
         typer.Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
     ] = False,
+    anchors: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Judge the anchor set again today, to measure drift; the first time draw it: N pairs per language.",
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
@@ -87,8 +96,9 @@ def judge(
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them. With `--until`, rounds share the `--budget`, or without one all battles; every verdict
-    stores its inclusion probability, by which `mirage rank` weights it.
+    rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
+    judges --drift`; rankings do not count them either. With `--until`, rounds share the `--budget`, or without one all
+    battles; every verdict stores its inclusion probability, by which `mirage rank` weights it.
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, stage
@@ -96,6 +106,7 @@ def judge(
 
     if until is not None:
         others = {"queries": queries, "pairs": pairs, "battles": battles, "known": known, "replace": replace}
+        others["anchors"] = anchors
         _refuse_with_until([f"--{option}" for option, value in {**others, "shard": share}.items() if value])
         _judge_until(dir_, name, connection, _adaptive(until, rounds, random, seed), codes(languages), output_format)
         return
@@ -105,6 +116,14 @@ def judge(
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
     selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known)
+    if anchors is not None:
+        others = {"queries": queries, "pairs": pairs, "battles": battles, "known": known, "replace": replace}
+        _refuse_with_anchors([f"--{option}" for option, value in {**others, "shard": share}.items() if value])
+        sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
+        replace = True  # Replies of other days do not count.
+        if not sample.battles:
+            note(f"{name} has judged the anchor set today.")
+            return
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
@@ -142,6 +161,24 @@ def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -
         rounds=plain.rounds if rounds is None else rounds,
         random=plain.random if random is None else random,
     )
+
+
+def _refuse_with_anchors(options: Sequence[str]) -> None:
+    """Raise if options are given that choose other battles than the anchor set."""
+    if options:
+        raise BadInput(
+            f"--anchors judges the anchor set, and cannot be combined with {', '.join(options)}",
+            do=f"omit {', '.join(options)}",
+        )
+
+
+def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
+    """Return the battles of the anchor set that a judge has not decided today."""
+    from mirage.stages.judge.anchors import anchor_sample
+    from mirage.text import dates
+
+    draw = dataclasses.replace(sample, pairs=n, day=dates.today())
+    return anchor_sample(path, name, draw, by_features=by_features)
 
 
 def _refuse_with_until(options: Sequence[str]) -> None:
@@ -219,6 +256,11 @@ def _judge_by_model(path: Path, settings: JudgeSettings, engine: Engine, model: 
     return arena
 
 
+DRIFT = (
+    *("judge", "date", "language", "equal", "equal_low", "equal_high", "first", "first_low", "first_high"),
+    *("longer", "longer_low", "longer_high", "n", "queries", "since", "reason"),
+)
+"""Columns of `mirage judges --drift`."""
 EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
 """Columns of `mirage judges --against-people`, one row per measure."""
 
@@ -231,6 +273,21 @@ def judges(
     ] = None,
     against_people: Annotated[
         bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
+    ] = False,
+    drift: Annotated[
+        bool,
+        typer.Option("--drift", help="Print how a judge's verdicts on the anchor set have changed instead."),
+    ] = False,
+    max_drift: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --drift: exit with 1 if more than this share of verdicts changed on the last day.",
+        ),
+    ] = None,
+    require: Annotated[
+        bool, typer.Option("--require", help="With --max-drift: exit with 3 if the result is inconclusive.")
     ] = False,
     languages: Languages = None,
     ratings: Annotated[
@@ -247,14 +304,24 @@ def judges(
     Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
     --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. Writes nothing.
-    Costs need the prices.
+    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --drift: the
+    share of equal verdicts, and the mean shift of points towards the first position and the longer answer, on each day
+    on which the judge decided the anchor set (`mirage judge --anchors`) against the first. Exit codes: 0; 1 if the
+    interval of the share of changed verdicts over all languages on the last day is above --max-drift; with --require
+    also 3 if it contains it. Writes nothing. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage
 
     limits = Limits(price_in=price_in, price_out=price_out)
     only = codes(languages)
+    if drift:
+        if against_people or ratings is not None or len(judge_names or ()) != 1:
+            raise BadInput("--drift is of one judge", do="name it with --judge, without --against-people and --ratings")
+        last = _drift(dir_, (judge_names or [""])[0], only, output_format)
+        raise typer.Exit(0 if max_drift is None else last.exit_code(max_drift, require=require))
+    if max_drift is not None or require:
+        raise BadInput("--max-drift and --require need --drift", do="add --drift --judge NAME")
     if against_people:
         _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
         return
@@ -273,6 +340,32 @@ def judges(
         ],
         output_format,
     )
+
+
+def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> JudgeDrift:
+    """Print the drift of a judge by day; return that of the last day over all languages."""
+    from mirage import store
+    from mirage.stages.judge.drift import judge_drift
+
+    rows = list(judge_drift(store.open_arena(path), judge_name, languages=languages))
+    shown = [dataclasses.asdict(row) for row in rows]
+    columns: tuple[str, ...] = DRIFT
+    if output_format == "table":
+        columns = ("judge", "date", "language", "equal", "first", "longer", "n", "queries", "reason")
+        for entry in shown:
+            entry |= {name: _drift_text(entry, name) for name in ("equal", "first", "longer")}
+    show(shown, columns, output_format)
+    note(f"against {rows[0].since}; equal: share of equal verdicts; first, longer: shift of points towards it")
+    return rows[-1]
+
+
+def _drift_text(row: Mapping[str, Any], name: str) -> str:
+    """Format a value with its interval for people."""
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    sign = "" if name == "equal" else "+"
+    if value is None:
+        return "-"
+    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
 
 
 def _against_people(

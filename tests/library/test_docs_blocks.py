@@ -35,6 +35,7 @@ RUN_BY = {
     "gate.md": "library/test_docs_gate.py",
     "models.md": "library/test_docs_models.py",
     "nuggets.md": "library/test_docs_nuggets.py",
+    "over-time.md": "library/test_docs_over_time.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",
     "take-out.md": "library/test_exporting_tables.py",

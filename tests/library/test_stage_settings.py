@@ -62,8 +62,13 @@ AGREEMENTS = (
     Agreement(
         "judge",
         (JudgeSettings, BattleSample),
-        without={"sample": "the record whose fields are options"},
-        more={"--shard": "which part of the queries"},
+        without={"sample": "the record whose fields are options", "day": "set by --anchors"}
+        | {"possible": "set by --until"},
+        more={
+            "--shard": "which part of the queries",
+            "--anchors": "sets the pairs and the day",
+            **dict.fromkeys(("--until", "--rounds", "--random"), "settings of adaptive judging"),
+        },
     ),
     Agreement(
         "retrieve",
@@ -88,6 +93,8 @@ AGREEMENTS = (
             "executor": "made from the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
+            "day": "only `mirage judge` judges the anchor set",
+            "possible": "set by --until of `mirage judge`",
         },
         other_default={
             "baselines": "the command adds systems only if asked",
@@ -104,6 +111,8 @@ AGREEMENTS = (
             "model": "a record of the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
+            "day": "only `mirage judge` judges the anchor set",
+            "possible": "set by --until of `mirage judge`",
         },
         more={
             "--into": "where the arena is written",

@@ -71,6 +71,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 template=values.identifier(value.get("template"), "template", where),
                 numbered=values.flag(value.get("numbered"), "numbered", where),
                 thoughts=_text(record, "thoughts"),
+                run_date=values.day(value.get("run_date", value.get("created_at")), where),
             ),
             where=where,
         )

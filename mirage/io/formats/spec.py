@@ -91,6 +91,8 @@ class GivenAnswer:
     """Ids of the passages shown to this system, in order; `[3]` in the text is then its third passage, and is
     renumbered if the query's passages have another order.
     """
+    run_date: str | None = None
+    """Day on which it was made, in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
