@@ -73,6 +73,7 @@ __all__ = [
     "generate",
     "import_file",
     "judge",
+    "judge_drift",
     "judge_exam",
     "load_data_sample",
     "load_model",
@@ -850,6 +851,7 @@ def judge(
     rubric: str | Path | None = None,
     prompt: str | Path | None = None,
     repeats: int = 1,
+    anchors: int | None = None,
     replace: bool = False,
     until: str | None = None,
     budget: float | None = None,
@@ -872,6 +874,8 @@ def judge(
         rubric: YAML file with a criterion of your own.
         prompt: text file with a prompt of your own.
         repeats: verdicts of the model on each battle in each order.
+        anchors: judge the anchor set again today, for `judge_drift`; the first time draw it, so many pairs per
+            language.
         replace: judge again, ignoring existing verdicts and cached replies.
         until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
@@ -899,6 +903,19 @@ def judge(
     asked = load_criterion(
         criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
     )
+    if anchors is not None:
+        if (queries, pairs, known, planted, replace, until, repeats) != (None, None, False, False, False, None, 1):
+            raise BadInput(
+                "anchors chooses the battles itself",
+                do="omit queries, pairs, known, planted, repeats, replace and until",
+            )
+        if asked.name != OVERALL:
+            raise BadInput("the anchor set is judged by the criterion overall", do="omit criterion, rubric and prompt")
+        name = judge or (HEURISTIC if model is None else model.settings.model)
+        sample = _anchors(path, name, anchors, sample, by_features=model is None)
+        if not sample.battles:
+            return store.open_arena(path)
+        replace = True  # Replies of other days do not count.
     if until is not None:
         if (queries, pairs, known, planted, replace, repeats) != (None, None, False, False, False, 1):
             raise BadInput(
@@ -922,6 +939,14 @@ def judge(
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged
+
+
+def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
+    """Return the battles of the anchor set that a judge has not decided today."""
+    from mirage.stages.judge.anchors import anchor_sample
+    from mirage.text import dates
+
+    return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
 
 
 def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
@@ -1300,6 +1325,7 @@ def compare(
     second: str | None = None,
     *,
     against: Arena | None = None,
+    since: str | None = None,
     measure: str = "rating",
     judge: str | None = None,
     margin: float = 0.0,
@@ -1318,6 +1344,8 @@ def compare(
         first: the system under test.
         second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
+        since: a date, `2026-11-20`: compare with the last run of the first system before it. Only with an arena,
+            without `second` and `against`.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
         judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
         margin: equivalence margin, in the unit of the measure.
@@ -1348,6 +1376,10 @@ def compare(
         draws=draws,
         seed=seed,
     )
+    if since is not None:
+        if second is not None or against is not None or not isinstance(data, Arena):
+            raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
+        second = store.run_before(data, first, since).name
     if isinstance(data, Arena):
         report = compare_systems(data, first, second, settings, against=against)
     else:
@@ -1545,6 +1577,29 @@ def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
 
     rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
     return Rows(rows, "Agreement of criteria")
+
+
+def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
+    """Measure how the verdicts of a judge on the anchor set have changed since its first day on it.
+
+    Args:
+        arena: with verdicts of `judge(..., anchors=N)` of at least two days.
+        judge: the judge.
+        languages: codes; None for all.
+
+    Returns:
+        Rows of `mirage.stages.judge.drift.JudgeDrift`: one per later day and language, `all` last if there are several.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        NotEnoughData: if the judge has no verdicts on the anchor set, or those of one day only.
+        UnknownName: if a language has none.
+    """
+    from mirage.stages.judge import drift
+
+    rows = drift.judge_drift(arena, judge, languages=languages)
+    columns = ("date", "language", "equal", "equal_low", "equal_high", "first", "longer", "n", "queries")
+    return Rows(schema.from_rows(drift.JudgeDrift, rows), f"Drift of {judge} since {rows[0].since}", columns)
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:

@@ -172,7 +172,7 @@ class Answer:
     """One system's answer to one query."""
 
     key = ("language", "query_id", "system")
-    left_out = ("retriever", "depth", "thoughts")
+    left_out = ("retriever", "depth", "thoughts", "run_date")
 
     language: Code
     """Language of the query."""
@@ -204,6 +204,8 @@ class Answer:
     thoughts: str | None = None
     """A reasoning model's thoughts, which are not part of the answer (`mirage.text.thoughts`); null if there are none.
     """
+    run_date: str | None = None
+    """Day on which the answer was made, in UTC, `2026-11-20`; null if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import streamlit as st
 
 from mirage.battles.referee import referees as referees_of
@@ -21,7 +23,7 @@ ERRORS = {
 
 
 def main(page: ui.Page) -> None:
-    """Show a system's card, ratings, errors, features and opponents."""
+    """Show a system's card, ratings, errors, features, opponents and runs."""
     referees = referees_of(page.arena)
     if not referees:
         page.need("outcomes")
@@ -55,6 +57,7 @@ def main(page: ui.Page) -> None:
     with right:
         errors(page, system)
     features(page, system)
+    over_time(page, board, system)
     page.download("model", rows, about={"system": system, "referee": referee, "skill": skill})
 
 
@@ -96,6 +99,24 @@ def features(page: ui.Page, system: str) -> None:
         ui.onward("features", "All systems", systems=system)
 
 
+def over_time(page: ui.Page, board: boards.Board, system: str) -> None:
+    """Show the runs of the system with their ratings, or how to keep the only one."""
+    runs = views.over_time(board, page.arena, system)
+    if not len(runs):
+        return
+    if len(runs) == 1:
+        date = runs["date"][0].as_py()
+        when = "on an unknown date" if date == "unknown" else f"on {date}"
+        ui.heading("Over time", f"One run, {when}. Keep it before the next run replaces it, to compare the two:")
+        command = f"mirage arena keep-run {quote(page.arena.address)} {quote(system)}"
+        st.code(command + (" --date DATE" if date == "unknown" else ""), language=None, wrap_lines=True)
+        return
+    ui.heading("Over time", "Each run of this system, rated with all systems in one ranking. Dates are in UTC.")
+    ui.plain_table(runs, RUNS, key="model_runs")
+    names, dates = runs["system"].to_pylist(), runs["date"].to_pylist()
+    ui.onward("compare", f"Compare with the run of {dates[-2]}", by="rating", a=names[-1], b=names[-2])
+
+
 def _ratings(n: int) -> tuple[ui.Col, ...]:
     """The columns of the ratings."""
     return (
@@ -131,6 +152,14 @@ RATES = (
     ui.Col("value", "Rate", "rate", help="Wrong answers / decided answers; languages weigh the same."),
     ui.Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
     ui.Col("n", "n", "count", help="Answers."),
+)
+RUNS = (
+    ui.Col("date", "Date", "text", help="Day of the run's last answer, in UTC.", width=104),
+    ui.Col("system", "Run", "system", help="The system, or an earlier run, NAME@DATE."),
+    ui.Col("rating", "Rating", "rating", of="ratings"),
+    ui.Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+    ui.Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+    ui.Col("battles", "Battles", "count", of="ratings"),
 )
 FEATURES = (
     ui.Col("title", "Feature", "text", help="Name of the feature.", width=220),

@@ -182,7 +182,7 @@ import_ = typer.Typer(
     **QUIET,  # type: ignore[arg-type]
 )
 paper = typer.Typer(help="Print and reproduce the two papers' figures.", **QUIET)  # type: ignore[arg-type]
-arenas = typer.Typer(help="Copy an arena, merge its parts, or remove a system.", **QUIET)  # type: ignore[arg-type]
+arenas = typer.Typer(help="Copy an arena, merge its parts, remove a system, or keep its runs.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(arenas, name="arena")
 app.add_typer(paper, name="paper")
 app.add_typer(pull, name="pull")

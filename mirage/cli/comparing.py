@@ -48,6 +48,10 @@ def compare(
         Path | None,
         typer.Option(metavar="DIR2", parser=existing_arena, help="Arena of B: another run on the same queries."),
     ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="B is the last run of A before this date, as kept by `arena keep-run`."),
+    ] = None,
     measure: Annotated[
         str, typer.Option(metavar="rating|rate|nuggets|feature:NAME", help="Measure to compare.")
     ] = "rating",
@@ -84,7 +88,8 @@ def compare(
     Prints the difference over the queries that both answered, with its 95% interval over queries, in every language and
     over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
-    row is worse; with --require also 3 if the last row is inconclusive. Reads the table outcomes or judgments (rating),
+    row is worse; with --require also 3 if the last row is inconclusive. With --since, A is compared with its own last
+    run before the date. Reads the table outcomes or judgments (rating),
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
@@ -96,7 +101,11 @@ def compare(
         first, second = former_first or first, former_second or second
     if first is None:
         raise BadInput("no system is named", do="name two: mirage compare DIR A B")
+    if since is not None and (second is not None or against is not None):
+        raise BadInput("--since names the run to compare with", do="omit B and --against, or omit --since")
     arena = select_tagged(store.open_arena(dir_), tags)
+    if since is not None:
+        second = store.run_before(arena, first, since).name
     settings = CompareSettings(
         measure=measure,
         judge=judge,

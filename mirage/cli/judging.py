@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import JudgeStats
-    from mirage.stages.judge.stage import JudgeSettings
+    from mirage.stages.judge.drift import JudgeDrift
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
     from mirage.store import Arena
 
 RATES = ("flip", "first", "tie", "unparsed")
@@ -81,6 +82,14 @@ def judge(
     repeats: Annotated[
         int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
     ] = 1,
+    anchors: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Judge the anchor set again today, to measure drift; the first time draw it: N pairs per language.",
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
@@ -115,28 +124,22 @@ def judge(
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them. A criterion other than overall makes another judge, `NAME: CRITERION`: give that name
-    wherever a command takes a judge. With `--repeats N` each battle has N verdicts in each order (`mirage variance`
-    tells what they are worth). Points for single answers are stored in the table scores, and decide battles. With
-    `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its inclusion probability,
-    by which `mirage rank` weights it.
+    rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
+    judges --drift`; rankings do not count them either. A criterion other than overall makes another judge, `NAME:
+    CRITERION`: give that name wherever a command takes a judge. With `--repeats N` each battle has N verdicts in each
+    order (`mirage variance` tells what they are worth). Points for single answers are stored in the table scores, and
+    decide battles. With `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its
+    inclusion probability, by which `mirage rank` weights it.
     """
     from mirage.io.sources.files import read_battle_list
-    from mirage.llm import total
     from mirage.stages.judge import HEURISTIC, load_criterion, stage
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, plan_judging
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
+    others: dict[str, object] = {"queries": queries, "pairs": pairs, "battles": battles, "known": known}
+    others |= {"replace": replace, "planted": planted, "criterion": criterion, "rubric": rubric, "prompt": prompt}
+    others |= {"shard": share, "repeats": repeats > 1}
     if until is not None:
-        others: dict[str, object] = {
-            "queries": queries,
-            "pairs": pairs,
-            "battles": battles,
-            "known": known,
-            "replace": replace,
-        }
-        others |= {"planted": planted, "criterion": criterion, "rubric": rubric, "prompt": prompt, "shard": share}
-        others["repeats"] = repeats > 1
-        _refuse_with_until([f"--{option}" for option, value in others.items() if value])
+        _refuse_beside("--until", others | {"anchors": anchors})
         _judge_until(dir_, name, connection, _adaptive(until, rounds, random, seed), codes(languages), output_format)
         return
     if rounds is not None or random is not None:
@@ -146,6 +149,13 @@ def judge(
     asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
+    if anchors is not None:
+        _refuse_beside("--anchors", others)
+        sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
+        replace = True  # Replies of other days do not count.
+        if not sample.battles:
+            note(f"{name} has judged the anchor set today.")
+            return
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
@@ -165,22 +175,33 @@ def judge(
         if not sample.battles:
             note("This shard has no battles.")
             return
-    if by_features:
-        if connection.dry_run:
-            note("No calls: this judge uses no model.")
-            return
-        arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
-    else:
-        model = connection.chat_model()
-        connection.only_caller(model)  # rejects an engine that cannot call
-        every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
-        if connection.dry_run:
-            tell(total(plan_judging(dir_, one, model) for one in every), planned=True)
-            return
-        for one in every:
-            arena, model = _judge_by_model(dir_, one, connection, model)
+    arena = _judge_battles(dir_, settings, connection, repeats)
+    if arena is None:
+        return
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == settings.owner], output_format)
+
+
+def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
+    """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
+    from mirage.llm import total
+    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
+
+    if settings.judge == HEURISTIC and connection.model is None:
+        if connection.dry_run:
+            note("No calls: this judge uses no model.")
+            return None
+        return judge_arena_by_features(path, sample=settings.sample, made_by="mirage judge")
+    model = connection.chat_model()
+    connection.only_caller(model)  # rejects an engine that cannot call
+    every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
+    if connection.dry_run:
+        tell(total(plan_judging(path, one, model) for one in every), planned=True)
+        return None
+    for one in every:
+        arena, model = _judge_by_model(path, one, connection, model)
+    return arena
 
 
 def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -> AdaptiveSettings:
@@ -195,13 +216,23 @@ def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -
     )
 
 
-def _refuse_with_until(options: Sequence[str]) -> None:
-    """Raise if options are given that choose battles in another way."""
-    if options:
+def _refuse_beside(option: str, others: Mapping[str, object]) -> None:
+    """Raise if options are given that choose battles in another way than `--until` or `--anchors`."""
+    given = [f"--{other}" for other, value in others.items() if value]
+    if given:
         raise BadInput(
-            f"--until chooses the battles itself, and cannot be combined with {', '.join(options)}",
-            do=f"omit {', '.join(options)}; restrict judging with --languages and --budget",
+            f"{option} chooses the battles itself, and cannot be combined with {', '.join(given)}",
+            do=f"omit {', '.join(given)}",
         )
+
+
+def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
+    """Return the battles of the anchor set that a judge has not decided today."""
+    from mirage.stages.judge.anchors import anchor_sample
+    from mirage.text import dates
+
+    draw = dataclasses.replace(sample, pairs=n, day=dates.today())
+    return anchor_sample(path, name, draw, by_features=by_features)
 
 
 def _judge_until(
@@ -282,6 +313,11 @@ CRITERIA = (
     *("systems", "tau", "tau_low", "tau_high", "reason"),
 )
 """Columns of `mirage judges --criteria`."""
+DRIFT = (
+    *("judge", "date", "language", "equal", "equal_low", "equal_high", "first", "first_low", "first_high"),
+    *("longer", "longer_low", "longer_high", "n", "queries", "since", "reason"),
+)
+"""Columns of `mirage judges --drift`."""
 EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
 """Columns of `mirage judges --against-people`, one row per measure."""
 
@@ -297,6 +333,21 @@ def judges(
     ] = False,
     criteria: Annotated[
         bool, typer.Option("--criteria", help="Print how far the criteria of each judge agree instead.")
+    ] = False,
+    drift: Annotated[
+        bool,
+        typer.Option("--drift", help="Print how a judge's verdicts on the anchor set have changed instead."),
+    ] = False,
+    max_drift: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --drift: exit with 1 if more than this share of verdicts changed on the last day.",
+        ),
+    ] = None,
+    require: Annotated[
+        bool, typer.Option("--require", help="With --max-drift: exit with 3 if the result is inconclusive.")
     ] = False,
     languages: Languages = None,
     ratings: Annotated[
@@ -315,18 +366,28 @@ def judges(
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
     arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --criteria: for
     every two criteria by which a judge decided the same battles, the share of equal decisions and Kendall's tau of the
-    ratings. Writes nothing. Costs need the prices.
+    ratings. With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the
+    longer answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first.
+    Exit codes: 0; 1 if the interval of the share of changed verdicts over all languages on the last day is above
+    --max-drift; with --require also 3 if it contains it. Writes nothing. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage
 
     limits = Limits(price_in=price_in, price_out=price_out)
     only = codes(languages)
-    if criteria and against_people:
-        raise BadInput("--criteria and --against-people print different tables", do="omit one of them")
+    if sum((criteria, against_people, drift)) > 1:
+        raise BadInput("--criteria, --against-people and --drift print different tables", do="choose one of them")
     if criteria:
         _criteria(dir_, judge_names, only, seed=seed, output_format=output_format)
         return
+    if drift:
+        if ratings is not None or len(judge_names or ()) != 1:
+            raise BadInput("--drift is of one judge", do="name it with --judge, without --ratings")
+        last = _drift(dir_, (judge_names or [""])[0], only, output_format)
+        raise typer.Exit(0 if max_drift is None else last.exit_code(max_drift, require=require))
+    if max_drift is not None or require:
+        raise BadInput("--max-drift and --require need --drift", do="add --drift --judge NAME")
     if against_people:
         _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
         return
@@ -345,6 +406,32 @@ def judges(
         ],
         output_format,
     )
+
+
+def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> JudgeDrift:
+    """Print the drift of a judge by day; return that of the last day over all languages."""
+    from mirage import store
+    from mirage.stages.judge.drift import judge_drift
+
+    rows = list(judge_drift(store.open_arena(path), judge_name, languages=languages))
+    shown = [dataclasses.asdict(row) for row in rows]
+    columns: tuple[str, ...] = DRIFT
+    if output_format == "table":
+        columns = ("judge", "date", "language", "equal", "first", "longer", "n", "queries", "reason")
+        for entry in shown:
+            entry |= {name: _drift_text(entry, name) for name in ("equal", "first", "longer")}
+    show(shown, columns, output_format)
+    note(f"against {rows[0].since}; equal: share of equal verdicts; first, longer: shift of points towards it")
+    return rows[-1]
+
+
+def _drift_text(row: Mapping[str, Any], name: str) -> str:
+    """Format a value with its interval for people."""
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    sign = "" if name == "equal" else "+"
+    if value is None:
+        return "-"
+    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
 
 
 def _against_people(

@@ -310,9 +310,9 @@ def import_queries(
 def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
     """Import the answers of any system into an arena.
 
-    Reads FILE: language, query_id, system, text, optionally status, template, reason, and numbered: whether the prompt
-    numbered its passages, so that [3] cites the third. Writes the table answers; rows derived from replaced answers are
-    removed. One invalid line rejects the file.
+    Reads FILE: language, query_id, system, text, optionally status, template, reason, run_date (or created_at), and
+    numbered: whether the prompt numbered its passages, so that [3] cites the third. Writes the table answers; rows
+    derived from replaced answers are removed. One invalid line rejects the file.
     """
     _import_own("answers", file, into, names, values)
 

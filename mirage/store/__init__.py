@@ -22,6 +22,7 @@ from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_run, runs
 from mirage.store.scan import columns_of, distinct, parquet_rows, scan
 from mirage.store.sheets import csv_text
+from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
@@ -40,6 +41,7 @@ __all__ = [
     "LEDGER",
     "LINEAGE",
     "Arena",
+    "KeptRun",
     "Ledger",
     "Line",
     "Member",
@@ -48,6 +50,7 @@ __all__ = [
     "Provenance",
     "Sink",
     "Snapshot",
+    "SystemRun",
     "UpsertResult",
     "address",
     "archive_names",
@@ -76,6 +79,7 @@ __all__ = [
     "is_remote",
     "json_members",
     "jsonl",
+    "keep_run",
     "kept_ledger",
     "kind",
     "ledger_key",
@@ -92,9 +96,12 @@ __all__ = [
     "records",
     "reopen",
     "retry_outdated",
+    "run_before",
     "runs",
     "scan",
     "select_tagged",
+    "split_run",
+    "system_runs",
     "tag_values",
     "to_csv",
     "to_json",

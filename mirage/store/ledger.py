@@ -126,6 +126,16 @@ class Ledger:
             stored.update(row[0] for row in rows)
         return stored
 
+    def days(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the day in UTC on which each stored reply arrived, `2026-11-20`, by its key."""
+        requested = sorted(set(keys))
+        days: dict[str, str] = {}
+        for start in range(0, len(requested), _PART):
+            part = requested[start : start + _PART]
+            marks = ",".join("?" * len(part))
+            days.update(self._ask(f"SELECT key, date(at) FROM calls WHERE key IN ({marks})", part))  # noqa: S608  # marks only
+        return days
+
     def totals(self) -> tuple[int, int, int]:
         """Return the number of replies, and their prompt and reply tokens by the service's count."""
         sums = ", ".join(f"coalesce(sum(json_extract(reply, '$.{name}')), 0)" for name in ("tokens_in", "tokens_out"))

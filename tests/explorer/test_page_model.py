@@ -1,10 +1,14 @@
-"""Page Model: one system's ranks, ratings, opponents, errors and features, each with its n."""
+"""Page Model: one system's ranks, ratings, opponents, errors and features, each with its n, and its runs."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import small_arena
 
 import pages
+from mirage import schema, store
 from pages import conclusion, page_text, read_tables
 
 
@@ -36,3 +40,35 @@ def test_names_in_tables_lead_to_it() -> None:
 @pytest.mark.parametrize("arena", ["published", "sample"])
 def test_it_opens_where_there_is_less(arena: str) -> None:
     assert page_text(pages.open_page("model", arena=arena))
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of an arena with two runs of a system."""
+    path = small_arena.write(tmp_path, "runs").path
+    kept = store.keep_run(path, "gpt-4", date="2026-10-01", made_by="a test")
+    new = [row for row in small_arena.outcomes(seed=1) if row.system == "gpt-4"]
+    rows = store.by_key("outcomes", schema.from_rows("outcomes", new))
+    store.upsert(kept.arena.path, {"outcomes": rows}, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    return "runs"
+
+
+@pytest.mark.parametrize("system", ["gpt-4", "gpt-4@2026-10-01"])
+def test_runs_of_a_system_are_listed_by_date_with_their_ratings(system: str, runs: str) -> None:
+    app = pages.open_page("model", arena=runs, system=system)
+    assert not app.exception
+    listed = read_tables(app)[-1]
+    assert [(row["Date"], row["Run"]) for row in listed] == [
+        ("2026-10-01", "gpt-4@2026-10-01"),
+        ("unknown", "gpt-4"),
+    ]
+    assert all(row[name] not in ("", "–") for row in listed for name in ("Rating", "Low", "High", "Battles"))
+    labels = [link.proto.label for link in app.get("page_link")]
+    assert any("Compare with the run of 2026-10-01" in label for label in labels)
+
+
+def test_a_single_run_comes_with_the_command_that_keeps_it(runs: str) -> None:
+    app = pages.open_page("model", arena=runs, system="aya-101")
+    assert "One run" in page_text(app)
+    assert any("keep-run" in block.value and "aya-101" in block.value for block in app.code)

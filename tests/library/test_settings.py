@@ -72,13 +72,13 @@ DOORS = {
     "api.compare": Door(
         api.compare,
         (CompareSettings,),
-        {**dict.fromkeys(("data", "first", "second", "against"), SUBJECT), "referee": FORMER},
+        {**dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT), "referee": FORMER},
     ),
     "mirage compare": Door(
         compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("dir_", "first", "second", "against", "tags"), SUBJECT),
+            **dict.fromkeys(("dir_", "first", "second", "against", "since", "tags"), SUBJECT),
             **dict.fromkeys(("former_first", "former_second"), FORMER),
             **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
         },
@@ -105,6 +105,7 @@ DOORS = {
             "options": "made from `names` and `values`",
             **OF_SAMPLE,
             "possible": "set by --until",
+            "day": "set by anchors",
             "known": "examines a judge, which ranks nothing",
         },
     ),
@@ -122,8 +123,9 @@ DOORS = {
         api.judge,
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
-        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"},
-        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
+        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
+        | {"anchors": "sets pairs and day"},
+        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until", "day": "set by anchors"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(

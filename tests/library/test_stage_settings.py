@@ -64,11 +64,12 @@ AGREEMENTS = (
         "judge",
         (JudgeSettings, BattleSample),
         without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"}
-        | {"possible": "set by --until"},
+        | {"possible": "set by --until", "day": "set by --anchors"},
         other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
         more={
             "--shard": "which part of the queries",
             "--repeats": "how many times",
+            "--anchors": "sets the pairs and the day",
             "--rubric": "where the criterion comes from",
             "--prompt": "where the criterion comes from",
             **dict.fromkeys(("--until", "--rounds", "--random"), "settings of adaptive judging"),
@@ -97,7 +98,8 @@ AGREEMENTS = (
             "executor": "made from the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
-            "possible": "only `mirage judge` chooses battles in rounds",
+            "day": "only `mirage judge` judges the anchor set",
+            "possible": "set by --until of `mirage judge`",
         },
         other_default={
             "baselines": "the command adds systems only if asked",
@@ -114,7 +116,8 @@ AGREEMENTS = (
             "model": "a record of the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
-            "possible": "only `mirage judge` chooses battles in rounds",
+            "day": "only `mirage judge` judges the anchor set",
+            "possible": "set by --until of `mirage judge`",
         },
         more={
             "--into": "where the arena is written",

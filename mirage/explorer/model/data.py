@@ -1,4 +1,4 @@
-"""Data of the Model page: one system's ratings, errors, features and opponents.
+"""Data of the Model page: one system's ratings, errors, features, opponents and runs.
 
 Results are cached by arena, which is hashed by its manifest.
 """
@@ -15,6 +15,7 @@ from mirage.explorer.hallucination.data import systems as answering
 from mirage.explorer.leaderboard.comparison import language_rows
 from mirage.explorer.leaderboard.data import Board
 from mirage.stages.features import FEATURES
+from mirage.store import SystemRun, split_run, system_runs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +38,37 @@ def by_language(board: Board, system: str) -> pa.Table:
     parts = [joint, single] if len(board.languages) > 1 else [single]
     rows = pa.concat_tables([part.select(names) for part in parts], promote_options="permissive")
     return rows.filter(pc.equal(rows["system"], system))
+
+
+@lru_cache(maxsize=16)
+def _runs(arena: Arena) -> tuple[SystemRun, ...]:
+    return system_runs(arena)
+
+
+def over_time(board: Board, arena: Arena, system: str) -> pa.Table:
+    """Return the runs of a system, the earliest first, with their ratings in one ranking of all systems.
+
+    Args:
+        board: the leaderboard.
+        arena: the arena.
+        system: the system, or one of its earlier runs.
+
+    Returns:
+        `system` (name of the run), `date, rating, low, high, battles`; null where the run is not rated.
+    """
+    import pyarrow as pa
+
+    name, _ = split_run(system)
+    rated = {row["system"]: row for row in board.rows.to_pylist()}
+    numbers = {"rating": pa.float64(), "low": pa.float64(), "high": pa.float64(), "battles": pa.int64()}
+    runs = [run for run in _runs(arena) if run.system == name]
+    columns = {
+        "system": pa.array([run.name for run in runs], pa.string()),
+        "date": pa.array([run.date or "unknown" for run in runs], pa.string()),
+    }
+    for column, kind in numbers.items():
+        columns[column] = pa.array([rated.get(run.name, {}).get(column) for run in runs], kind)
+    return pa.table(columns)
 
 
 @lru_cache(maxsize=64)

@@ -98,6 +98,7 @@ class AnswerSeen:
     """Number of its thoughts; None for none."""
     shown: tuple[str, ...]
     """Ids of the shown passages, in order; empty if unknown."""
+    run_date: str | None = None
 
 
 @dataclass(slots=True)
@@ -271,7 +272,7 @@ class Collector:
                 whole(thoughts, "the thoughts", where)
             beside = None if thoughts is None else self.texts.add(thoughts)
             entry.answers[system] = AnswerSeen(
-                number, key, where, status, reason, answer.template, answer.numbered, beside, ids
+                number, key, where, status, reason, answer.template, answer.numbered, beside, ids, answer.run_date
             )
             return
         if (seen.digest, seen.status) != (key, status):

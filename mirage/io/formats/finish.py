@@ -373,7 +373,7 @@ def _of_answers(
                 "text": texts,
                 **{
                     name: [getattr(answer, name) for _, _, answer in answers]
-                    for name in ("status", "template", "reason", "numbered")
+                    for name in ("status", "template", "reason", "numbered", "run_date")
                 },
                 "thoughts": collected.texts.take([answer.thoughts for _, _, answer in answers]),
             },

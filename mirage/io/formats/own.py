@@ -82,6 +82,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 numbered=values.flag(value.get("numbered"), "numbered", where),
                 thoughts=_text(record, "thoughts"),
                 sample=_number(record, "sample"),
+                run_date=values.day(value.get("run_date", value.get("created_at")), where),
             ),
             where=where,
         )

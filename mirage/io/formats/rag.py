@@ -49,6 +49,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "template": ("template",),
     "numbered": ("numbered",),
     "thoughts": ("thoughts", "reasoning_content"),
+    "run_date": ("run_date", "created_at"),
 }
 """Fields by their name in `--map`, each with its known aliases."""
 _BECOMES = {
@@ -69,6 +70,7 @@ _BECOMES = {
     "template": "answers.template",
     "numbered": "answers.numbered",
     "thoughts": "answers.thoughts",
+    "run_date": "answers.run_date",
 }
 _GOLD = "answer"
 _TAGS = ("domain", "type")
@@ -202,7 +204,16 @@ def _answer(
     thoughts = values.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else None
     builder.answer(
         query,
-        GivenAnswer(system, text, status=status, template=template, numbered=numbered, thoughts=thoughts, shown=shown),
+        GivenAnswer(
+            system,
+            text,
+            status=status,
+            template=template,
+            numbered=numbered,
+            thoughts=thoughts,
+            shown=shown,
+            run_date=values.day(_get(value, plan, "run_date"), where) if "run_date" in plan else None,
+        ),
         where=where,
     )
 
@@ -319,6 +330,7 @@ def _line(answer: WholeAnswer) -> dict[str, Any]:
         "template": answer.template,
         "numbered": answer.numbered,
         "thoughts": answer.thoughts,
+        "run_date": answer.run_date,
         _OURS: {**answer.features, **given},
     }
     kept = ("contexts", "answer")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.errors import BadInput
@@ -18,6 +19,10 @@ from mirage.io.formats.spec import Format, Record, Sample, Tables
 from mirage.io.sources.files.options import Options
 from mirage.io.sources.files.read import Refused
 from mirage.text import segmentation as text
+from mirage.text.dates import utc_day
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Progress = Callable[[int, int | None], None]
 _STEP = 1000
@@ -154,6 +159,9 @@ def read(
         if len(errors) == 1 and not errors[0].where.startswith(str(path)):
             raise errors[0] from None
         raise
+    if (day := options.values.get("run_date")) is not None and "answers" in tables:
+        # Most formats have no field for it.
+        tables["answers"] = _with_date(tables["answers"], utc_day(day, where="--set run_date"))
     for word, n_times in collected.counts.items():
         noun, told = _GUESSES[word]
         collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
@@ -168,6 +176,14 @@ def read(
             LeftOut(what, why, times) for (what, why), times in sorted(collected.omitted.items()) if what not in mapped
         ),
     )
+
+
+def _with_date(answers: pa.Table, day: str) -> pa.Table:
+    """Set the date of the answers that have none."""
+    import pyarrow.compute as pc
+
+    place = answers.column_names.index("run_date")
+    return answers.set_column(place, answers.schema.field(place), pc.fill_null(answers["run_date"], day))
 
 
 def _collect(

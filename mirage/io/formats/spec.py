@@ -93,6 +93,8 @@ class GivenAnswer:
     """
     sample: int = 0
     """Number of the answer among several of this system to this query, from 0."""
+    run_date: str | None = None
+    """Day on which it was made, in UTC."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.text.dates import utc_day
 from mirage.text.names import normalise_name
 
 _SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner"})
@@ -83,6 +84,17 @@ def flag(value: Any, name: str, where: str) -> bool | None:
         where=where,
         do=f"map it: --value {name}:{value}=true",
     )
+
+
+def day(value: Any, where: str) -> str | None:
+    """Return the day of a run in UTC; None if missing.
+
+    Raises:
+        BadInput: if it is not a date, a time, or seconds since 1970.
+    """
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return utc_day(value, where=where)
 
 
 def number(value: Any, name: str, where: str) -> float | None:

@@ -59,6 +59,8 @@ class WholeAnswer:
     """Name of the prompt's template; null if unknown."""
     thoughts: str | None
     """A reasoning model's thoughts (`schema.Answer`)."""
+    run_date: str | None
+    """Day of the answer (`schema.Answer`)."""
     scores: tuple[Score, ...]
     """Scores by people and programs."""
     features: Mapping[str, float]
@@ -141,6 +143,7 @@ def whole_answers(arena: Arena) -> Iterator[WholeAnswer]:
             row["status"],
             row["template"],
             row["thoughts"],
+            row["run_date"],
             tuple(scores[key]),
             features[key],
         )

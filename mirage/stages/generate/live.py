@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +139,8 @@ def answer_by_service(
         given = [(question, reply) for question, reply in zip(todo.questions, replies, strict=True) if reply]
         if stopped is not None and not any(reply.status in SOUND for _, reply in given):
             raise stopped
-        arena = _write(path, given, todo, settings, made_by=made_by)
+        days = ledger.days(reply.key for _, reply in given if reply.key)
+        arena = _write(path, given, todo, settings, days=days, made_by=made_by)
         if settings.replace and stopped is None and len(given) == len(replies):
             ledger.end_replacement(settings.system, ledger.latest_replacement(settings.system))
     if stopped is not None:
@@ -249,6 +250,7 @@ def _write(
     todo: _Todo,
     settings: LiveSettings,
     *,
+    days: Mapping[str, str],
     made_by: str,
 ) -> store.Arena:
     """Upsert answers and retrieved passages in one transaction."""
@@ -260,7 +262,8 @@ def _write(
         key = question.language, question.query_id
         passages = _passages(key, settings.system, reply.contexts or (), known.get(key, {}))
         retrieved += passages
-        answers.append(_answer(key, settings.system, reply, reply.status, reply.reason, passages))
+        answer = _answer(key, settings.system, reply, reply.status, reply.reason, passages)
+        answers.append(replace(answer, run_date=days.get(reply.key or "")))
     if not answers:
         return store.open_arena(path)
     asked = [answer for answer in answers if answer.status != "api_error"]

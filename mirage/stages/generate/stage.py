@@ -145,6 +145,7 @@ def generate_answers(
             else _number(settings, ledger)
         )
         answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
+        answers = _add_dates(answers, ledger)
         arena = _write(path, answers, settings, seen=seen, made_by=made_by, step=step)
         if settings.replace and ended:
             ledger.end_replacement(settings.system, number)
@@ -406,6 +407,13 @@ def _shared(arena: store.Arena, system: str) -> Counter[str]:
         [system, system],
     )
     return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
+
+
+def _add_dates(answers: pa.Table, ledger: store.Ledger) -> pa.Table:
+    """Set the dates of answers to the days on which their replies arrived; a cached reply keeps its day."""
+    days = ledger.days(call for call in answers["call"].to_pylist() if call is not None)
+    rows = [row | {"run_date": days.get(row["call"], row["run_date"])} for row in answers.to_pylist()]
+    return schema.from_columns("answers", {name: [row[name] for row in rows] for name in answers.column_names})
 
 
 def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:

@@ -11,6 +11,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.files.options import PASSAGES, Options
 from mirage.io.sources.files.read import Limit, Refused, Row, named_records, parse_row, read_table
+from mirage.text.dates import utc_day
 from mirage.text.thoughts import store_answer
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def read_answers(
         if row["status"] not in _FITTING[content]:
             raise BadInput(f"status is {row['status']}, but there is {content}", where=where)
         row["call"] = None
+        day = row["run_date"] or record.get("created_at")
+        row["run_date"] = None if day in (None, "") else utc_day(day, where=where)
         _refuse_unknown(row, queries, where)
 
     return read_table(

@@ -1,0 +1,233 @@
+"""Runs of a system: the present one under the system's name, earlier ones as systems named `NAME@DATE`.
+
+An earlier run is a system like any other: it has its answers, outcomes, features and verdicts, and every page and
+command takes its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.store.arena import Arena, open_arena
+from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
+from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
+from mirage.store.writing import Provenance
+from mirage.text.dates import today, utc_day
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_EARLIER = re.compile(r"(.+)@(\d{4}-\d{2}-\d{2})(~\d+)?")
+"""Name of an earlier run. Versions such as `claude@20240620` have no dashes, and are no runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRun:
+    """One run of one system."""
+
+    system: str
+    """The system, without a date."""
+    name: str
+    """Name of the run in the tables: the system for the present run, else `NAME@DATE`."""
+    date: str | None
+    """Day of the run in UTC, of its last answer if they were made over several days; null if unknown."""
+    present: bool
+    """Whether this is the present run."""
+    answers: int
+    """Number of its answers; 0 if the arena has none, only verdicts or outcomes."""
+
+
+def split_run(name: str) -> tuple[str, str | None]:
+    """Return the system and the date of a run by its name; the date is None for a present run."""
+    match = _EARLIER.fullmatch(name)
+    return (match[1], match[2]) if match else (name, None)
+
+
+def system_runs(arena: Arena) -> tuple[SystemRun, ...]:
+    """Return every run of every system, by system, earliest first and the present one last."""
+    counts: dict[str, tuple[int, str | None]] = {}
+    if "answers" in arena.tables:
+        rows = arena.sql("SELECT system, count(*) AS n, max(run_date) AS day FROM answers GROUP BY system").to_pylist()
+        counts = {row["system"]: (row["n"], row["day"]) for row in rows}
+    runs = []
+    for name in _systems(arena):
+        system, date = split_run(name)
+        n, day = counts.get(name, (0, None))
+        runs.append(SystemRun(system, name, date or day, date is None, n))
+    return tuple(sorted(runs, key=lambda run: (run.system, run.present, run.date or "", len(run.name), run.name)))
+
+
+def run_before(arena: Arena, system: str, since: str) -> SystemRun:
+    """Return the last run of a system before a date.
+
+    Args:
+        arena: the arena.
+        system: name of the system, whose present run is compared.
+        since: the date, as for `utc_day`.
+
+    Raises:
+        BadInput: if the date cannot be read, or the present run is older.
+        UnknownName: if there is no such system.
+        NotEnoughData: if there is no earlier run before the date.
+    """
+    day = utc_day(since, where="--since")
+    runs = system_runs(arena)
+    present = next((run for run in runs if run.name == system), None)
+    if present is None:
+        raise UnknownName("system", system, [run.name for run in runs], where=arena.address)
+    if present.date is not None and present.date < day:
+        raise BadInput(
+            f"the present run of {system} is of {present.date}, before {day}",
+            where=arena.address,
+            do=f"give a date up to {present.date}",
+        )
+    earlier = [run for run in runs if run.system == system and not run.present and run.date]
+    before = [run for run in earlier if run.date is not None and run.date < day]
+    if before:
+        return before[-1]
+    dates = ", ".join(run.date for run in earlier if run.date)
+    raise NotEnoughData(
+        f"there is no run of {system} before {day}" + (f", only of {dates}" if dates else ""),
+        where=arena.address,
+        do=f"keep a run before the next replaces it: mirage arena keep-run {arena.address} {system}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """Result of keeping a run."""
+
+    arena: Arena
+    """The arena after it."""
+    name: str
+    """Name of the kept run."""
+    rows: dict[str, int]
+    """Renamed rows by table."""
+
+
+def keep_run(path: Path, system: str, *, date: str | None = None, made_by: str) -> KeptRun:
+    """Rename the present run of a system to `NAME@DATE`, in every table and in one transaction.
+
+    Outcomes, features and verdicts stay with their answers; ratings and what else is derived from the set of systems
+    is removed. Votes stay with the system's name.
+
+    Args:
+        path: the arena's folder.
+        system: the system.
+        date: day of the run; None for the day of its last answer.
+        made_by: the command, for the manifest.
+
+    Raises:
+        ArenaError: if there is no arena, or it cannot be written.
+        UnknownName: if no table has the system.
+        BadInput: if it is an earlier run already, its date is unknown, is later than today, or differs from that of
+            its answers.
+    """
+
+    def write() -> KeptRun:
+        arena = open_arena(path)
+        name = _name_kept(arena, system, date)
+        own_list = "SELECT 1 FROM answers WHERE system = ? AND retriever = ? LIMIT 1"
+        has_list = "answers" in arena.tables and len(arena.sql(own_list, [system, system])) > 0
+        parts: dict[str, NewRows] = {}
+        about_systems = derived_tables(ABOUT)
+        for table in arena.tables:
+            sides = [side for side in SYSTEMS if side in schema.arrow_schema(table).names]
+            sides = sides or (["retriever"] if table == "retrieved" and has_list else [])
+            if not sides or table == "published" or table in about_systems:
+                continue
+            own = _of_system(arena.read(table), sides, system)
+            if not len(own):
+                continue
+            # A RAG service's passages are the list of a retriever with its name.
+            renamed = _rename(own, [*sides, "retriever"] if table == "answers" else sides, system, name)
+            # The card is of both runs, and other systems may use the list.
+            replaced = renamed if table in ("systems", "retrieved") else own
+            parts[table] = NewRows(renamed, replaced.select(list(schema.key(table))))
+        stale = {table for table in derived_tables(parts) if table in about_systems}
+
+        def check_unchanged(current: Arena) -> None:
+            if current.version != arena.version:
+                raise Outdated("another program has changed the arena", where=arena.address)
+
+        notes = arena.manifest["made"].get("answers", {}).get("notes", ())
+        settings = [f"{name}: {note.partition(': ')[2]}" for note in notes if note.startswith(f"{system}: ")]
+        result = upsert(
+            path,
+            parts,
+            made_by=Provenance(made_by, notes=settings),
+            check=check_unchanged,
+            stale=stale,
+        )
+        return KeptRun(result.arena, name, {table: len(part.new) for table, part in parts.items()})
+
+    return retry_outdated(write)
+
+
+def _name_kept(arena: Arena, system: str, date: str | None) -> str:
+    """Return the name under which the present run of a system is kept."""
+    runs = system_runs(arena)
+    names = [run.name for run in runs]
+    run = next((run for run in runs if run.name == system), None)
+    if run is None:
+        raise UnknownName("system", system, names, where=arena.address)
+    if not run.present:
+        raise BadInput(f"{system} is an earlier run already", do=f"name the system: {run.system}")
+    day = None if date is None else utc_day(date, where="--date")
+    if day is None and run.date is None:
+        raise BadInput(
+            f"the date of the present run of {system} is unknown",
+            where=arena.address,
+            do="give it: --date 2026-11-20; or import the answers again with --set run_date=2026-11-20",
+        )
+    if day is not None and run.date is not None and day != run.date:
+        raise BadInput(f"{system} was run on {run.date}, not on {day}", where=arena.address, do="omit --date")
+    if day is not None and day > today():
+        raise BadInput(f"{day} is in the future", where="--date", do="give the day on which the system was run")
+    first = f"{system}@{day or run.date}"
+    return next(name for name in _numbered(first) if name not in names)
+
+
+def _numbered(name: str) -> Iterable[str]:
+    """Yield a name, then the name with `~2`, `~3` ..."""
+    yield name
+    number = 2
+    while True:
+        yield f"{name}~{number}"
+        number += 1
+
+
+def _systems(arena: Arena) -> list[str]:
+    """Return every system with answers, outcomes or verdicts."""
+    names: set[str] = set()
+    for table in ("answers", "outcomes", "judgments"):
+        if table in arena.tables:
+            for side in (name for name in SYSTEMS if name in schema.key(table)):
+                names.update(arena.sql(f'SELECT DISTINCT "{side}" AS name FROM {table}')["name"].to_pylist())  # noqa: S608  # our own names
+    return sorted(names)
+
+
+def _of_system(rows: pa.Table, sides: list[str], system: str) -> pa.Table:
+    """Return the rows that name a system."""
+    import pyarrow.compute as pc
+
+    masks: list[Any] = [pc.fill_null(pc.equal(rows[side], system), False) for side in sides]
+    return rows.filter(masks[0] if len(masks) == 1 else pc.or_(*masks))
+
+
+def _rename(rows: pa.Table, sides: list[str], system: str, name: str) -> pa.Table:
+    """Return rows with another name of a system."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for side in sides:
+        is_named = pc.fill_null(pc.equal(rows[side], system), False)
+        names = pc.if_else(is_named, name, rows[side]).cast(pa.string())
+        rows = rows.set_column(rows.column_names.index(side), rows.schema.field(side), names)
+    return rows

@@ -1,0 +1,220 @@
+"""Runs of a system over time: their dates, keeping one before the next replaces it, and comparing with it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage as run
+from commands import rows
+from conftest import ROOT
+from judge_cases import answers, texts
+from misbehaving import Service
+
+import mirage
+from mirage import schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.compare import CompareSettings, compare_systems
+from mirage.text.dates import today, utc_day
+
+
+def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
+    """A file with one system's answers to the queries of the arena, and a date if there is one."""
+    records = [
+        {"language": "en", "query_id": f"q{k}", "system": "mine", "text": f"{text} {k}"}
+        | ({} if day is None else {"created_at": day})
+        for k in range(8)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """An arena with answers of four systems without dates."""
+    path = tmp_path / "arena"
+    store.write(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}, made_by="a test")
+    return path
+
+
+def dates(path: Path, system: str) -> set[str | None]:
+    """Dates of the answers of a system."""
+    table = store.open_arena(path).read("answers", columns=["system", "run_date"]).to_pylist()
+    return {row["run_date"] for row in table if row["system"] == system}
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2026-11-20", "2026-11-20"),
+        ("2026-11-20T23:30:00-05:00", "2026-11-21"),
+        ("2026-11-20T05:13:28Z", "2026-11-20"),
+        ("2026-11-20 05:13:28", "2026-11-20"),
+        (1_732_579_200, "2024-11-26"),
+        ("1732579200", "2024-11-26"),
+    ],
+)
+def test_a_date_is_a_day_in_utc(value: Any, day: str) -> None:
+    assert utc_day(value) == day
+
+
+@pytest.mark.parametrize("value", ["", "yesterday", "2026-13-01", "20.11.2026", "2026", 2026, None, True, [], 1e30])
+def test_what_is_no_date_is_refused(value: Any) -> None:
+    with pytest.raises(BadInput, match="not a date"):
+        utc_day(value)
+
+
+@pytest.mark.parametrize(
+    ("command", "day", "option", "expected"),
+    [
+        ("answers", "2026-10-01T10:00:00Z", [], "2026-10-01"),
+        ("answers", None, ["--set", "run_date=2026-10-02"], "2026-10-02"),
+        ("answers", None, [], None),
+    ],
+)
+def test_an_import_keeps_the_date_that_it_is_given(
+    command: str, day: str | None, option: list[str], expected: str | None, arena: Path, tmp_path: Path
+) -> None:
+    run("import", command, dated(tmp_path / "new.jsonl", day), "--into", arena, *option)
+    assert dates(arena, "mine") == {expected}
+    assert dates(arena, "a") == {None}
+
+
+def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
+    record = {"question": "Where is the light?", "contexts": ["There."], "answer": "There [1].", "system": "s"}
+    file = tmp_path / "rag.jsonl"
+    file.write_text(json.dumps(record | {"created_at": 1_732_579_200}) + "\n", encoding="utf-8")
+    first, second = tmp_path / "first", tmp_path / "second"
+    run("import", file, "--into", first, "--set", "language=en")
+    assert dates(first, "s") == {"2024-11-26"}
+    run("export", "records", first, "--format", "rag", "--out", tmp_path / "out.jsonl")
+    run("import", tmp_path / "out.jsonl", "--into", second)
+    assert dates(second, "s") == {"2024-11-26"}
+
+
+def test_a_date_that_cannot_be_read_refuses_the_file(arena: Path, tmp_path: Path) -> None:
+    file = dated(tmp_path / "new.jsonl", "last week")
+    assert "last week" in run("import", "answers", file, "--into", arena, code=2).output
+    assert "mine" not in store.open_arena(arena).read("answers")["system"].to_pylist()
+
+
+def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
+    with Service() as service:
+        command = ["generate", arena, "--system", "new", "--model", "m", "--base-url", service.url]
+        run(*command)
+        assert dates(arena, "new") == {today()}
+        with store.Ledger(store.ledger_path(arena)) as ledger:
+            calls = store.open_arena(arena).read("answers", columns=["call"])["call"].drop_null().to_pylist()
+            assert set(ledger.days(calls).values()) == {today()}
+            assert ledger.days(["unknown"]) == {}
+
+
+def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None:
+    path = Path(shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena"))
+    opened = store.open_arena(path)
+    before = {table: opened.read(table) for table in opened.tables}
+    system = "fluent"
+    kept = store.keep_run(path, system, date="2026-10-01", made_by="a test")
+    after = kept.arena
+    assert store.check(after)
+    assert kept.name == "fluent@2026-10-01"
+    for table in set(after.tables) - {"systems", "published"}:
+        old, new = before[table], after.read(table)
+        sides = {"system", "system_a", "system_b"} & set(old.column_names)
+        assert len(old) == len(new), table
+        for side in sides:
+            names = [kept.name if name == system else name for name in old[side].to_pylist()]
+            assert sorted(map(str, names)) == sorted(map(str, new[side].to_pylist())), table
+    derived = {"ratings", "tournaments", "predictions", "importances"}
+    assert set(before) - set(after.tables) == derived & set(before)
+
+
+def test_runs_are_listed_and_numbered(arena: Path, tmp_path: Path) -> None:
+    for text in ("One.", "Two.", "Three."):
+        run("import", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
+        if text != "Three.":
+            run("arena", "keep-run", arena, "mine")
+    listed = [row for row in rows(run("arena", "runs", arena, "--format", "csv")) if row["system"] == "mine"]
+    assert [row["name"] for row in listed] == ["mine@2026-10-01", "mine@2026-10-01~2", "mine"]
+    assert {row["date"] for row in listed} == {"2026-10-01"}
+    assert [row["present"].lower() for row in listed] == ["false", "false", "true"]
+    assert {row["answers"] for row in listed} == {"8"}
+    assert store.split_run("claude@20240620") == ("claude@20240620", None)
+
+
+SUBSETS: tuple[schema.Subset, ...] = ("relevant", "non_relevant")
+
+
+def compared(path: Path, right: dict[str, list[bool]]) -> store.Arena:
+    """An arena with outcomes: by system whether it decides correctly on each query."""
+    outcomes = [
+        schema.OutcomeRow("en", f"{subset}{k:03}", system, "strict", subset, said, "r", None, None, good)
+        for system, decisions in right.items()
+        for k, good in enumerate(decisions)
+        for subset in SUBSETS
+        for said in ("answered" if good == (subset == "relevant") else "abstained",)
+    ]
+    return store.write(path, {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
+
+
+RIGHT = {
+    "mine@2026-08-01": [k % 5 > 0 for k in range(60)],
+    "mine@2026-10-01": [k % 3 > 0 for k in range(60)],
+    "mine": [k % 2 > 0 for k in range(60)],
+    "other": [True] * 60,
+}
+
+
+@pytest.mark.parametrize("measure", ["rate", "rating"])
+def test_a_run_is_compared_with_the_last_one_before_a_date(measure: str, tmp_path: Path) -> None:
+    found = compared(tmp_path / "arena", RIGHT)
+    settings = CompareSettings(measure=measure, judge="relevance" if measure == "rating" else None)
+    for since, name in (("2026-10-01", "mine@2026-08-01"), ("2026-10-02", "mine@2026-10-01")):
+        assert store.run_before(found, "mine", since).name == name
+        options = {"measure": measure, "judge": settings.judge}
+        report = mirage.compare(found, "mine", since=since, **options)
+        expected = compare_systems(found, "mine", name, settings)
+        assert report.second == name
+        assert [row.difference for row in report.rows] == [row.difference for row in expected.rows]
+    done = run("compare", found.path, "mine", "--since", "2026-09-01", "--measure", "rate", code=1)
+    assert "worse" in done.output
+
+
+def test_without_a_run_before_the_date_the_command_says_what_to_do(tmp_path: Path) -> None:
+    found = compared(tmp_path / "arena", RIGHT)
+    with pytest.raises(NotEnoughData, match="2026-08-01, 2026-10-01") as error:
+        store.run_before(found, "mine", "2026-08-01")
+    assert "keep-run" in str(error.value)
+    with pytest.raises(NotEnoughData):
+        store.run_before(found, "other", "2026-08-01")
+    with pytest.raises(UnknownName):
+        store.run_before(found, "nobody", "2026-08-01")
+    with pytest.raises(BadInput, match="not a date"):
+        mirage.compare(found, "mine", since="August", measure="rate")
+    with pytest.raises(BadInput, match="omit"):
+        mirage.compare(found, "mine", "other", since="2026-09-01", measure="rate")
+    assert "--since" in run("compare", found.path, "mine", "other", "--since", "2026-09-01", code=2).output
+
+
+def test_an_older_present_run_is_not_compared_with_the_date(arena: Path, tmp_path: Path) -> None:
+    for day in ("2026-08-01", "2026-09-01"):
+        run("import", "answers", dated(tmp_path / "new.jsonl", day, day), "--into", arena)
+        if day == "2026-08-01":
+            run("arena", "keep-run", arena, "mine")
+    found = store.open_arena(arena)
+    assert store.run_before(found, "mine", "2026-09-01").date == "2026-08-01"
+    with pytest.raises(BadInput, match="2026-09-01"):
+        store.run_before(found, "mine", "2026-10-01")
+
+
+def test_a_run_is_not_kept_under_a_date_that_it_does_not_have(arena: Path, tmp_path: Path) -> None:
+    assert "unknown" in run("arena", "keep-run", arena, "a", code=2).output
+    assert "future" in run("arena", "keep-run", arena, "a", "--date", "2999-01-01", code=2).output
+    run("import", "answers", dated(tmp_path / "new.jsonl", "2026-08-01"), "--into", arena)
+    assert "2026-08-01" in run("arena", "keep-run", arena, "mine", "--date", "2026-08-02", code=2).output
+    run("arena", "keep-run", arena, "mine")
+    assert "mine" in run("arena", "keep-run", arena, "mine@2026-08-01", code=2).output
+    assert run("arena", "keep-run", arena, "nobody", code=2)
