@@ -131,6 +131,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "retriever": None,
         "depth": None,
         "thoughts": None,
+        "run_date": "2026-11-20",
     },
     "outcomes": {
         "language": "en",
