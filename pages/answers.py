@@ -156,7 +156,7 @@ def pick_categories(page: ui.Page) -> frozenset[tuple[str, str, str]] | None:
         many=True,
         placeholder="Any category",
         width=210,
-        help="Answers to which somebody's note gave one of these categories.",
+        help="Answers with one of these categories in a note.",
     )
     return notes.noted_answers(page.arena, chosen)
 

@@ -182,6 +182,17 @@ def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path, monkeypatc
     assert log()[-1].categories == name
 
 
+def test_a_broken_taxonomy_is_named_without_a_path(arenas: Path) -> None:
+    file = home_folder() / "taxonomy.yaml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("- {name: a, meaning: A.}\n- {name: a, meaning: B.}\n", encoding="utf-8")
+    page = open_page()
+    (error,) = page.error
+    assert "taxonomy.yaml:2" in error.value.replace("\\", "")
+    assert str(home_folder()) not in error.value.replace("\\", "")
+    assert not page.text_area
+
+
 def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path) -> None:
     page = open_page(BATTLE, arena="judged", referee="zeta")
     pair, *single = labelled(page.selectbox, "Note on").options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 
@@ -27,7 +28,7 @@ Target = tuple[str, ...]
 COLUMNS = (
     Col("system", "System", "system", help="System whose answers are noted; all: every system pooled."),
     Col("language", "Language", "language", help="Language of the queries; all: every language pooled."),
-    Col("category", "Category", "text", help="Category that somebody gave the answer.", width=190),
+    Col("category", "Category", "text", help="Category of the answer in a note.", width=190),
     Col("k", "Answers", "count", help="Noted answers with the category (k)."),
     Col("n", "Noted", "count", help="Answers with a categorised note (n)."),
     Col("rate", "Share", "rate", help="Share of the noted answers, not of all answers."),
@@ -75,7 +76,8 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
         try:
             taxonomy = notes.load_taxonomy(arena)
         except MirageError as error:
-            refuse(error)
+            # The server's folders are not for readers.
+            refuse(error.rename_path(f"{Path(error.where).parent}/", "") if error.where else error)
             return
         _show_form(arena, key, targets, here, taxonomy)
 
@@ -114,7 +116,7 @@ def noted_categories(arena: Arena) -> list[str]:
 
 
 def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[str, str, str]] | None:
-    """Return the answers that somebody gave one of the categories: language, query and system; None without any
+    """Return the answers with one of the categories in a note: language, query and system; None without any
     category.
     """
     if not categories:

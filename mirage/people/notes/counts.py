@@ -34,7 +34,7 @@ class CategoryCount:
     category: str
     """The category."""
     k: Count
-    """Noted answers (battles) to which somebody gave the category."""
+    """Noted answers (battles) with a note of the category."""
     n: Count
     """Noted answers (battles): those with a note of anybody that has a category."""
     rate: Share
@@ -63,7 +63,7 @@ class _Group:
 def count_categories(notes: Iterable[Note], order: Sequence[str] = ()) -> list[CategoryCount]:
     """Count the categories of notes by system and language, with 95% intervals clustered by query.
 
-    Several notes on one answer count once: the answer has every category that somebody gave it. Notes without a
+    Several notes on one answer count once: the answer has every category that anybody gave it. Notes without a
     category do not count.
 
     Args:

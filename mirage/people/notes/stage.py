@@ -135,7 +135,7 @@ def import_notes(database: votes.Votes, path: Path, *, arena: store.Arena | None
     time = votes.now()
     for line in store.records(path):
         try:
-            notes.append(votes.validate_row(read_row(Note, _filled(line.value, arena, time))))
+            notes.append(votes.validate_row(read_row(Note, _fill_record(line.value, arena, time))))
         except BadInput as error:
             raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
         places.append(line.where)
@@ -146,7 +146,7 @@ def import_notes(database: votes.Votes, path: Path, *, arena: store.Arena | None
     return len(notes), database.append([notes[k] for k in new], [places[k] for k in new])
 
 
-def _filled(record: Mapping[str, Any], arena: store.Arena, time: str) -> dict[str, Any]:
+def _fill_record(record: Mapping[str, Any], arena: store.Arena, time: str) -> dict[str, Any]:
     """Return a record with the fields that a file written by hand lacks."""
     filled = {"vote": "note", "arena": arena.name, "time": time, **{k: v for k, v in record.items() if v != ""}}
     if isinstance(given := filled.get("categories"), list):
