@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
     from mirage.stages.abstain import Method
-    from mirage.stages.judge.stage import BattleSample
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
 __all__ = [
     "Arena",
@@ -921,9 +921,8 @@ def judge(
             raise BadInput(
                 "until chooses the battles itself", do="omit queries, pairs, known, planted, repeats and replace"
             )
-        if asked.name != OVERALL:
-            raise BadInput("until judges by the criterion overall", do="omit criterion, rubric and prompt")
-        return _judge_until(path, model, judge, until, sample)
+        name = judge or (HEURISTIC if model is None else model.settings.model)
+        return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
     if model is None:
         if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
             raise BadInput(
@@ -958,17 +957,19 @@ def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | N
     return replace(model, limits=replace(model.limits, budget=budget))
 
 
-def _judge_until(path: Path, model: ChatModel | None, judge: str | None, until: str, sample: BattleSample) -> Arena:
+def _judge_until(path: Path, model: ChatModel | None, asked: JudgeSettings, until: str) -> Arena:
     """Judge in rounds until a goal is reached."""
     from mirage.pipeline.adaptive import Judge, judge_adaptively
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import HEURISTIC
 
-    if model is None and judge not in (None, HEURISTIC):
-        raise BadInput(f"the judge {judge} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
-    name = judge or (HEURISTIC if model is None else model.settings.model)
-    by = Judge(name, "mirage.judge", model)
-    return judge_adaptively(path, by, AdaptiveSettings(until, seed=sample.seed), languages=sample.languages).arena
+    if model is None and asked.owner != HEURISTIC:
+        raise BadInput(f"the judge {asked.owner} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
+    by, goal = (
+        Judge(asked.judge, "mirage.judge", model, asked.criterion),
+        AdaptiveSettings(until, seed=asked.sample.seed),
+    )
+    return judge_adaptively(path, by, goal, languages=asked.sample.languages).arena
 
 
 def _writable(arena: Arena) -> Path:

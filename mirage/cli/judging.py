@@ -136,21 +136,22 @@ def judge(
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     others: dict[str, object] = {"queries": queries, "pairs": pairs, "battles": battles, "known": known}
-    others |= {"replace": replace, "planted": planted, "criterion": criterion, "rubric": rubric, "prompt": prompt}
-    others |= {"shard": share, "repeats": repeats > 1}
+    others |= {"replace": replace, "planted": planted, "shard": share, "repeats": repeats > 1}
+    asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     if until is not None:
         _refuse_beside("--until", others | {"anchors": anchors})
-        _judge_until(dir_, name, connection, _adaptive(until, rounds, random, seed), codes(languages), output_format)
+        goal = _adaptive(until, rounds, random, seed)
+        by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
+        _judge_until(dir_, by, connection, goal, output_format)
         return
     if rounds is not None or random is not None:
         raise BadInput("--rounds and --random belong to --until", do="add --until separated, top:K or width:W")
     if battles is not None and (queries, pairs, languages, known or planted) != (None, None, None, False):
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
-    asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
     if anchors is not None:
-        _refuse_beside("--anchors", others)
+        _refuse_beside("--anchors", others | {"criterion": criterion, "rubric": rubric, "prompt": prompt})
         sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
         replace = True  # Replies of other days do not count.
         if not sample.battles:
@@ -236,40 +237,39 @@ def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features
 
 
 def _judge_until(
-    path: Path,
-    name: str,
-    connection: Connection,
-    settings: AdaptiveSettings,
-    languages: tuple[str, ...] | None,
-    output_format: Format,
+    path: Path, asked: JudgeSettings, connection: Connection, goal: AdaptiveSettings, output_format: Format
 ) -> None:
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
     from mirage.pipeline.adaptive import Judge, judge_adaptively, rating_rows
     from mirage.stages.judge import HEURISTIC
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings, plan_judging
+    from mirage.stages.judge.stage import plan_judging
 
+    name, languages = asked.judge, asked.sample.languages
     if name == HEURISTIC and connection.model is None:
+        if asked.owner != name:
+            raise BadInput("the heuristic judge reads no prompt", do="omit --criterion, --rubric and --prompt")
         if connection.budget is not None:
             raise BadInput("the heuristic judge costs nothing", do="omit --budget")
         if connection.dry_run:
             note("No calls: this judge uses no model.")
             return
-        result = judge_adaptively(path, Judge(name, "mirage judge"), settings, languages=languages, watch=_tell_round)
+        result = judge_adaptively(path, Judge(name, "mirage judge"), goal, languages=languages, watch=_tell_round)
     else:
         model = connection.chat_model()
         if connection.dry_run:
             note("All battles, of which rounds judge a part:")
-            tell(plan_judging(path, JudgeSettings(name, BattleSample(languages=languages)), model), planned=True)
+            tell(plan_judging(path, asked, model), planned=True)
             return
         connection.only_caller(model)
         with progress("Judging") as update:
-            by = Judge(name, "mirage judge", model, connection.only_caller, update)
-            result = judge_adaptively(path, by, settings, languages=languages, watch=_tell_round)
+            by = Judge(name, "mirage judge", model, asked.criterion, connection.only_caller, update)
+            result = judge_adaptively(path, by, goal, languages=languages, watch=_tell_round)
     show(rating_rows(result.state), RATED, output_format)
     if result.left_out:
         note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
     note(f"Stopped: {result.reason}.")
-    note(f"mirage rank {path} --judge {name} ranks by these verdicts, weighted by their inclusion probabilities.")
+    ranks = f"mirage rank {path} --judge '{asked.owner}'"
+    note(f"{ranks} ranks by these verdicts, weighted by their inclusion probabilities.")
 
 
 RATED = ("rank", "system", "rating", "low", "high", "tier", "n_battles")

@@ -7,7 +7,7 @@ come from the ledger, so it reaches the same point without asking or paying twic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from mirage.stages.judge.stage import (
     judge_by_model,
     price_battles,
 )
+from mirage.store.ledger import price_share
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,10 +98,21 @@ class Judge:
     """The command, for the manifest."""
     model: llm.ChatModel | None = None
     """The model; None for the heuristic judge."""
+    criterion: judge.Criterion = field(default_factory=judge.load_criterion)
+    """What the model decides by; of two answers, not points for one."""
     engine: Callable[[llm.ChatModel], llm.Engine] = _engine
     """Returns the function that calls a model."""
     progress: Callable[[int, int], None] | None = None
     """Called with the number of finished requests of a round and their total."""
+
+    @property
+    def owner(self) -> str:
+        """The name under which its verdicts are stored."""
+        return self.asked(BattleSample()).owner
+
+    def asked(self, sample: BattleSample) -> JudgeSettings:
+        """Return the settings for judging battles."""
+        return JudgeSettings(self.name, sample, criterion=self.criterion)
 
     @property
     def budget(self) -> float | None:
@@ -126,16 +138,22 @@ def judge_adaptively(
         watch: called after each round.
 
     Raises:
-        BadInput: if the judge has verdicts that were chosen in another way, or the goal does not suit the systems.
+        BadInput: if the judge has verdicts that were chosen in another way, the goal does not suit the systems, or the
+            criterion gives points to single answers.
         ArenaError: if the arena lacks a table.
         NotEnoughData: if there is nothing to judge, or the budget does not pay for a round.
         Unreachable: if the service ends the run.
     """
+    if by.criterion.scale.kind == "points":
+        raise BadInput(
+            f"rounds choose pairs of answers, and {by.criterion.name} gives points to one answer",
+            do="use a criterion with the scale pairwise, or judge without a goal",
+        )
     answered = answering_systems(path, languages, by_features=by.model is None)
     if not answered:
         raise NotEnoughData("no query that can be judged has answers of two systems", do="add answers")
     if by.model is not None:
-        _refuse_other_verdicts(path, by.name, sorted(answered))
+        _refuse_other_verdicts(path, by.owner, sorted(answered))
     population = populate(answered, seed=settings.seed)
     systems = {system for of_language in answered.values() for present in of_language.values() for system in present}
     state, rounds = begin(population, settings), list[RoundReport]()
@@ -150,7 +168,7 @@ def judge_adaptively(
         new = population.judged(counts) & ~population.judged(state.counts)
         paid = _paid(path, by, _battles(population, new, settings.seed)) + ((rounds and rounds[-1].money) or 0.0)
         arena, unasked = _ask(path, by, sample, paid)
-        table, points = _points(arena, by.name, population)
+        table, points = _points(arena, by.owner, population)
         money, cost = _spending(path, by, table, population)
         state = state.after(points)
         state = state if cost is None else replace(state, cost=cost)
@@ -218,7 +236,7 @@ def _paid(path: Path, by: Judge, battles: Sequence[judge.OrderedPair]) -> float:
     """Return what was paid for battles before: by a run that was interrupted. 0 without a budget."""
     if by.model is None or by.budget is None or not battles:
         return 0.0
-    return price_battles(path, BattleSample(battles=battles), by.model, by.name).paid
+    return price_battles(path, by.asked(BattleSample(battles=battles)), by.model).paid
 
 
 def _ask(path: Path, by: Judge, sample: BattleSample, paid: float) -> tuple[store.Arena, int]:
@@ -229,7 +247,7 @@ def _ask(path: Path, by: Judge, sample: BattleSample, paid: float) -> tuple[stor
     if by.budget is not None:
         model = replace(model, limits=replace(model.limits, budget=max(by.budget - paid, 0.0)))
     calls = llm.ArenaCalls(by.engine(model), model, by.made_by, by.progress)
-    arena, result = judge_by_model(path, JudgeSettings(by.name, sample), calls)
+    arena, result = judge_by_model(path, by.asked(sample), calls)
     return arena, result.unasked
 
 
@@ -247,7 +265,7 @@ def _affordable(
     else:
         chosen = state.population.judged(state.choose(min(_PILOT, state.left)))
         pilot = BattleSample(battles=_battles(state.population, chosen, state.settings.seed), possible=possible)
-        priced = price_battles(path, pilot, by.model, by.name)
+        priced = price_battles(path, by.asked(pilot), by.model)
         price, spent = priced.most / int(chosen.sum()), 0.0
         if rounds:
             # The service counts no tokens: every battle so far may have cost the maximum.
@@ -281,7 +299,8 @@ def _spending(path: Path, by: Judge, table: pa.Table, population: Population) ->
         for call in table["call"].unique().drop_null().to_pylist() if ledger is not None else ():
             reply = ledger.get(call) if ledger is not None else None
             if reply is not None and reply["tokens_in"] is not None:
-                of_call[call] = limits.cost(reply["tokens_in"], reply["tokens_out"] or 0) or 0.0
+                cost = limits.cost(reply["tokens_in"], reply["tokens_out"] or 0) or 0.0
+                of_call[call] = price_share(reply) * cost
     total = sum(of_call.values())
     if not total:
         return None, None

@@ -125,6 +125,24 @@ def test_a_repeated_command_asks_nothing(arena: Path) -> None:
     assert judgments(arena, "j") == rows
 
 
+def test_rounds_by_a_criterion_are_a_judge_of_its_own(arena: Path, tmp_path: Path) -> None:
+    points = tmp_path / "tone.yaml"
+    points.write_text("question: Is it polite?\nscale: 1 to 5\n", encoding="utf-8")
+    options = ("--until", "top:1", *PRICES, "--budget", 50 * 2 * PER_CALL)
+    with Service(by_strength) as service:
+        refused = judge(arena, service, *options, "--rubric", points, code=2)
+        assert "points" in refused.stderr
+        assert not service.requests
+        judge(arena, service, *options, "--criterion", "groundedness")
+        paid = sum(service.requests.values())
+        judge(arena, service, *options, "--criterion", "groundedness")
+        assert sum(service.requests.values()) == paid <= 100
+    assert not judgments(arena, "j")
+    rows = judgments(arena, "j: groundedness")
+    assert rows
+    assert all(row["criterion"] == "groundedness" and row["inclusion"] for row in rows)
+
+
 def test_python_judges_until_a_goal_too(arena: Path) -> None:
     with Service(by_strength) as service:
         model = mirage.chat_model("m", base_url=service.url, price_in=10, price_out=50, max_tokens=50)

@@ -16,6 +16,7 @@ from mirage.stages import judge
 from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.stage import Stage, Tables
 from mirage.store import ledger_path
+from mirage.store.ledger import price_share
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,14 +128,13 @@ class JudgePrice:
     """Maximum cost of all battles if none was in the ledger."""
 
 
-def price_battles(path: Path, sample: BattleSample, model: llm.ChatModel, name: str) -> JudgePrice:
+def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> JudgePrice:
     """Return what battles have cost, and what they would cost at most.
 
     Args:
         path: the arena's folder.
-        sample: the battles.
+        asked: judge and battles.
         model: the model; its limits have the prices.
-        name: the judge.
 
     Raises:
         BadInput: if there are no prices.
@@ -143,17 +143,19 @@ def price_battles(path: Path, sample: BattleSample, model: llm.ChatModel, name: 
     settings, limits = model.settings, model.limits
     if limits.cost(0, 0) is None:
         raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
-    _, prompts = _battles(store.consistently(path, lambda arena: _seen(arena, sample)).tables, sample)
+    tables = store.consistently(path, lambda arena: _seen(arena, asked.battles)).tables
+    _, prompts = _battles(tables, asked.battles, asked)
     most = llm.plan(prompts, settings=settings, limits=limits, ledger=None).money or 0.0
     paid, counted = 0.0, set[str]()
     with store.kept_ledger(path) as ledger:
         if ledger is not None:
-            repetition = _repetition(name, ledger.latest_replacement(_owner(name)), replace=False)
+            repetition = _repetition(asked.owner, ledger.latest_replacement(_owner(asked.owner)), replace=False)
             for messages in prompts:
                 for key in llm.keys(settings, messages, **repetition):
                     if key not in counted and (reply := ledger.get(key)) is not None:
                         counted.add(key)
-                        paid += limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0) or 0.0
+                        cost = limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0) or 0.0
+                        paid += price_share(reply) * cost
                         break
     return JudgePrice(paid, most)
 
