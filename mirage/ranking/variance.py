@@ -1,4 +1,4 @@
-"""Where the noise of a rate or of a difference between systems comes from, and what to buy next.
+"""Sources of the noise of a rate or of a difference between systems, and what to buy next.
 
     report = rate_variance(arena)                          # queries and samples
     report = judge_variance(arena, judges=["gpt-4o"])      # queries, judges, orders, repeats

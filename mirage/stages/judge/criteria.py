@@ -53,7 +53,7 @@ _MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a judge decides by a criterion."""
+    """Scale on which a judge decides by a criterion."""
 
     kind: Literal["pairwise", "points"] = "pairwise"
     """`pairwise`: a verdict on two answers. `points`: points for one answer; the answer with more points wins."""
@@ -77,7 +77,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a judge is asked. Texts are by language, each a pair of code and text; the first is the fallback."""
+    """Criterion of a judge. Texts are by language, each a pair of code and text; the first is the fallback."""
 
     name: str
     """Its name, in column `criterion` and after the judge's name."""
