@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import UnknownName
 from mirage.schema import Assignment, NuggetImportance, Support
 from mirage.stages.nuggets import TERMS
-from mirage.store.lineage import LINEAGE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ASSESSED = tuple(name for name, lineage in LINEAGE.items() if lineage.features)
+ASSESSED = ("nuggets", "nugget_assignments", "support_grades")
 """Their tables; a feature that needs one is measured if the arena has it."""
 AnswerKey = tuple[str, str, str]
 """Language, query_id and system."""
