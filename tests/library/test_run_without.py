@@ -53,7 +53,9 @@ def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) ->
 
 
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
-    store.write(tmp_path / "a", tables(labels="none"), made_by="a test")
+    written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
+    contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
+    store.write(tmp_path / "a", contents, made_by="a test")
     command = ["run", str(tmp_path / "a"), "--no-baselines", "--draws", "20", "--format", "csv"]
     result = CliRunner().invoke(cli.app, command, prog_name="mirage")
     assert result.exit_code == 0, result.output
