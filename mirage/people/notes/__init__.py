@@ -1,7 +1,7 @@
 """Error analysis: notes on answers and battles, with categories of a taxonomy that a team edits.
 
     taxonomy = load_taxonomy(arena)                            # beside the arena, in the user's folder, or the bundled
-    notes = notes_on(arena, Votes().rows(Note)).counting
+    notes = notes_on(arena, log).counting                      # of the rows of the vote log
     count_categories(notes, taxonomy.names)                    # by system and language, with 95% intervals
 
 Notes are rows of the vote log (`mirage.people.votes.rows.Note`), so they are durable, belong to the texts they were
