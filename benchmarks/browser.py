@@ -106,12 +106,14 @@ def first_visits(
 def votes(page: Any, address: str) -> list[float]:
     """Seconds from a key until its vote is acknowledged and the next battle is there."""
     page.goto(address)
-    field = page.get_by_role("textbox", name="Your name", exact=True)
-    field.fill("a reader")
-    field.press("Enter")
-    page.get_by_text("0 of").first.wait_for()
+    drawn(page, "Spot check")
+    # The first vote asks for a name, and is not timed.
+    page.keyboard.press("1")
+    page.keyboard.type("a reader")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 of").first.wait_for()
     taken = []
-    for n in range(1, VOTES + 1):
+    for n in range(2, VOTES + 2):
         drawn(page, "Spot check")
         page.wait_for_timeout(300)  # a reader reads
         began = time.perf_counter()
