@@ -419,19 +419,11 @@ def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_
     if output_format == "table":
         columns = ("judge", "date", "language", "equal", "first", "longer", "n", "queries", "reason")
         for entry in shown:
-            entry |= {name: _drift_text(entry, name) for name in ("equal", "first", "longer")}
+            entry["equal"] = _with_interval(entry, "equal")
+            entry |= {name: _with_interval(entry, name, sign="+") for name in ("first", "longer")}
     show(shown, columns, output_format)
     note(f"against {rows[0].since}; equal: share of equal verdicts; first, longer: shift of points towards it")
     return rows[-1]
-
-
-def _drift_text(row: Mapping[str, Any], name: str) -> str:
-    """Format a value with its interval for people."""
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    sign = "" if name == "equal" else "+"
-    if value is None:
-        return "-"
-    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
 
 
 def _against_people(
@@ -495,10 +487,12 @@ def _criteria(
     show(shown, columns, output_format)
 
 
-def _with_interval(row: Mapping[str, Any], name: str) -> str:
-    """Format a value with its interval for people."""
+def _with_interval(row: Mapping[str, Any], name: str, *, sign: str = "") -> str:
+    """Format a value with its interval for people; with the sign `+` also positive values have one."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    return "-" if value is None else f"{value:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
+    if value is None:
+        return "-"
+    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
 
 
 def _marks(row: JudgeExam) -> dict[str, str]:
