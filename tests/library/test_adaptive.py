@@ -169,6 +169,22 @@ def test_a_round_adds_as_many_battles_as_asked_for_and_takes_none_back(seed: int
         state = state.after(np.where(on.population.judged(counts), on.points, np.nan))
 
 
+@pytest.mark.parametrize("until", ["separated", "top:1", "width:0.3"])
+@pytest.mark.parametrize("points", [(0.5, 0.5, 0.5), (1, 1, 1), (1, 0.5, 0), (0, 0.5, 1)])
+@pytest.mark.parametrize("n", [1, 7, 60])
+def test_battles_that_all_agree_leave_a_choice(until: str, points: tuple[float, ...], n: int) -> None:
+    """Without any difference between queries the variance is 0: no number may be divided by it."""
+    on = board([0.5, 0.4, -0.9], queries=20, seed=1)
+    agreed = np.tile(points, 40)
+    state = begin(on.population, AdaptiveSettings(until, rounds=5, seed=3))
+    for _ in range(4):
+        before, counts = state.counts, state.choose(n)
+        assert (counts >= before).all()
+        assert abs(counts.sum() - min(before.sum() + n, on.population.n)) <= 1
+        if counts.sum():
+            state = state.after(np.where(on.population.judged(counts), agreed, np.nan))
+
+
 def test_battles_go_to_the_systems_that_are_still_open() -> None:
     """The two best are close to each other and far from the others: those matter to the best one alone."""
     on = board([1.5, 1.3, 0, 0, 0, -1.5, -1.5], queries=60, seed=2)

@@ -39,6 +39,8 @@ _SURE = 1e-3
 """Minimum weight of a pair that is not separated, however sure its outcome."""
 
 _HALVINGS = 60
+_NO_VARIANCE = 1e-30
+"""Variances up to this are rounding: the battles judged so far all agree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +166,8 @@ class AdaptiveState:
         i, j = np.triu_indices(len(rated.systems), 1)
         if self.settings.goal.kind == "width":
             width = np.ptp(rated.interval(), axis=0)
-            parts = (rated.pull**2) @ (
-                np.maximum(width / self.settings.goal.width, 1e-3) ** 4 / np.diag(rated.covariance)
-            )
+            weight = np.maximum(width / self.settings.goal.width, 1e-3) ** 4 * _invert(np.diag(rated.covariance))
+            parts = (rated.pull**2) @ weight
         else:
             # Variances at the end of the planned rounds, if these go on as this one.
             judged, rounds = self.counts.sum(), self.settings.rounds - self.number
@@ -175,7 +176,7 @@ class AdaptiveState:
             variance = tests.full + (tests.variance - tests.full) * min(share, 1.0)
             chance = self._chance(tests, variance)
             undecided = np.maximum(chance * (1 - chance), _SURE)
-            weight = np.where(self.relevant & ~self.separated, undecided, 0) / tests.variance
+            weight = np.where(self.relevant & ~self.separated, undecided, 0) * _invert(tests.variance)
             parts = ((rated.pull[:, :, i] - rated.pull[:, :, j]) ** 2) @ weight
         return np.asarray(np.sqrt(parts * rated.noise / self.cost)).ravel()
 
@@ -211,6 +212,11 @@ def begin(
     if costs.shape != (population.pairs,) or not (costs > 0).all():
         raise BadInput("a pair of systems has no cost above 0", do="give one cost above 0 for each pair")
     return AdaptiveState(population, settings, costs)
+
+
+def _invert(variance: Array) -> Array:
+    """Return 1 / variance, 0 where battles that all agree leave none: only the random share goes there."""
+    return np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > _NO_VARIANCE)
 
 
 def _fill(target: Array, worth: Array, sizes: Places, total: float) -> Array:
