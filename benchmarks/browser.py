@@ -109,8 +109,9 @@ def votes(page: Any, address: str) -> list[float]:
     drawn(page, "Spot check")
     # The first vote asks for a name, and is not timed.
     page.keyboard.press("1")
-    page.keyboard.type("a reader")
-    page.keyboard.press("Enter")
+    name = page.get_by_placeholder("Name or pseudonym").last
+    name.fill("a reader")
+    name.press("Enter")
     page.get_by_text("1 of").first.wait_for()
     taken = []
     for n in range(2, VOTES + 2):
