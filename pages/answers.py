@@ -16,6 +16,7 @@ from mirage.explorer.kit import answer_card, listing, steps, texts
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
+from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.text.languages import name_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "category")
 """Keys of the pickers that most readers leave as they are."""
+FEW_SAMPLES = 8
+"""More samples than this are a list."""
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
@@ -200,7 +203,7 @@ def show(
     answer_card.show_query(shown, reference=True)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_cards", gap="small"):
-            show_answers(scope, selection, shown)
+            show_answers(page, scope, selection, shown)
             show_notes(page, selection, shown)
             show_nuggets(page.arena, key)
             judgments.show_judgments(page.arena, key)
@@ -224,11 +227,23 @@ def subset(shown: views.QueryView) -> str:
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
     """Show the answers, those that match the filters first."""
     names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
+    numbers = sample_numbers(page.arena)
+    if len(numbers) > 1:
+        number = ui.pick(
+            "Sample",
+            numbers,
+            key="sample",
+            kind="sample",
+            segments=len(numbers) <= FEW_SAMPLES,
+            width="content" if len(numbers) <= FEW_SAMPLES else 110,
+            help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes are on.",
+        )
+        shown = views.sample_view(page.arena, shown, int(number), selection.parser)
     about = answer_card.decisions_note(shown)
     head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
     if hits:

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from mirage.battles.referee import judge_facts
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement as agreements
@@ -15,12 +16,14 @@ from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
 from mirage.explorer.judges.criteria_section import criteria_section
+from mirage.explorer.judges.drift_section import drift_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.people import votes
 from mirage.people.exam import ExamResult
+from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text
 
@@ -110,6 +113,7 @@ def _judges(page: ui.Page) -> None:
         else:
             _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
         criteria_section(page, codes, scope)
+        drift_section(page, codes, scope)
     page.download(
         "judges",
         result.table() if result is not None else everything,
@@ -126,7 +130,7 @@ def _means(
 ) -> None:
     """Show the table of the languages picked, if they have one mean."""
     if scope:
-        _table(exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
+        _table(page, exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         ui.note(
             "The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes)
@@ -167,16 +171,40 @@ def _people(page: ui.Page, codes: list[str]) -> str:
     return ""
 
 
-def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str, voted: str) -> None:
+def _table(
+    page: ui.Page,
+    rows: list[dict[str, Any]],
+    measures: Mapping[str, views.JudgeMeasure],
+    scope: str,
+    voted: str,
+) -> None:
     """One row a judge, one column a measure."""
     if not rows:
         ui.note(f"Not enough data for a mean in any language. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
-    lines = exams.with_costs(rows, prices=prices)
+    facts = judge_facts(page.arena)
+    of_row = [facts.get(row["judge"]) for row in rows]
+    lines = exams.with_costs(
+        [
+            row | {"criterion": about and about.criterion, "repeats": about and about.repeats}
+            for row, about in zip(rows, of_row, strict=True)
+        ],
+        prices=prices,
+    )
     columns = [
         ui.Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
+        *(
+            [ui.Col("criterion", "Criterion", "text", help="What the judge decides by; overall: the better answer.")]
+            if any(about is not None and about.criterion != OVERALL for about in of_row)
+            else []
+        ),
+        *(
+            [ui.Col("repeats", "Repeats", "count", help="Most verdicts on one battle in one order.")]
+            if any(about is not None and about.repeats > 1 for about in of_row)
+            else []
+        ),
         *(
             ui.Col(
                 measure.name,

@@ -8,12 +8,13 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.referee import POOLED, Referee, judges
+from mirage.battles.referee import POOLED, Referee, judge_facts, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
@@ -430,9 +431,13 @@ def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     if not Referee.from_name(referee).by_labels:
         counts = count_text(size.answers, Referee.from_name(referee).counted.removesuffix("s"))
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
+        about = judge_facts(page.arena).get(referee)
+        decider += f" ({about.words})" if about is not None and about.words else ""
         return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"
     systems = count_text(len(size.systems), "system")
+    if "samples" in page.arena.tables:
+        over += f" Of up to {len(sample_numbers(page.arena))} samples of an answer the first counts."
     return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
 
 

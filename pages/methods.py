@@ -11,6 +11,7 @@ from mirage import schema, store
 from mirage.explorer import kit as ui
 from mirage.explorer.kit.definitions import DEFINITIONS, Definition
 from mirage.explorer.methods import data as views
+from mirage.explorer.methods import noise
 from mirage.publish.charts.palette import FORMATS, ink
 from mirage.text.segmentation import count_text
 
@@ -48,13 +49,13 @@ _ACCURACY = (
     ),
 )
 COUNT, RATE = FORMATS["count"].write, FORMATS["rate"].write
-_SECTIONS = ("Definitions", "Differences", "Outcomes", "Prompts", "Data", "Columns")
+_SECTIONS = ("Definitions", "Differences", "Outcomes", "Noise", "Prompts", "Data", "Columns")
 
 
 def main(page: ui.Page) -> None:
     """Search the definitions, see what departs from the published programs, and where the data is from."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections(dict.fromkeys(_SECTIONS, ()))
+        section = ui.sections({name: noise.PICKERS if name == "Noise" else () for name in _SECTIONS})
         words = ""
         if section in ("Definitions", "Prompts", "Columns"):
             words = st.text_input(
@@ -66,6 +67,8 @@ def main(page: ui.Page) -> None:
         differences(page)
     elif section == "Outcomes":
         accuracy(page)
+    elif section == "Noise":
+        noise.noise_section(page)
     elif section == "Prompts":
         prompts(page, words)
     elif section == "Data":

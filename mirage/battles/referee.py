@@ -10,7 +10,7 @@ Callers use the referee's properties instead of comparing its name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +20,7 @@ from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.schema import Parser, Skill
+from mirage.schema import OVERALL, Parser, Skill
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -206,6 +206,35 @@ def preferred_referee(arena: Arena, wanted: str | None = None, *, last: str) -> 
     if RELEVANCE in names and Referee.relevance().battles(arena.read("outcomes")):
         return RELEVANCE
     return next((name for name in (NUGGETS, last) if name in names), None)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFacts:
+    """What a judge decides by, and how often it was asked."""
+
+    criterion: str
+    """The criterion; `overall` where none is stored."""
+    repeats: int
+    """Most verdicts on one battle in one order."""
+
+    @property
+    def words(self) -> str:
+        """The criterion and the repeats where they are not the usual ones; empty otherwise."""
+        parts = [f"criterion {self.criterion}"] if self.criterion != OVERALL else []
+        return ", ".join([*parts, *([f"up to {self.repeats} verdicts a battle and order"] if self.repeats > 1 else [])])
+
+
+@lru_cache(maxsize=64)
+def judge_facts(arena: Arena) -> Mapping[str, JudgeFacts]:
+    """Return the criterion and the repeats of each judge of an arena, by name; empty without judgments."""
+    if "judgments" not in arena.tables:
+        return {}
+    rows = arena.sql(
+        "SELECT judge, coalesce(max(criterion), ?) AS criterion, coalesce(max(repeat), 0) + 1 AS repeats FROM judgments"
+        " GROUP BY judge",
+        [OVERALL],
+    )
+    return {row["judge"]: JudgeFacts(row["criterion"], row["repeats"]) for row in rows.to_pylist()}
 
 
 @lru_cache(maxsize=64)

@@ -34,7 +34,7 @@ def variance(
 
     Without --judge: hallucination and error rates, into queries and samples (tables outcomes and samples). With it: the
     difference of two systems in points, into queries, judges, orders and repeats (table judgments). Components by the
-    method of moments with 95% intervals by the jackknife over queries, averaged over systems or pairs of systems. A
+    method of moments with 95% intervals, the query as the unit, averaged over systems or pairs of systems. A
     preference of a judge for a place or for a system is bias, which no repeat removes, and does not count. Writes
     nothing. Costs need the prices and the ledger.
     """

@@ -54,7 +54,7 @@ class NoiseSource:
     variance: float | None
     """Its variance component; null if the arena has only one of it, so that its noise is part of the source above."""
     variance_low: float | None
-    """Lower end of the 95% interval of `variance`, by the jackknife over queries."""
+    """Lower end of the 95% interval of `variance` (`mirage.stats.components`)."""
     variance_high: float | None
     """Upper end."""
     share: float | None

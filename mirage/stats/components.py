@@ -24,6 +24,12 @@ FOLDS = 40
 LEAST = 10
 """Minimum number of queries for components."""
 Z = 1.959963984540054
+CAUTION = 0.8
+"""Share of the jackknife's degrees of freedom that intervals use, since its variance of a variance is too small on
+average. Calibrated by simulation, normal and binary values (`tests/library/test_variance.py`).
+"""
+FEWEST = 3.0
+"""Minimum degrees of freedom of a mean square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,9 @@ class Component:
     variance: float
     """Its variance; 0 if the estimate is negative."""
     low: float | None
-    """Lower end of the 95% interval: the jackknife over queries, at least 0."""
+    """Lower end of the 95% interval, at least 0: modified large-sample limits, degrees of freedom by the jackknife over
+    queries.
+    """
     high: float | None
     """Upper end."""
     n: float
@@ -72,41 +80,76 @@ def components(data: Nested) -> tuple[Component, ...]:
         NotEnoughData: if fewer than `LEAST` queries have values.
 
     Source: Searle, Casella and McCulloch, Variance Components (1992), ch. 5; Brennan, Generalizability Theory (2001).
+    Intervals: the modified large-sample method of Burdick and Graybill, Confidence Intervals on Variance Components
+    (1992), ch. 3, with degrees of freedom from the jackknife, since values are seldom normal, and with its variance of
+    the difference, since the two mean squares of a rate depend on each other.
     """
     units = np.unique(data.levels[0], return_inverse=True)[1]
     n = int(units.max()) + 1 if len(units) else 0
     if n < LEAST:
         raise NotEnoughData(f"{n} queries are too few for variance components", do=f"measure at least {LEAST}")
-    values, counts = _estimate(data)
+    squares, noise, counts = _estimate(data)
     folds = min(n, FOLDS)
     # Queries alternate between the folds, since neighbouring ones can be alike.
-    left_out = [
-        _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[0]
-        for kept in (units % folds != fold for fold in range(folds))
-    ]
-    spread = (folds - 1) / folds * ((np.array(left_out) - np.mean(left_out, axis=0)) ** 2).sum(axis=0)
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(folds - 1, 0.975)) * np.sqrt(spread)
-    return tuple(
-        Component(
-            max(float(value), 0.0) if known else 0.0,
-            max(float(value - width), 0.0) if known else None,
-            max(float(value + width), 0.0) if known else None,
-            float(count),
-            bool(known),
-        )
-        for value, width, count, known in zip(np.nan_to_num(values), half, counts, np.isfinite(values), strict=True)
+    left_out = np.array(
+        [
+            _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[:2]
+            for kept in (units % folds != fold for fold in range(folds))
+        ]
     )
+    below, above = _half_widths(squares, noise, left_out[:, 0], left_out[:, 1])
+    found = []
+    for value, down, up, count in zip(squares - noise, below, above, counts, strict=True):
+        if np.isfinite(value):
+            positive, low, high = (max(float(end), 0.0) for end in (value, value - down, value + up))
+            found.append(Component(positive, low, high, float(count), known=True))
+        else:
+            found.append(Component(0.0, None, None, float(count), known=False))
+    return tuple(found)
 
 
-def _estimate(data: Nested) -> tuple[Floats, Floats]:
-    """Return the component of each level and of the repeats, NaN if unknown, and the mean numbers of repeats."""
+def _half_widths(squares: Floats, noise: Floats, without: Floats, noise_without: Floats) -> tuple[Floats, Floats]:
+    """Return how far the 95% interval of `squares - noise` reaches below and above it.
+
+    Args:
+        squares: mean square of each level (L).
+        noise: the part of it that the levels below explain (L).
+        without: mean squares without each fold of queries (folds x L).
+        noise_without: their noise (folds x L).
+    """
+    below_noise, above_noise = _reach(noise, _jackknife(noise_without))
+    below, above = _reach(squares, _jackknife(without))
+    apart = _jackknife(without) + _jackknife(noise_without)
+    # 1 where the two are independent, as those of normal values are.
+    ratio = np.divide(_jackknife(without - noise_without), apart, out=np.ones_like(apart), where=apart > 0)
+    return np.sqrt(ratio * (below**2 + above_noise**2)), np.sqrt(ratio * (above**2 + below_noise**2))
+
+
+def _jackknife(without: Floats) -> Floats:
+    """Return the jackknife variance of estimates (folds x L)."""
+    folds = len(without)
+    return np.asarray((folds - 1) / folds * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+
+
+def _reach(value: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Return how far the chi-squared interval of a positive mean square reaches below and above it."""
+    from scipy.special import gammaincinv
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = np.clip(np.nan_to_num(CAUTION * 2 * value**2 / variance, nan=FEWEST), FEWEST, 1e9)
+    low, high = (2 * gammaincinv(freedom / 2, share) / freedom for share in (0.025, 0.975))
+    return value * (1 - 1 / high), value * (1 / low - 1)
+
+
+def _estimate(data: Nested) -> tuple[Floats, Floats, Floats]:
+    """Return the mean square of each level and of the repeats, NaN if unknown; the part of it that is noise of the
+    levels below; and the mean numbers of repeats.
+    """
     keys = [data.group]
     for level in data.levels:
         keys.append(_pair(keys[-1], level))
     values, noise, values_n = data.value, np.zeros(len(data.value)), []
-    found: list[float] = []
+    found: list[tuple[float, float]] = []
     # From the innermost level outwards: nodes are observations at first, then cells, ..., then queries.
     nodes = np.arange(len(data.value))
     for depth in range(len(keys) - 1, -1, -1):
@@ -115,20 +158,22 @@ def _estimate(data: Nested) -> tuple[Floats, Floats]:
         mean = np.bincount(parent, weights=values) / n
         squares = np.bincount(parent, weights=(values - mean[parent]) ** 2)
         freedom = n - 1
-        component = np.nan
+        square = explained = np.nan
         if freedom.sum() > 0:
             several = n > 1
             of_noise = np.bincount(parent, weights=noise) / n
             weight = freedom[several] / freedom.sum()
-            component = float(squares.sum() / freedom.sum() - (weight * of_noise[several]).sum())
-        found.append(component)
+            square = float(squares.sum() / freedom.sum())
+            explained = float((weight * of_noise[several]).sum())
+        found.append((square, explained))
         values_n.append(float(n.mean()))
-        own = 0.0 if np.isnan(component) else max(component, 0.0)
+        own = 0.0 if np.isnan(square) else max(square - explained, 0.0)
         noise = (own + np.bincount(parent, weights=noise) / n) / n
         first = np.full(len(parents), len(data.value), dtype=np.intp)
         np.minimum.at(first, parent, nodes)
         values, nodes = mean, first
-    return np.array(found[::-1]), np.array(values_n[::-1])
+    both = np.array(found[::-1])
+    return both[:, 0], both[:, 1], np.array(values_n[::-1])
 
 
 def _pair(parent: Places, label: Places) -> Places:

@@ -159,7 +159,8 @@ def test_inspect_logs_become_answers_with_the_scores_of_scorers(tmp_path: Path, 
         ("openai/gpt-4o", "lengths words", "inspect"): 5,
         ("openai/gpt-4o", "lengths characters", "inspect"): 27,
     }
-    assert left_out(result)["further answers"] == 1
+    (further,) = result.arena.read("samples").to_pylist()
+    assert (further["query_id"], further["sample"], further["text"]) == ("harbour:1", 1, "Gulls.")
     assert left_out(result)["keys and passwords"] == 3
     every = str([result.arena.read(name).to_pylist() for name in result.arena.tables])
     assert KEY not in every
@@ -260,6 +261,16 @@ def test_lm_eval_samples_are_named_by_folder_task_and_filter(tmp_path: Path) -> 
     }
 
 
+def test_lm_eval_repeats_are_samples_once_for_all_filters(tmp_path: Path) -> None:
+    texts = [SAID, "Gulls.", SAID]
+    records = [lm_eval_sample(filter=name, resps=[texts]) for name in ("none", "strict-match")]
+    path = jsonl(tmp_path / "a__b" / "samples_harbour_2026-10-01T10-00-00.jsonl", *records)
+    result = taken(path, tmp_path / "arena", "lm-eval")
+    assert answers(result) == {"a/b": SAID}
+    further = {row["sample"]: row["text"] for row in result.arena.read("samples").to_pylist()}
+    assert further == {1: "Gulls.", 2: SAID}
+
+
 def test_lm_eval_multiple_choice_answers_with_the_likeliest(tmp_path: Path) -> None:
     calls = {f"gen_args_{k}": {"arg_0": ASK, "arg_1": name} for k, name in enumerate((" Gulls", " Terns"))}
     record = lm_eval_sample(
@@ -343,13 +354,14 @@ def test_arena_hard_of_both_versions(tmp_path: Path) -> None:
 
     turns = [{"content": ASK}]
     jsonl(tmp_path / "v1" / "question.jsonl", {"question_id": "q", "category": "c", "cluster": "k", "turns": turns})
-    choice = [{"index": 0, "turns": [{"content": SAID, "token_len": 9}]}]
+    choice = [{"index": k, "turns": [{"content": text}]} for k, text in enumerate((SAID, "Gulls."))]
     given = {"question_id": "q", "answer_id": "a", "model_id": "mine", "choices": choice, "tstamp": 1.0}
     jsonl(tmp_path / "v1" / "mine.jsonl", given)
     game = {"user_prompt": "...", "judgment": "My verdict: [[A=B]]", "score": "A=B"}
     jsonl(tmp_path / "v1" / "judged.jsonl", {"question_id": "q", "model": "mine", "judge": "g", "games": [game, game]})
     old = taken(tmp_path / "v1", tmp_path / "b", "arena-hard", values={"language": "en"})
     assert answers(old) == {"mine": SAID}
+    assert column(old, "samples", "text") == ["Gulls."]
     assert verdicts(old) == {("g", "gpt-4-0314", "mine", "tie"), ("g", "mine", "gpt-4-0314", "tie")}
 
 

@@ -537,11 +537,15 @@ def test_promptfoo_of_another_version_or_without_a_question_is_refused(tmp_path:
     assert "--map vars." in refused.value.do
 
 
-def test_a_repeated_test_keeps_its_first_answer_and_counts_the_others(tmp_path: Path) -> None:
-    value = promptfoo(promptfoo_result("a", SAID), promptfoo_result("a", "Gulls."))
+def samples(result: Any) -> list[tuple[str, int, str]]:
+    return sorted((row["system"], row["sample"], row["text"]) for row in result.arena.read("samples").to_pylist())
+
+
+def test_repeats_of_a_test_are_samples_also_where_their_texts_agree(tmp_path: Path) -> None:
+    value = promptfoo(*(promptfoo_result("a", text) for text in (SAID, "Gulls.", SAID)))
     result = taken(document(tmp_path / "r.json", value), tmp_path / "arena", "promptfoo")
     assert column(result, "answers", "text") == [SAID]
-    assert left_out(result)["further answers"] == 1
+    assert samples(result) == [("a", 1, "Gulls."), ("a", 2, SAID)]
 
 
 # DeepEval

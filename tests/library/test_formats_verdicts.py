@@ -287,7 +287,7 @@ def test_mt_bench_queries_answers_and_votes_fit_together(tmp_path: Path) -> None
     turns = ["Write a post about Hawaii.", "Now begin every sentence with A."]
     first = {"question_id": 81, "category": "writing", "turns": turns, "reference": ["ref 1", "ref 2"]}
     jsonl(folder / "question.jsonl", first)
-    answers = [{"index": 0, "turns": ["Aloha!", "All is well."]}]
+    answers = [{"index": 0, "turns": ["Aloha!", "All is well."]}, {"index": 1, "turns": ["Hello!", "Again."]}]
     jsonl(folder / "red.jsonl", {"question_id": 81, "answer_id": "x", "model_id": "red", "choices": answers})
     conversations = {"conversation_a": messages(turns[0], "Aloha!", turns[1], "All is well.")}
     conversations |= {"conversation_b": messages(turns[0], "Hi", turns[1], "A b.")}
@@ -304,6 +304,7 @@ def test_mt_bench_queries_answers_and_votes_fit_together(tmp_path: Path) -> None
     assert rows(tables, "references", "query_id", "text") == [("81#1", "ref 1"), ("81#2", "ref 2")]
     assert ("81#2", "blue", "A b.") in rows(tables, "answers", "query_id", "system", "text")
     assert ("81#1", "red", "Aloha!") in rows(tables, "answers", "query_id", "system", "text")
+    assert rows(tables, "samples", "query_id", "sample", "text") == [("81#1", 1, "Hello!"), ("81#2", 1, "Again.")]
     assert rows(tables, "judgments", "query_id", "judge", "verdict", "person") == [
         ("81#1", "expert_3", "B", True),
         ("81#2", "author_1", "tie", True),

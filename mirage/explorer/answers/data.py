@@ -16,6 +16,7 @@ from mirage.explorer.answers.index import answer_index
 from mirage.explorer.hallucination import attribution
 from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
+from mirage.stages.outcomes import outcomes
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.retrieve.attribution import Attribution
 from mirage.stages.shown import ShownPassages
@@ -429,6 +430,60 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
         reference=next((row["text"] for row in of_query(arena, "references", key)), None),
         documents={row["passage_id"]: schema.Document(**row) for row in of_query(arena, "documents", key)},
         answers=tuple(answers),
+    )
+
+
+def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> QueryView:
+    """Return a query with the answers of one sample in place of the first ones, where systems have one.
+
+    Samples have no features, scores or causes; their outcomes are computed here.
+
+    Args:
+        arena: the arena.
+        shown: the query with the first answers, sample 0.
+        number: number of the sample.
+        parser: parser whose outcomes to show.
+    """
+    if number == 0:
+        return shown
+    import pyarrow as pa
+
+    rows = [row for row in of_query(arena, "samples", shown.key) if row["sample"] == number]
+    decided: dict[str, dict[str, Any]] = {}
+    if rows and shown.subset and any(answer.outcome for answer in shown.answers):
+        queries, samples = (
+            pa.Table.from_pylist(part, schema.arrow_schema(name))
+            for name, part in (("queries", of_query(arena, "queries", shown.key)), ("samples", rows))
+        )
+        found = outcomes(queries, samples).to_pylist()
+        decided = {row["system"]: row for row in found if row["parser"] == parser}
+    by_system = {row["system"]: row for row in rows}
+    return replace(shown, answers=tuple(_sample(answer, by_system, decided, number) for answer in shown.answers))
+
+
+def _sample(
+    first: AnswerView, rows: Mapping[str, dict[str, Any]], decided: Mapping[str, dict[str, Any]], number: int
+) -> AnswerView:
+    """Return a system's sample in the place of its first answer."""
+    row, outcome = rows.get(first.system), decided.get(first.system, {})
+    start, end = outcome.get("span_start"), outcome.get("span_end")
+    rule = outcome.get("rule", "")
+    return replace(
+        first,
+        text=row["text"] if row else None,
+        status=row["status"] if row else "missing",
+        reason=row["reason"] if row else f"no sample {number}",
+        outcome=outcome.get("outcome"),
+        rule=rule,
+        rule_meaning=RULES.get(rule, ""),
+        span=None if start is None or end is None else (start, end),
+        correct=outcome.get("correct"),
+        citations=citations(row["text"][:SHOWN], first.shown, numbered=is_numbered(row["template"], None))
+        if row and row["text"] and first.shown
+        else (),
+        measures=(),
+        scores=(),
+        cause=None,
     )
 
 

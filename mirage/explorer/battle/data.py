@@ -283,7 +283,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: 
         query=answers.of_systems(query, (first, second)),
         first=first_answer,
         second=second_answer,
-        judgments=tuple(sorted(pair_judgments, key=lambda judgment: (judgment.judge, judgment.system_a != first))),
+        judgments=tuple(sorted(pair_judgments, key=lambda row: (row.judge, row.system_a != first, row.repeat or 0))),
         compared=tuple(compared),
         apart=tuple(apart),
         by_nuggets=decisions_of(arena, first, second, by_nuggets=True).get(key, {}).get(NUGGETS)

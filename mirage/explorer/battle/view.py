@@ -105,7 +105,9 @@ def _verdict_html(battle: BattleView, referee: str) -> str:
     orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
     if decision.n_verdicts > 1:
         orders += ", different winners" if not decision.consistent else ", same winner"
-    return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
+    of_judge = battle.judged(referee)
+    criterion = _criterion(of_judge[0]) if of_judge else ""
+    return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>{criterion}: {orders}."
 
 
 def _winner(battle: BattleView, decision: Decision) -> str:
@@ -186,14 +188,23 @@ def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
     flip = " The two orders disagree." if not decision.consistent else ""
     orders = "".join(map(_order, battle.judged(judge)))
-    head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
+    about = _criterion(battle.judged(judge)[0])
+    head = f'<div class="mg-judge">{escape(judge)}{about}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
+
+
+def _criterion(judgment: schema.Judgment) -> str:
+    """Return a tag with what a verdict was decided by; empty for `overall`."""
+    if judgment.criterion in (None, schema.OVERALL):
+        return ""
+    return f' <span class="mg-tag">criterion: <bdi>{escape(str(judgment.criterion))}</bdi></span>'
 
 
 def _order(judgment: schema.Judgment) -> str:
     winner = {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
     word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
     word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
     rationale = (
         text_html(judgment.rationale, language="")
         if judgment.rationale

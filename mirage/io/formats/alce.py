@@ -84,7 +84,14 @@ FORMAT = Format(
     title="ALCE: answers with citations of numbered documents",
     source="princeton-nlp/ALCE, run.py and eval.py at 5947208 (args; data with question, docs, output, qa_pairs, "
     "annotations, answers, claims)",
-    gives=("queries", "references", "passages", "documents", "answers"),
+    gives=(
+        "queries",
+        "references",
+        "passages",
+        "documents",
+        "answers",
+        "samples",
+    ),
     recognise=recognise,
     read=read,
     lists=(("data",),),

@@ -82,13 +82,15 @@ def _last(messages: Any) -> str | None:
 
 
 def _choice(record: Record, builder: Builder, answers: Answers) -> None:
-    turns = _turns(record.value)
-    if not _of_objects(turns):
+    choices = record.value["choices"]
+    runs = [_turns({"choices": [choice]}) for choice in choices] if isinstance(choices, list) else []
+    if not runs or not all(map(_of_objects, runs)):
         raise wrong(record, "choices", "a list whose first object has turns with content", record.value["choices"])
-    if len(turns) > 1:
-        builder.left_out("earlier turns of answers", "each system gave its own", len(turns) - 1)
-    given = GivenAnswer(need(record, "model_id", "model"), text_of(turns[-1].get("content")))
-    answers.add(_query(record, builder), given, where=record.where)
+    if len(runs[0]) > 1:
+        builder.left_out("earlier turns of answers", "each system gave its own", len(runs[0]) - 1)
+    model = need(record, "model_id", "model")
+    given = [GivenAnswer(model, text_of(turns[-1].get("content"))) for turns in runs]
+    answers.add_runs(_query(record, builder), given, where=record.where)
 
 
 def _question(record: Record, builder: Builder) -> None:
@@ -144,7 +146,7 @@ FORMAT = Format(
     title="Arena-Hard-Auto: questions, answers and judgments",
     source="lmarena/arena-hard-auto, gen_judgment.py and gen_answer.py at 01109e9 (version 0.1: question_id, model_id, "
     "choices, games), and its version 2.0 (uid, model, messages, baseline); in the first game the baseline is A",
-    gives=("queries", "turns", "tags", "answers", "judgments"),
+    gives=("queries", "turns", "tags", "answers", "samples", "judgments"),
     recognise=recognise,
     read=read,
 )

@@ -21,7 +21,7 @@ def recognise(sample: Sample) -> str | None:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each pair as a query, two answers and a verdict of people: 0 is `response 1`, 1 the other, 2 a tie."""
-    answers = Answers(builder)
+    answers = Answers(builder, "none")
     for record in records:
         scenario = text(record, "scenario")
         query = builder.query(

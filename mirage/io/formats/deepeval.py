@@ -63,7 +63,7 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each test case as one answer; the system is a hyperparameter of the run, else the file."""
-    answers = Answers(builder)
+    answers = Answers(builder, "runs")
     for record in records:
         _case(record, builder, answers)
 
@@ -164,7 +164,7 @@ FORMAT = Format(
     source="confident-ai/deepeval, deepeval/test_run/api.py at 08080fc (LLMApiTestCase, ConversationalApiTestCase) and "
     "deepeval/tracing/api.py (MetricData): the files of DEEPEVAL_RESULTS_FOLDER and .latest_test_run.json; "
     "metricsMetadata as at 004b651; EvaluationResult with names in snake case",
-    gives=("queries", "turns", "tags", "references", "passages", "answers", "scores"),
+    gives=("queries", "turns", "tags", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=_LISTS,

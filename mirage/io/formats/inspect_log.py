@@ -24,7 +24,7 @@ from mirage.io.formats.logs import (
 )
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, Value
-from mirage.io.formats.values import identifier
+from mirage.io.formats.values import MOST_REPEATS, identifier
 
 _VERSION = 2
 _RATER = "inspect"
@@ -77,7 +77,7 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each sample as an answer of the log's model; its scores are those of Inspect's scorers."""
-    answers = Answers(builder)
+    answers = Answers(builder, "runs")
     for record in records:
         head = members(record.value.get(LOG))
         version = head.get("version")
@@ -120,7 +120,9 @@ def _sample(record: Record, head: Mapping[str, Any], builder: Builder, answers: 
         found = read_contexts(given, record.where)
         shown = builder.passages(query, found, where=record.where)
     system = _system(record, spec, builder)
-    if answers.add(query, _answer(value, attached, system, shown), where=record.where):
+    epoch = value.get("epoch")
+    run = epoch - 1 if isinstance(epoch, int) and 0 < epoch <= MOST_REPEATS else None
+    if answers.add(query, _answer(value, attached, system, shown), where=record.where, run=run):
         _rate(record, query, system, answers)
 
 
@@ -211,7 +213,7 @@ FORMAT = Format(
     source="UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py (EvalLog, EvalSample) and _recorders/eval.py, and "
     "tests/log/test_eval_log/log_read_sample.json at 62d91db; grades C, P, I and N are 1, 0.5, 0 and 0, as in its "
     "value_to_float",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "scores"),
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=(("samples",),),

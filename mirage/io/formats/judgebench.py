@@ -26,7 +26,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
     Both responses are of one model, so its two systems are `MODEL A` and `MODEL B`.
     """
-    answers = Answers(builder)
+    answers = Answers(builder, "none")
     for record in records:
         value = record.value
         model = text(record, "response_model") or "response"

@@ -143,7 +143,7 @@ FORMAT = Format(
     title="Langfuse: exported traces, observations and scores",
     source="langfuse/langfuse: the traces, observations and scores of its public API, and of its exports to files "
     "and to blob storage, where names are written with underscores",
-    gives=("queries", "turns", "references", "passages", "documents", "answers", "scores"),
+    gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=(("data",),),

@@ -59,11 +59,11 @@ def _sample(record: Record, builder: Builder, answers: Answers) -> None:
     passages = read_contexts(given, record.where)
     shown = builder.passages(query, passages, where=record.where)
     system = _system(record, builder)
-    text = _answer(value, calls, builder)
-    if text is None:
+    texts = _answers(value, calls, builder)
+    if not texts:
         builder.left_out("samples without a text", "they hold likelihoods of a single continuation")
         return
-    if answers.add(query, GivenAnswer(system, text, shown=shown), where=record.where):
+    if answers.add_runs(query, [GivenAnswer(system, text, shown=shown) for text in texts], where=record.where):
         _rate(record, query, system, answers)
 
 
@@ -81,22 +81,19 @@ def _calls(arguments: Any) -> list[tuple[Any, Any]]:
     return calls
 
 
-def _answer(value: Value, calls: Sequence[tuple[Any, Any]], builder: Builder) -> str | None:
-    """Return the first response, or the continuation that is most likely; None if there is no text."""
+def _answers(value: Value, calls: Sequence[tuple[Any, Any]], builder: Builder) -> list[str]:
+    """Return the responses, of repeats all, or the continuation that is most likely; none if there is no text."""
     responses = value.get("resps")
     first = responses[0] if isinstance(responses, list) and responses else responses
-    repeats = len(first) - 1 if isinstance(first, list) else 0
-    first = first[0] if isinstance(first, list) and first else first
-    if isinstance(first, str):
-        if repeats > 0:
-            builder.left_out("further responses", "an arena has one answer of a system to a query", repeats)
-        return first
+    texts = [entry for entry in (first if isinstance(first, list) else [first]) if isinstance(entry, str)]
+    if texts:
+        return texts
     likely = [_likelihood(entry) for entry in responses or ()] if isinstance(responses, list) else []
     if len(likely) < 2 or len(likely) != len(calls) or None in likely:
-        return None
+        return []
     best = max(range(len(likely)), key=lambda place: likely[place] or 0.0)
     builder.note_guess("answers", "of a multiple choice, the most likely continuation is the answer")
-    return calls[best][1].strip() if isinstance(calls[best][1], str) else None
+    return [calls[best][1].strip()] if isinstance(calls[best][1], str) else []
 
 
 def _likelihood(entry: Any) -> float | None:
@@ -167,7 +164,7 @@ FORMAT = Format(
     title="lm-evaluation-harness: logged samples",
     source="EleutherAI/lm-evaluation-harness, lm_eval/evaluator.py and loggers/evaluation_tracker.py: the lines of "
     "samples_TASK_TIME.jsonl in the folder of a model, as --log_samples writes them",
-    gives=("queries", "turns", "references", "passages", "answers", "scores"),
+    gives=("queries", "turns", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
 )

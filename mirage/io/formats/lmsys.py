@@ -25,7 +25,7 @@ def recognise(sample: Sample) -> str | None:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each row as a query, two answers and a verdict of people."""
-    answers = Answers(builder)
+    answers = Answers(builder, "none")
     for record in records:
         _battle(record, builder, answers)
 

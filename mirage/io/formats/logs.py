@@ -1,17 +1,18 @@
-"""Shared parts of the logs of other programs: messages, questions among variables, first answers, and secrets."""
+"""Shared parts of the logs of other programs: messages, questions among variables, repeated answers, and secrets."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
+from mirage.io.formats.values import MOST_REPEATS
 from mirage.text.content import digest
 
 QUESTIONS = (*rag.FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
@@ -261,24 +262,64 @@ def plain_tags(value: Any, builder: Builder) -> dict[str, str]:
     return tags
 
 
-class Answers:
-    """Answers read so far: a system has one to a query, and the further ones of a log are counted."""
+Further = Literal["runs", "texts", "none"]
+"""What another answer of a system to a query is: always another sample (`runs`), another sample if its text differs
+(`texts`: records may repeat an answer), or left out (`none`: the verdicts of the file are on the answer beside them).
+"""
 
-    def __init__(self, builder: Builder) -> None:
+
+class Answers:
+    """Answers read so far: the first of a system to a query is its answer, further ones are its samples."""
+
+    def __init__(self, builder: Builder, further: Further = "texts") -> None:
         self.builder = builder
-        self._seen: dict[tuple[QueryKey, str], bytes] = {}
+        self.further = further
+        self._first: dict[tuple[QueryKey, str], bytes] = {}
+        self._samples: dict[tuple[QueryKey, str], dict[int, bytes]] = {}
         self._rated: set[tuple[QueryKey, str, str, str]] = set()
 
-    def add(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> bool:
-        """Add an answer; return false, and count it, if the log has another answer of this system to this query."""
+    def add(self, query: QueryKey, answer: GivenAnswer, *, where: str, run: int | None = None) -> bool:
+        """Add an answer; return false if it is a further one, on which scores and verdicts of the file have no place.
+
+        Args:
+            query: the query.
+            answer: the answer.
+            where: location of the record.
+            run: its number among the runs, from 0, if the file has one; it is the sample's number unless that is taken.
+        """
+        name = query, answer.system
         key = digest("\0".join((answer.text or "", answer.status or "")).encode("utf-8", "surrogatepass"))
-        if self._seen.setdefault((query, answer.system), key) != key:
-            self.builder.left_out(
-                "further answers", "an arena has one answer of a system to a query: the first of the log is taken"
-            )
+        first = self._first.get(name)
+        if first is None or (first == key and self.further != "runs"):
+            self._first[name] = key
+            self.builder.answer(query, answer, where=where)
+            return True
+        if self.further == "none":
+            self.builder.left_out("further answers", "verdicts are on the first answer of a system to a query")
             return False
-        self.builder.answer(query, answer, where=where)
-        return True
+        samples = self._samples.setdefault(name, {})
+        if self.further == "texts" and key in samples.values():
+            return False
+        number = run if run and run not in samples else next(n for n in range(1, len(samples) + 2) if n not in samples)
+        if number > MOST_REPEATS:
+            self.builder.left_out("further answers", f"a system has at most {MOST_REPEATS:,} samples of a query")
+            return False
+        samples[number] = key
+        self.builder.answer(query, replace(answer, sample=number), where=where)
+        return False
+
+    def add_runs(self, query: QueryKey, runs: Sequence[GivenAnswer], *, where: str) -> bool:
+        """Add a system's answers of one record, in order; return as `add` does for the first.
+
+        A record that repeats the answer of an earlier one adds nothing.
+        """
+        new = (query, runs[0].system) not in self._first
+        is_first = self.add(query, runs[0], where=where)
+        if new:
+            for number, answer in enumerate(runs[1 : MOST_REPEATS + 1], start=1):
+                self._samples.setdefault((query, answer.system), {})[number] = b""
+                self.builder.answer(query, replace(answer, sample=number), where=where)
+        return is_first
 
     def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
         """Add a score, the first of a rater for a measure of an answer."""

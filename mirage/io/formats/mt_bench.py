@@ -60,13 +60,10 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         elif "score" in value:
             _score(record, builder)
         elif "choices" in value and PurePath(record.where.rpartition(":")[0]).parent.name == "reference_answer":
-            for place, answer in enumerate(_turns(record, builder), start=1):
+            for place, answer in enumerate(_choices(record)[0], start=1):
                 given.add(_query(record, builder, place, reference=answer)[1])
         elif "choices" in value:
-            for place, answer in enumerate(_turns(record, builder), start=1):
-                builder.answer(
-                    _query(record, builder, place), GivenAnswer(need(record, "model_id"), answer), where=record.where
-                )
+            _answers(record, builder)
         elif "turns" in value:
             references |= {key[1]: (record, place, content) for key, place, content in _queries(record, builder)}
         else:
@@ -111,15 +108,21 @@ def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, 
             yield query, place, str(references[place - 1])
 
 
-def _turns(record: Record, builder: Builder) -> list[str]:
-    """Return the answers to the turns, from the first choice."""
-    choices = list_field(record, "choices")
-    turns = choices[0].get("turns") if choices and isinstance(choices[0], Mapping) else None
-    if not isinstance(turns, Sequence) or isinstance(turns, str):
-        raise wrong(record, "choices", "a list whose first object has turns", record.value.get("choices"))
-    if len(choices) > 1:
-        builder.left_out("further choices", "a system has one answer to a query", len(choices) - 1)
-    return [str(answer) for answer in turns]
+def _choices(record: Record) -> list[list[str]]:
+    """Return the answers to the turns, of each choice."""
+    choices = [choice.get("turns") if isinstance(choice, Mapping) else None for choice in list_field(record, "choices")]
+    if not choices or not all(isinstance(turns, Sequence) and not isinstance(turns, str) for turns in choices):
+        raise wrong(record, "choices", "a list of objects with turns", record.value.get("choices"))
+    return [[str(answer) for answer in turns or ()] for turns in choices]
+
+
+def _answers(record: Record, builder: Builder) -> None:
+    """Read a model's answers to the turns; the choices beyond the first are its samples."""
+    model = need(record, "model_id")
+    for sample, answers in enumerate(_choices(record)):
+        for place, answer in enumerate(answers, start=1):
+            query = _query(record, builder, place)
+            builder.answer(query, GivenAnswer(model, answer, sample=sample), where=record.where)
 
 
 def _judge(record: Record) -> str:
@@ -215,7 +218,7 @@ FORMAT = Format(
     title="MT-Bench (FastChat): questions, answers, verdicts and scores of models, votes of experts",
     source="lm-sys/FastChat, fastchat/llm_judge/common.py at 007ecd0 (model_judgment, model_answer, question.jsonl) "
     "and compute_agreement.py at 0283a0b; the card of lmsys/mt_bench_human_judgments at f7d2896",
-    gives=("queries", "turns", "tags", "references", "answers", "scores", "judgments"),
+    gives=("queries", "turns", "tags", "references", "answers", "samples", "scores", "judgments"),
     recognise=recognise,
     read=read,
 )

@@ -330,7 +330,7 @@ FORMAT = Format(
     "open-telemetry/semantic-conventions, docs/gen-ai (gen_ai.input.messages, gen_ai.output.messages, "
     "gen_ai.retrieval.documents, gen_ai.evaluation.result and the events before them); Arize-ai/openinference, "
     "spec/semantic_conventions.md; traceloop/openllmetry (gen_ai.prompt.0.content, traceloop.entity.input)",
-    gives=("queries", "turns", "references", "passages", "documents", "answers", "scores"),
+    gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=_LISTS,

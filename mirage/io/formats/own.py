@@ -10,8 +10,6 @@ from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Q
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
-MOST_REPEATS = 9_999
-"""Highest number of a sample or repeat."""
 
 
 def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
@@ -44,14 +42,6 @@ def _text(record: Record, name: str) -> str | None:
     return values.text(record.value.get(name), name, record.where)
 
 
-def _number(record: Record, name: str) -> int:
-    """Return the number of a sample or repeat; 0 if the record has none."""
-    number = values.number(record.value.get(name), name, record.where) or 0
-    if number != int(number) or not 0 <= number <= MOST_REPEATS:
-        raise BadInput(f"{name} is {number:g}", where=record.where, do=f"number them from 0, at most {MOST_REPEATS:,}")
-    return int(number)
-
-
 def _read_queries(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         value, where = record.value, record.where
@@ -81,7 +71,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 template=values.identifier(value.get("template"), "template", where),
                 numbered=values.flag(value.get("numbered"), "numbered", where),
                 thoughts=_text(record, "thoughts"),
-                sample=_number(record, "sample"),
+                sample=values.repeat(value, "sample", where),
                 run_date=values.day(value.get("run_date", value.get("created_at")), where),
             ),
             where=where,
@@ -112,7 +102,7 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 inclusion=values.number(value.get("inclusion"), "inclusion", where),
                 criterion=values.identifier(value.get("criterion"), "criterion", where),
                 prompt=values.identifier(value.get("prompt"), "prompt", where),
-                repeat=_number(record, "repeat"),
+                repeat=values.repeat(value, "repeat", where),
             ),
             where=where,
         )

@@ -25,7 +25,7 @@ def recognise(sample: Sample) -> str | None:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each row as a query, two answers, and a verdict of each annotator and judge."""
-    answers = Answers(builder)
+    answers = Answers(builder, "none")
     builder.note_guess("order", "PandaLM does not record the order shown: response1 is assumed to be first")
     for record in records:
         value = record.value

@@ -81,7 +81,7 @@ FORMAT = Format(
     title="Phoenix (Arize): exported spans, as a table or from its REST API",
     source="Arize-ai/phoenix: the columns of Client.get_spans_dataframe (context.span_id, span_kind, "
     "attributes.input.value, attributes.retrieval.documents, eval.NAME.score) and the spans of its REST API v1",
-    gives=("queries", "turns", "references", "passages", "documents", "answers", "scores"),
+    gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=(("data",),),

@@ -46,7 +46,7 @@ def recognise(sample: Sample) -> str | None:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each result as the answer of a provider to the question among the variables of its test case."""
-    answers = Answers(builder)
+    answers = Answers(builder, "runs")
     prompts: dict[str, dict[int, str]] = defaultdict(dict)
     for record in records:
         _check_version(record)
@@ -194,7 +194,7 @@ FORMAT = Format(
     title="promptfoo: results of prompts, providers and test cases, with assertions",
     source="promptfoo/promptfoo, src/types/index.ts at 0011eb0 (EvaluateSummaryV3, EvaluateSummaryV2, EvaluateResult, "
     "GradingResult): the file of promptfoo eval --output, as .json or .jsonl",
-    gives=("queries", "turns", "references", "passages", "answers", "scores"),
+    gives=("queries", "turns", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     lists=(("results", "results"),),

@@ -50,6 +50,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "numbered": ("numbered",),
     "thoughts": ("thoughts", "reasoning_content"),
     "run_date": ("run_date", "created_at"),
+    "sample": ("sample",),
 }
 """Fields by their name in `--map`, each with its known aliases."""
 _BECOMES = {
@@ -71,6 +72,7 @@ _BECOMES = {
     "numbered": "answers.numbered",
     "thoughts": "answers.thoughts",
     "run_date": "answers.run_date",
+    "sample": "samples.sample",
 }
 _GOLD = "answer"
 _TAGS = ("domain", "type")
@@ -213,6 +215,7 @@ def _answer(
             thoughts=thoughts,
             shown=shown,
             run_date=values.day(_get(value, plan, "run_date"), where) if "run_date" in plan else None,
+            sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
         ),
         where=where,
     )
@@ -352,7 +355,7 @@ FORMAT = Format(
     name="rag",
     title="flat RAG records: question, contexts, answer, system",
     source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers"),
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
     recognise=recognise,
     read=read,
     write=write,

@@ -103,7 +103,7 @@ FORMAT = Format(
     title="RAGChecker: answers with passages and the right answer, and its metrics",
     source="amazon-science/RAGChecker, ragchecker/container.py at 0faca92 (RAGResults): input of ragchecker-cli, and "
     "its output",
-    gives=("queries", "references", "passages", "answers", "scores"),
+    gives=("queries", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
     write=write,

@@ -78,7 +78,7 @@ FORMAT = Format(
     title="RGB: predictions with noisy passages",
     source="chen700564/RGB, evalue.py at 65ec39e (id, query, ans, label, prediction, docs, noise_rate, factlabel; a "
     "label is 1 for each part of the answer that the prediction holds, -1 if it says that information is insufficient)",
-    gives=("queries", "tags", "references", "passages", "answers", "scores"),
+    gives=("queries", "tags", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
 )

@@ -85,7 +85,7 @@ class Traces:
             BadInput: if no trace has a question.
         """
         found = list(errors)
-        answers = Answers(self.builder)
+        answers = Answers(self.builder, "runs")
         silent = 0
         for name, spans in self.spans.items():
             try:

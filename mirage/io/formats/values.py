@@ -16,6 +16,8 @@ from mirage.text.names import normalise_name
 
 _SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner"})
 """Fields that may be common to all records of a file."""
+MOST_REPEATS = 9_999
+"""Highest number of a sample or repeat."""
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
 
 
@@ -112,6 +114,18 @@ def number(value: Any, name: str, where: str) -> float | None:
     if math.isinf(result):
         raise BadInput(f"{name} is {shorten(value)}, not a number", where=where, do=f"--value {name}:THEIRS=NUMBER")
     return None if math.isnan(result) else result
+
+
+def repeat(value: Mapping[str, Any], name: str, where: str) -> int:
+    """Return the number of a sample or repeat in a field of a record; 0 if it has none.
+
+    Raises:
+        BadInput: if it is not a whole number from 0.
+    """
+    found = number(value.get(name), name, where) or 0
+    if found != int(found) or not 0 <= found <= MOST_REPEATS:
+        raise BadInput(f"{name} is {found:g}", where=where, do=f"number them from 0, at most {MOST_REPEATS:,}")
+    return int(found)
 
 
 def as_list(value: Any, where: str = "") -> list[Any]:

@@ -48,7 +48,8 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             continue
         model = need(record, *_MODELS)
         given = value.get("model_output", value.get("output"))
-        answers.add(query, GivenAnswer(model, _first_text(given)), where=record.where)
+        runs = given if isinstance(given, list) and given else [given]
+        answers.add_runs(query, [GivenAnswer(model, text_of(run)) for run in runs], where=record.where)
         if any(value.get(name) for name in _OTHERS):
             _verdict(record, query, model, builder, answers)
         elif "score" in value:
@@ -140,7 +141,7 @@ FORMAT = Format(
     title="WildBench: sessions, answers, and a judge's scores or choices",
     source="allenai/WildBench, eval_results/v2.0625/score.v2 at 88704b7 (session_id, parsed_result, model_test, score, "
     "model_output) and src/eval.py at 03a2a84 (generator, ref_generator, assignment, parsed_result.choice)",
-    gives=("queries", "turns", "tags", "answers", "scores", "judgments"),
+    gives=("queries", "turns", "tags", "answers", "samples", "scores", "judgments"),
     recognise=recognise,
     read=read,
 )

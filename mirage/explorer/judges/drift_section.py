@@ -1,0 +1,84 @@
+"""Section of the Judges page: how verdicts on the anchor set have changed since a judge's first day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from mirage import schema
+from mirage.battles.anchors import anchored_judges
+from mirage.errors import NotEnoughData
+from mirage.explorer import kit as ui
+from mirage.stages.judge.drift import JudgeDrift, judge_drift
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_ALL = "all"
+_COLUMNS = (
+    ui.Col("judge", "Judge", "system"),
+    ui.Col("date", "Day", "text", help="Day of the later verdicts, in UTC."),
+    ui.Col("since", "Compared with", "text", help="The judge's first day."),
+    *(
+        ui.Col(
+            name,
+            label,
+            "interval",
+            help=f"{meaning} Band: 95% interval over queries.",
+            low=f"{name}_low",
+            high=f"{name}_high",
+            zero=1.0 if name == "equal" else 0.0,
+            ends=(0.0, 1.0) if name == "equal" else (-1.0, 1.0),
+            width=140,
+            written="rate" if name == "equal" else "difference",
+        )
+        for name, label, meaning in (
+            ("equal", "Same verdict", "Share of battles with the same verdict on both days."),
+            ("first", "Towards first", "Mean shift of points towards the answer shown first."),
+            ("longer", "Towards longer", "Mean shift of points towards the longer answer."),
+        )
+    ),
+    ui.Col("n", "n", "count", help="Battles decided on both days, each order counted separately."),
+    ui.Col("queries", "Queries", "count", help="Their queries, the units of the intervals."),
+)
+
+
+@lru_cache(maxsize=16)
+def drift_rows(arena: Arena) -> tuple[JudgeDrift, ...]:
+    """Return the drift of every judge of an arena that judged the anchor set on two days."""
+    rows: list[JudgeDrift] = []
+    for judge in anchored_judges(arena):
+        try:
+            rows += judge_drift(arena, judge)
+        except NotEnoughData:
+            continue
+    return tuple(rows)
+
+
+def drift_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
+    """Show the drift of every judge; nothing where none judged the anchor set on two days.
+
+    Args:
+        page: the page.
+        codes: languages in scope.
+        scope: `all`, the only language, or empty for several without a common mean.
+    """
+    everything = drift_rows(page.arena)
+    have = {row.language for row in everything}
+    wanted = {scope} if scope in have else have & set(codes)
+    rows: list[Any] = [row for row in everything if row.language in wanted]
+    if not rows:
+        return
+    st.header("Drift", anchor=False)
+    ui.note(
+        "Verdicts on the same anchor pairs, later minus first day. A change of the judge's model or prompt shows here."
+    )
+    columns = (
+        _COLUMNS if len(wanted) == 1 else (*_COLUMNS[:3], ui.Col("language", "Language", "language"), *_COLUMNS[3:])
+    )
+    ui.table(schema.from_rows(JudgeDrift, rows), list(columns), key="drift")
+    if reasons := sorted({row.reason for row in rows if row.reason}):
+        ui.note(" ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons))

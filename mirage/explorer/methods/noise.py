@@ -1,0 +1,87 @@
+"""Section Noise of the Methods page: the sources of noise of rates and differences, and what to buy next."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import schema
+from mirage.battles.referee import RELEVANCE, Referee, referees
+from mirage.errors import NotEnoughData
+from mirage.explorer import kit as ui
+from mirage.ranking.variance import NoiseReport, NoiseSource, judge_variance, rate_variance
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+PICKERS = ("noise_of",)
+"""Keys of the section's pickers."""
+_COLUMNS = (
+    ui.Col("target", "Estimate", "text", width=190, help="Of one system, or of one pair, in one language."),
+    ui.Col("source", "Source", "text", help="What another one of would average out."),
+    ui.Col("n", "Number", "mean", help="Queries of a system or pair, samples or judges of a query, and so on: a mean."),
+    ui.Col(
+        "variance",
+        "Variance component",
+        "interval",
+        help="Noise that one of it adds. Band: 95% interval over queries.",
+        low="variance_low",
+        high="variance_high",
+        width=170,
+        written="value",
+    ),
+    ui.Col("share", "Share", "rate", help="Share of the variance of the estimate, with the numbers that there are."),
+    ui.Col("reason", "", "text", width=330, help="Why a component is unknown."),
+)
+
+
+@lru_cache(maxsize=16)
+def noise_reports(arena: Arena, referee: str, languages: tuple[str, ...]) -> tuple[NoiseReport, ...]:
+    """Return the sources of noise of the rates, with relevance labels, or of the differences by a judge.
+
+    Args:
+        arena: the arena.
+        referee: `relevance`, or a judge.
+        languages: codes; all if empty.
+
+    Raises:
+        NotEnoughData: if too few queries have values.
+    """
+    if referee == RELEVANCE:
+        return tuple(rate_variance(arena, languages=languages or None))
+    return (judge_variance(arena, judges=(referee,), languages=languages or None),)
+
+
+def noise_section(page: ui.Page) -> None:
+    """Show the components with their intervals, and say what shortens the interval of an estimate at which cost."""
+    names = [name for name in referees(page.arena) if name == RELEVANCE or Referee.from_name(name).kind == "judge"]
+    if not names:
+        page.need("outcomes")
+    referee = ui.pick(
+        "Noise of",
+        names,
+        key="noise_of",
+        kind="referee",
+        width=260,
+        help="relevance: hallucination and error rates. A judge: differences between systems, in points.",
+    )
+    try:
+        with ui.first_time(f"Measuring the noise by {referee}", page.arena):
+            reports = noise_reports(page.arena, referee, tuple(page.picked))
+    except NotEnoughData as error:
+        page.summary("Too few queries to split the noise.")
+        st.info(ui.plain(f"{error.what}; {error.do}."))
+        return
+    page.summary("What makes an estimate noisy, and what to buy next.", conclusion=reports[0].sentences[0])
+    rows = schema.from_rows(NoiseSource, [source for report in reports for source in report.sources])
+    ui.table(
+        rows,
+        [column for column in _COLUMNS if column.name != "reason" or rows["reason"].null_count < len(rows)],
+        key="noise",
+    )
+    for report in reports:
+        st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in report.sentences), width=760)
+    ui.note("Bias is not noise: more of the same judge does not remove it. See Judges.")
+    page.download("noise", rows, about={"referee": referee, "languages": list(page.picked)})

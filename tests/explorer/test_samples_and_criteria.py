@@ -1,0 +1,127 @@
+"""Repeated answers, criteria, repeats, drift and noise, where readers look for them: on the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.battles.anchors import anchor_judge
+from mirage.battles.referee import judge_facts
+from mirage.explorer.answers import data as answers
+from mirage.explorer.judges.drift_section import drift_rows
+from mirage.stages.outcomes import outcomes
+from pages import page_text
+from pages import text as text_of
+
+SAYS = ("Yes, answer is present.", "I don't know.")
+QUERIES = 12
+
+
+def judgments() -> list[schema.Judgment]:
+    """Verdicts of a judge by two criteria, twice by one of them, and on the anchor set of two days."""
+    names = [("j", None, 0), ("j: tone", "tone", 0), ("j: tone", "tone", 1)]
+    names += [(anchor_judge("j", day), None, 0) for day in ("2026-10-01", "2026-11-01")]
+    rows = []
+    for q in range(QUERIES):
+        for name, criterion, repeat in names:
+            for a, b in (("red", "blue"), ("blue", "red")):
+                verdict = "A" if a == "red" or (q + repeat) % 3 == 0 else "B"
+                about: dict[str, Any] = {"criterion": criterion, "repeat": repeat or None}
+                rows.append(schema.Judgment("en", f"q{q}", name, a, b, verdict, None, None, None, **about))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with three answers of red and one of blue to every query."""
+    folder = tmp_path_factory.mktemp("arenas")
+    queries = schema.from_rows(
+        "queries", [schema.Query("en", f"q{q}", "non_relevant", f"Question {q}?", None) for q in range(QUERIES)]
+    )
+    answered = [
+        schema.Answer("en", f"q{q}", system, SAYS[q % 2], "ok", "vanilla", None, None)
+        for q in range(QUERIES)
+        for system in ("blue", "red")
+    ]
+    first = schema.from_rows("answers", answered)
+    samples = [
+        schema.SampledAnswer("en", f"q{q}", "red", k, SAYS[(q + k) % 2] + f" Take {k}.", "ok", "vanilla", None)
+        for q in range(QUERIES)
+        for k in (1, 2)
+    ]
+    tables = {
+        "queries": queries,
+        "answers": first,
+        "samples": schema.from_rows("samples", samples),
+        "judgments": schema.from_rows("judgments", judgments()),
+        "outcomes": outcomes(queries, first),
+    }
+    store.write(folder / "repeated", tables, made_by="a test", title="Repeated", label="simulated")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def only_these(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    monkeypatch.setattr(store, "bundled_arenas", dict)
+
+
+def page(name: str, **params: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=PATIENCE)
+    app.query_params.update(params)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:
+    first = text_of(page("answers", query="en:q0"))
+    assert "Take" not in first
+    second = text_of(page("answers", query="en:q0", sample="2"))
+    assert "Take 2." in second
+    assert "No answer by this system to this query (no sample 2)" in second
+    arena = store.open_arena(arenas / "repeated")
+    shown = answers.query_view(arena, ("en", "q1"), "strict")
+    of = {
+        number: {answer.system: answer for answer in answers.sample_view(arena, shown, number, "strict").answers}
+        for number in (0, 1, 2)
+    }
+    assert [of[number]["red"].outcome for number in (0, 1, 2)] == ["abstained", "answered", "abstained"]
+    assert [of[number]["red"].correct for number in (0, 1)] == [True, False]
+    assert of[1]["blue"].outcome is None
+
+
+def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) -> None:
+    facts = judge_facts(store.open_arena(arenas / "repeated"))
+    assert (facts["j"].criterion, facts["j"].repeats) == ("overall", 1)
+    assert (facts["j: tone"].criterion, facts["j: tone"].repeats) == ("tone", 2)
+    assert "j: tone (criterion tone, up to 2 verdicts" in page_text(page("leaderboard", referee="j: tone"))
+    assert "criterion" not in page_text(page("leaderboard", referee="j"))
+    assert "up to 3 samples" in page_text(page("leaderboard", referee="relevance", skill="abstain"))
+    battle = text_of(page("battle", a="red", b="blue", referee="j: tone"))
+    assert "criterion: tone" in " ".join(battle.split())
+    assert "repeat 1" in battle
+    table = page("judges").dataframe[0].value.set_index("judge")
+    assert list(table.loc[["j", "j: tone"], "criterion"]) == ["overall", "tone"]
+    assert list(table.loc[["j", "j: tone"], "repeats"]) == [1, 2]
+
+
+def test_judges_shows_the_drift_that_the_command_prints(arenas: Path) -> None:
+    (row,) = drift_rows(store.open_arena(arenas / "repeated"))
+    assert (row.judge, row.since, row.date, row.equal) == ("j", "2026-10-01", "2026-11-01", 1.0)
+    assert "Drift" in [header.value for header in page("judges").header]
+
+
+def test_methods_splits_the_noise_and_says_what_to_buy() -> None:
+    by_labels = page("methods", section="Noise")
+    (table,) = (frame.value for frame in by_labels.dataframe)
+    assert list(table["source"]) == ["query", "sample"]
+    assert "more queries halve the interval" in page_text(by_labels)
+    by_judge = page("methods", noise_of="j: tone")
+    (table,) = (frame.value for frame in by_judge.dataframe)
+    assert list(table["source"]) == ["query", "judge", "order", "repeat"]
