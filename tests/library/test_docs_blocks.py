@@ -26,6 +26,7 @@ RUN_BY = {
     "abstention.md": "library/test_docs_abstention.py",
     "adaptive.md": "library/test_docs_adaptive.py",
     "api.md": "library/test_api.py",
+    "ask.md": "library/test_docs_ask.py",
     "data.md": "library/test_docs_data.py",
     "decide.md": "library/test_docs_decide.py",
     "deploy.md": "explorer/test_deploy_files.py",

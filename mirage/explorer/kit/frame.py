@@ -405,19 +405,20 @@ def _pages() -> dict[str, Any]:
     """The pages as Streamlit takes them, by name: made once a session, since it looks for every file."""
     if "_pages" not in st.session_state:
         pages = {}
+        asking = any(home.ask_file(path) is not None for path in _arenas()[0].values())
         for entry in PAGES:
-            home = entry.name == HOME
+            first = entry.name == HOME
             if entry.file.is_file():
                 pages[entry.name] = st.Page(
                     entry.file,
                     title=entry.title,
-                    url_path="home" if home else None,
-                    default=home,
-                    visibility="visible" if entry.listed else "hidden",
+                    url_path="home" if first else None,
+                    default=first,
+                    visibility="visible" if entry.listed and (asking or not entry.optional) else "hidden",
                 )
         # The root has no name; this is where one would look for it all the same.
-        first = PAGES[0]
-        pages[""] = st.Page(first.file, title=first.title, url_path=first.name, visibility="hidden")
+        root = PAGES[0]
+        pages[""] = st.Page(root.file, title=root.title, url_path=root.name, visibility="hidden")
         st.session_state["_pages"] = pages
     known: dict[str, Any] = st.session_state["_pages"]
     return known

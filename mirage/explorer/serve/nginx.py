@@ -16,6 +16,8 @@ from mirage.errors import BadInput
 
 COOKIE = "mirage_replica"
 """The cookie that names a reader's explorer, by its number from 0."""
+ADDRESS_HEADER = "X-Real-IP"
+"""Header with the reader's network address."""
 PROXY_HEADER = "X-Mirage-Proxy"
 """The header in which the proxy shows the secret that it shares with the explorers."""
 POLICY = (
@@ -123,6 +125,7 @@ server {{
         proxy_set_header Connection $mirage_connection;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_set_header X-Forwarded-User {name};
+        proxy_set_header {ADDRESS_HEADER} $remote_addr;
         proxy_set_header {PROXY_HEADER} "{settings.secret}";
         proxy_hide_header X-Content-Type-Options;
         proxy_hide_header Server;

@@ -1,0 +1,54 @@
+"""docs/ask.md: its file turns questions on, its program asks and votes, its commands read the rows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from streaming_service import Script, StreamingService
+from typer.testing import CliRunner
+
+from benchmarks.ask import CHOOSERS, DRAWS, pairs
+from mirage import store
+from mirage.cli import app
+
+PAGE = (ROOT / "docs" / "ask.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
+SCRIPTS = {
+    "small-instruct": Script(("##Reason: It enters the ocean near Goolwa [en-01#3]. ", "##Answer: Goolwa.")),
+    "large-instruct": Script(("I do not know.",)),
+}
+
+
+def test_the_page_from_its_file_to_the_ranking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "data" / "sample", "board")
+    ((name, text),) = [(name, text) for kind, name, text in BLOCKS if kind == "yaml"]
+    (program,) = [text for kind, _, text in BLOCKS if kind == "python"]
+    commands = [line for kind, _, text in BLOCKS if kind == "bash" for line in text.splitlines()]
+    with StreamingService(SCRIPTS) as service:
+        Path(name).write_text(re.sub(r"http://\S+", service.url, text), encoding="utf-8")
+        exec(compile(program, "docs/ask.md", "exec"), {})  # the page's own program
+    assert "Goolwa" in capsys.readouterr().out
+    assert commands.pop(0) == "mirage app board"  # a server: test_page_ask.py opens its page
+    for command in commands:
+        done = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert done.exit_code == 0, done.output
+    (row,) = store.open_arena(Path("board/ask")).read("judgments").to_pylist()
+    assert (row["judge"], row["verdict"]) == ("people", "A")
+    assert row["voter"] in Path("votes.csv").read_text(encoding="utf-8")
+    assert "River Murray" in Path("battles.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_votes_that_a_choice_of_pairs_saves_are_those_of_the_benchmark() -> None:
+    table = PAGE.partition("<!-- pairs -->")[2].partition("<!-- /pairs -->")[0]
+    assert f"{DRAWS} draws" in PAGE
+    assert all(name in table for name in CHOOSERS)
+    for what, means in pairs():
+        assert f"| {what} | {' | '.join(f'{mean:.0f}' for mean in means)} |" in table
