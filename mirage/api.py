@@ -75,6 +75,7 @@ __all__ = [
     "judge",
     "judge_drift",
     "judge_exam",
+    "judge_passport",
     "load_data_sample",
     "load_model",
     "load_prompt_template",
@@ -852,6 +853,7 @@ def judge(
     prompt: str | Path | None = None,
     repeats: int = 1,
     anchors: int | None = None,
+    passport: bool = False,
     replace: bool = False,
     until: str | None = None,
     budget: float | None = None,
@@ -876,6 +878,8 @@ def judge(
         repeats: verdicts of the model on each battle in each order.
         anchors: judge the anchor set again today, for `judge_drift`; the first time draw it, so many pairs per
             language.
+        passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
+            `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
         until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
@@ -903,6 +907,8 @@ def judge(
     asked = load_criterion(
         criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
     )
+    if passport:
+        path, sample = _items(path, sample, (planted, anchors, until), by_features=model is None)
     if anchors is not None:
         if (queries, pairs, known, planted, replace, until, repeats) != (None, None, False, False, False, None, 1):
             raise BadInput(
@@ -946,6 +952,30 @@ def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_feature
     from mirage.text import dates
 
     return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
+
+
+def _items(
+    path: Path, sample: BattleSample, others: tuple[bool, int | None, str | None], *, by_features: bool
+) -> tuple[Path, BattleSample]:
+    """Return the folder of an arena's answers with planted faults, and their battles.
+
+    Args:
+        path: the arena's folder.
+        sample: queries, seed and languages.
+        others: other options that choose battles: `planted`, `anchors` and `until`.
+        by_features: whether the heuristic judge is used, which needs features.
+    """
+    if (sample.pairs, sample.known, *others) != (None, False, False, None, None):
+        raise BadInput("passport chooses the battles itself", do="omit pairs, known, planted, anchors and until")
+    from mirage.stages.features.measuring import measure
+    from mirage.stages.judge.faults import draw_items, item_pairs
+
+    items = draw_items(
+        path, queries=sample.queries, seed=sample.seed, languages=sample.languages, made_by="mirage.judge"
+    )
+    if by_features:
+        items = measure(items.path, made_by="mirage.judge")
+    return items.path, replace(sample, queries=None, languages=None, battles=item_pairs(items, sample.languages))
 
 
 def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
@@ -1578,6 +1608,38 @@ def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
 
     rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
     return Rows(rows, "Agreement of criteria")
+
+
+def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
+    """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
+
+    People's votes on the same items are beside it.
+
+    Args:
+        arena: with verdicts of `judge(..., passport=True)`.
+        judge: the judge.
+        votes: rows of people's votes on the items, as for `agreement`.
+        languages: codes; None for all.
+
+    Returns:
+        Rows of `mirage.people.exam.passport.PassportRow`: by fault and language, `all` after the languages.
+
+    Raises:
+        NotEnoughData: if no judge has decided such items, or this one has decided none in these languages.
+        UnknownName: if the judge has decided none.
+    """
+    from mirage.people.exam.passport import PassportRow, passport
+    from mirage.stages.judge.faults import has_items, passport_path
+
+    if not has_items(arena.path):
+        raise NotEnoughData(
+            "no judge has been given planted faults here", do="mirage.judge(arena, model, passport=True)"
+        )
+    items = store.open_arena(passport_path(arena.path))
+    log = [] if votes is None else [replace(vote, arena=items.name) for vote in _votes(_frame(votes))]
+    result = passport(items, judge, votes=log, languages=_tuple(languages))
+    columns = ("fault", "language", "detected", "low", "high", "n", "queries", "split", "unread", "unmade")
+    return Rows(schema.from_rows(PassportRow, result.rows), f"Passport of {judge}", columns)
 
 
 def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:

@@ -145,7 +145,7 @@ def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
 
 
 def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
-    """Show the judges' joint worth, and the best judge by language."""
+    """Show the judges' joint worth, and the recommended judges by language."""
     by_code = {choice.language: choice.sentence for choice in result.choices}
     several = [by_code[code] for code in codes if code in by_code]
     worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
@@ -156,7 +156,7 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
             f"{row.value:.1f}, n = {row.n:,} battles), because their errors are correlated."
         )
     if len(several) > 1:
-        with st.expander("Best judge by language"):
+        with st.expander("Recommended judges by language"):
             st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in several))
 
 

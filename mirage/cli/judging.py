@@ -13,11 +13,12 @@ from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_
 from mirage.cli.connection import Connection, add_connection_options, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 
 if TYPE_CHECKING:
     from mirage.llm import ChatModel, Limits
     from mirage.people.exam import JudgeExam
+    from mirage.people.exam.passport import Passport
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import JudgeStats
@@ -90,6 +91,14 @@ def judge(
             help="Judge the anchor set again today, to measure drift; the first time draw it: N pairs per language.",
         ),
     ] = None,
+    passport: Annotated[
+        bool,
+        typer.Option(
+            "--passport",
+            help="Judge answers beside copies with a planted fault, 30 queries per language or --queries, for "
+            "`mirage judges --passport`.",
+        ),
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
     ] = False,
@@ -126,7 +135,9 @@ def judge(
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
     rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
     judges --drift`; rankings do not count them either. A criterion other than overall makes another judge, `NAME:
-    CRITERION`: give that name wherever a command takes a judge. With `--repeats N` each battle has N verdicts in each
+    CRITERION`: give that name wherever a command takes a judge. With `--passport` the battles are answers beside their
+    own copies with a fault planted by rule, in an arena of its own, DIR/passport, with its verdicts and ledger;
+    rankings of DIR do not change. With `--repeats N` each battle has N verdicts in each
     order (`mirage variance` tells what they are worth). Points for single answers are stored in the table scores, and
     decide battles. With `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its
     inclusion probability, by which `mirage rank` weights it.
@@ -143,6 +154,11 @@ def judge(
         goal = _adaptive(until, rounds, random, seed)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
         _judge_until(dir_, by, connection, goal, output_format)
+        return
+    if passport:
+        _refuse_beside("--passport", {**others, "queries": None, "repeats": False, "anchors": anchors})
+        drawn = BattleSample(queries, seed=seed, languages=codes(languages))
+        _judge_passport(dir_, JudgeSettings(name, drawn, replace, asked), connection, repeats, output_format)
         return
     if rounds is not None or random is not None:
         raise BadInput("--rounds and --random belong to --until", do="add --until separated, top:K or width:W")
@@ -181,6 +197,30 @@ def judge(
         return
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == settings.owner], output_format)
+
+
+def _judge_passport(
+    path: Path, asked: JudgeSettings, connection: Connection, repeats: int, output_format: Format
+) -> None:
+    """Plant faults in answers where none are, judge them, and print the passport."""
+    from mirage.stages.features.measuring import measure
+    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.faults import draw_items, item_pairs
+    from mirage.stages.judge.stage import BattleSample
+
+    draw = asked.sample
+    items = draw_items(path, queries=draw.queries, seed=draw.seed, languages=draw.languages, made_by="mirage judge")
+    if asked.judge == HEURISTIC and connection.model is None:
+        if asked.owner != HEURISTIC or repeats > 1 or asked.replace:
+            raise BadInput(
+                "the heuristic judge reads no prompt and never changes its mind",
+                do="omit --criterion, --rubric, --prompt, --repeats and --replace",
+            )
+        items = measure(items.path, made_by="mirage judge")
+    settings = dataclasses.replace(asked, sample=BattleSample(battles=item_pairs(items, draw.languages)))
+    judged = _judge_battles(items.path, settings, connection, repeats)
+    if judged is not None and "judgments" in judged.tables:
+        _passport(path, settings.owner, draw.languages, output_format)
 
 
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
@@ -338,6 +378,22 @@ def judges(
         bool,
         typer.Option("--drift", help="Print how a judge's verdicts on the anchor set have changed instead."),
     ] = False,
+    passport: Annotated[
+        bool,
+        typer.Option("--passport", help="Print how often a judge sees each planted fault instead."),
+    ] = False,
+    minimum: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="With --passport: exit with 1 if the interval of some fault over all languages begins below this.",
+        ),
+    ] = None,
+    card: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --passport: write the card as .md, .json or .png."),
+    ] = None,
     max_drift: Annotated[
         float | None,
         typer.Option(
@@ -368,16 +424,25 @@ def judges(
     every two criteria by which a judge decided the same battles, the share of equal decisions and Kendall's tau of the
     ratings. With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the
     longer answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first.
-    Exit codes: 0; 1 if the interval of the share of changed verdicts over all languages on the last day is above
-    --max-drift; with --require also 3 if it contains it. Writes nothing. Costs need the prices.
+    With --passport: the share of items in which the original wins over its copy with a planted fault, by fault and
+    language (`mirage judge --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the
+    interval of the share of changed verdicts over all languages on the last day is above --max-drift; with --require
+    also 3 if it contains it; 1 if the lower end of a fault's interval over all languages is below --minimum, or there
+    is none. Writes nothing but --card. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage
 
     limits = Limits(price_in=price_in, price_out=price_out)
     only = codes(languages)
-    if sum((criteria, against_people, drift)) > 1:
-        raise BadInput("--criteria, --against-people and --drift print different tables", do="choose one of them")
+    if sum((criteria, against_people, drift, passport)) > 1:
+        raise BadInput(
+            "--criteria, --against-people, --drift and --passport print different tables", do="choose one of them"
+        )
+    if passport:
+        raise typer.Exit(_print_passport(dir_, judge_names, only, minimum, card, output_format))
+    if minimum is not None or card is not None:
+        raise BadInput("--minimum and --card need --passport", do="add --passport --judge NAME")
     if criteria:
         _criteria(dir_, judge_names, only, seed=seed, output_format=output_format)
         return
@@ -406,6 +471,67 @@ def judges(
         ],
         output_format,
     )
+
+
+PASSPORT = (
+    *("judge", "fault", "language", "detected", "low", "high", "n", "queries"),
+    *("split", "split_low", "split_high", "unread", "unmade", "reason"),
+)
+"""Columns of `mirage judges --passport`."""
+
+
+def _print_passport(
+    path: Path,
+    judge_names: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    minimum: float | None,
+    card: Path | None,
+    output_format: Format,
+) -> int:
+    """Print the passport of a judge, write its card, and return the exit code of the minimum."""
+    from mirage.publish.passport import write_card
+    from mirage.stages.judge.faults import FAMILIES
+
+    if len(judge_names or ()) != 1:
+        raise BadInput("--passport is of one judge", do="name it with --judge")
+    result = _passport(path, (judge_names or [""])[0], languages, output_format)
+    if card is not None:
+        write_card(result, card)
+    if minimum is None:
+        return 0
+    below = result.below(minimum)
+    for row in below:
+        shown = "no interval" if row.low is None else f"the interval begins at {row.low:.1%}"
+        note(f"below the minimum of {minimum:.0%}: {FAMILIES[row.fault].title} ({shown}, n = {row.n:,})")
+    return 1 if below else 0
+
+
+def _passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> Passport:
+    """Print the passport of a judge: for people all languages together, or those that were named."""
+    from mirage import store
+    from mirage.people.exam.passport import passport
+    from mirage.people.votes import Vote
+    from mirage.stages.judge.faults import has_items, passport_path
+
+    if not has_items(path):
+        raise NotEnoughData(
+            "no judge has been given planted faults here", do=f"mirage judge {path} --judge {judge_name} --passport"
+        )
+    items = store.open_arena(passport_path(path))
+    result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
+    rows = [dataclasses.asdict(row) for row in result.rows]
+    if output_format != "table":
+        show(rows, PASSPORT, output_format)
+        return result
+    shown = [row for row in rows if languages is not None or row["language"] == "all"]
+    for row in shown:
+        row |= {"detected_low": row["low"], "detected_high": row["high"]}
+        row["detected"] = _with_interval(row, "detected")
+        row["split"] = _with_interval(row, "split")
+    columns = ("judge", "fault", "language", "detected", "n", "queries", "split", "unread", "unmade", "reason")
+    show(shown, columns, output_format)
+    note("detected: the original wins in both orders, a half for a split or a tie; 0.50 is a judge that sees nothing")
+    return result
 
 
 def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> JudgeDrift:

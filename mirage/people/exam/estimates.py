@@ -84,9 +84,7 @@ def estimate(
             else f"{few} queries are too few for an interval, which needs {LEAST}"
         )
         return Estimate(value, None, None, n, queries, reason)
-    variance = sum(spread.variance for spread in used) / len(used) ** 2
-    below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
-    clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
+    variance, clusters = _joint_variance(used)
     if scale == "share":
         value = min(max(value, 0.0), 1.0)
         ends = of_variance(
@@ -101,6 +99,28 @@ def estimate(
         return Estimate(value, None, None, n, queries, "no interval: all queries say the same")
     reach = _quantile(clusters - 1, confidence) * variance**0.5
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), n, queries, None)
+
+
+def _joint_variance(used: Sequence[Spread]) -> tuple[float, float]:
+    """Return the variance of a mean over languages with equal weights, and its effective number of clusters."""
+    variance = sum(spread.variance for spread in used) / len(used) ** 2
+    below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
+    clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
+    return variance, clusters
+
+
+def p_of_zero(spreads: Sequence[Spread]) -> float:
+    """Return the two-sided p-value of a mean difference of 0 over languages; 1 where no interval exists."""
+    from scipy.special import stdtr
+
+    used = [spread for spread in spreads if not np.isnan(spread.variance)]
+    if not used:
+        return 1.0
+    value = float(np.mean([spread.value for spread in used]))
+    variance, clusters = _joint_variance(used)
+    if variance <= 1e-18:
+        return 1.0
+    return float(2 * stdtr(clusters - 1, -abs(value) / variance**0.5))
 
 
 def _quantile(freedom: float, confidence: float) -> float:

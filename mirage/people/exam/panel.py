@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import combinations
 
 import numpy as np
 
 from mirage.battles.decided import Places
-from mirage.people.exam.estimates import Array, Spread, estimate, jackknife
+from mirage.people.exam.estimates import Array, Spread, estimate, jackknife, p_of_zero
 from mirage.people.exam.items import Items, by_query
 from mirage.people.exam.records import Estimate, JudgeChoice, PanelWorth
+from mirage.ranking.holm import holm
 from mirage.stats.intervals import CONFIDENCE
 from mirage.text.languages import name_of
 
@@ -71,10 +73,11 @@ def _correlation(sums: Array, j: int) -> Array:
 
 
 def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estimate | None) -> JudgeChoice:
-    """Choose the judge that agrees most with people, on the battles that every judge decided.
+    """Choose the judges that agree most with people, on the battles that every judge decided.
 
-    Each other judge is compared with it over the same queries, at a simultaneous level for all comparisons
-    (Bonferroni).
+    Every two judges are compared over the same queries, with Holm's correction over all pairs, and the recommendation
+    is the set of judges that no other is significantly above: a single name would often be that of the luckiest. Judges
+    that agree on every query are not separated.
 
     Args:
         code: the language, or `all`.
@@ -86,20 +89,13 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     tables = [_agreeing([by_judge[name] for name in judges]) for by_judge in parts]
     if not all(len(table) for table in tables):
         return JudgeChoice(code, (), f"{where} no judge can be named: {_NO_COMMON}.")
-    level = 1 - (1 - CONFIDENCE) / max(len(judges) - 1, 1)
 
     def spreads(weights: Array) -> list[Spread]:
         return [jackknife(table, lambda s: s[:, :-1] @ weights / s[:, -1], lambda s: s[:, -1]) for table in tables]
 
     own = [estimate(spreads(np.eye(len(judges))[k]), none=_NO_COMMON) for k in range(len(judges))]
     best = max(range(len(judges)), key=lambda k: own[k].value or 0.0)
-    apart: list[tuple[str, Estimate]] = []
-    near: list[tuple[str, Estimate]] = []
-    for k in range(len(judges)):
-        if k != best:
-            difference = np.eye(len(judges))[best] - np.eye(len(judges))[k]
-            row = judges[k], estimate(spreads(difference), none=_NO_COMMON, scale="difference", confidence=level)
-            (apart if row[1].low is not None and row[1].low > 0 else near).append(row)
+    apart, near = _sort_out(judges, best, own, spreads)
     share = f"{_percent(own[best])} of {own[best].n:,} votes"
     if len(judges) > 1:
         share += " on battles that every judge decided"
@@ -111,13 +107,39 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     elif near:
         names = " and ".join([judges[best], *(name for name, _ in near)])
         differences = "; ".join(f"{name} {_points(row)} below" for name, row in near)
-        sentence = f"{where} {names} cannot be told apart: {judges[best]} agrees with {share}, {differences}"
+        sentence = f"{where} take any of {names}, which cannot be told apart: {judges[best]} agrees with {share}"
+        sentence += f", {differences}"
     else:
         name, lead = min(apart, key=lambda each: each[1].value or 0.0)
         sentence = f"{where} take {judges[best]}: it agrees with {share}, {_points(lead)} above {name}, the next"
     if people is not None and people.value is not None:
         sentence += f"; people agree with each other on {_percent(people)}"
     return JudgeChoice(code, (judges[best], *(name for name, _ in near)), f"{sentence}.")
+
+
+def _sort_out(
+    judges: Sequence[str], best: int, own: Sequence[Estimate], spreads: Callable[[Array], list[Spread]]
+) -> tuple[list[tuple[str, Estimate]], list[tuple[str, Estimate]]]:
+    """Return the other judges that some judge is significantly above, and those that none is.
+
+    Each comes with its difference from the best, whose interval is at the level of all comparisons with the best.
+    """
+    unit = np.eye(len(judges))
+    pairs = list(combinations(range(len(judges)), 2))
+    adjusted = holm([p_of_zero(spreads(unit[i] - unit[j])) for i, j in pairs])
+    beaten = {
+        min(pair, key=lambda k: own[k].value or 0.0)
+        for pair, p in zip(pairs, adjusted, strict=True)
+        if p <= 1 - CONFIDENCE
+    }
+    level = 1 - (1 - CONFIDENCE) / max(len(judges) - 1, 1)
+    apart: list[tuple[str, Estimate]] = []
+    near: list[tuple[str, Estimate]] = []
+    for k, name in enumerate(judges):
+        if k != best:
+            difference = estimate(spreads(unit[best] - unit[k]), none=_NO_COMMON, scale="difference", confidence=level)
+            (apart if k in beaten else near).append((name, difference))
+    return apart, near
 
 
 def _agreeing(by_judge: Sequence[Items]) -> Array:

@@ -94,12 +94,14 @@ class PanelWorth:
 
 @dataclass(frozen=True, slots=True)
 class JudgeChoice:
-    """The recommended judge in one language, with the evidence."""
+    """The recommended judges in one language, with the evidence."""
 
     language: CodeOrAll
     """Language of the queries."""
     judges: tuple[str, ...]
-    """The judge that agrees most with people, then those not significantly different; empty if undetermined."""
+    """The judge that agrees most with people, then those that no judge is significantly above (Holm over all pairs);
+    empty if undetermined.
+    """
     sentence: str
     """The recommendation with its evidence, in words."""
 

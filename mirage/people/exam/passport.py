@@ -1,0 +1,324 @@
+"""A judge's passport: the rate at which it prefers an answer to its copy with a planted fault, by fault and language.
+
+The items are an arena of their own (`mirage.stages.judge.faults`). An item counts 1 if every verdict in both orders
+names the original, 0 if every verdict names the faulty copy, and a half otherwise, which is what a blind judge gets on
+average whether it ties, guesses, or names a position. The control is an answer beside its own copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mirage.battles.decided import DecidedBattles, decide_battles
+from mirage.battles.decision import FIRST, SECOND, TIE
+from mirage.battles.verdict_rows import COLUMNS, programs
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.people.exam.estimates import Array, estimate, jackknife
+from mirage.people.exam.items import opinions_of
+from mirage.people.exam.records import Estimate
+from mirage.people.votes import LEAST, PEOPLE, Vote
+from mirage.people.votes.stage import counting
+from mirage.schema import CodeOrAll, Count, Share
+from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL
+from mirage.stats.intervals import CONFIDENCE
+from mirage.text.languages import in_order
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+CHANCE = 0.5
+"""Rate of a judge that cannot tell the two answers apart."""
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+_NOTHING = "no item was judged in both orders"
+
+
+@dataclass(frozen=True, slots=True)
+class PassportRow:
+    """How often one judge, or people, see one kind of fault in one language."""
+
+    key = ("judge", "fault", "language")
+
+    judge: str
+    """The judge; `people` for votes and imported verdicts on the same items."""
+    fault: str
+    """The fault family; `copy` is the control."""
+    language: CodeOrAll
+    """Language of the queries; `all`: all items together."""
+    detected: Share | None
+    """Share of items in which the original wins: 1 if every verdict in both orders names it, a half if they disagree
+    or tie. A judge that sees nothing has 0.5.
+    """
+    low: Share | None
+    """Lower end of the 95% interval of `detected`, with the query as the cluster; null with fewer than 10 queries."""
+    high: Share | None
+    """Upper end."""
+    n: Count
+    """Items judged in both orders; for people, votes."""
+    queries: Count
+    """Their queries."""
+    split: Share | None
+    """Share of items on which the verdicts of the two orders disagree; null for people."""
+    split_low: Share | None
+    """Lower end of its 95% interval."""
+    split_high: Share | None
+    """Upper end."""
+    unread: Count
+    """Items without a parsed verdict in both orders; 0 for people."""
+    unmade: Count
+    """Queries whose answer cannot have this fault."""
+    reason: str | None
+    """Why a value or its interval is null, or why items are missing."""
+
+
+@dataclass(frozen=True)
+class Passport:
+    """The passport of one judge."""
+
+    judge: str
+    """The judge."""
+    rows: tuple[PassportRow, ...]
+    """The judge's rows, then people's if they voted: by fault, then language; `all` after the languages."""
+
+    def row(self, fault: str, language: str = "all", *, judge: str | None = None) -> PassportRow:
+        """Return the row of a fault family and a language, of the judge or of `people`.
+
+        Raises:
+            UnknownName: if there is none.
+        """
+        wanted = judge or self.judge
+        for row in self.rows:
+            if (row.judge, row.fault, row.language) == (wanted, fault, language):
+                return row
+        raise UnknownName("row of the passport", f"{wanted}, {fault}, {language}", [])
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages, without `all`."""
+        return tuple(dict.fromkeys(row.language for row in self.rows if row.language != "all"))
+
+    def below(self, minimum: float) -> tuple[PassportRow, ...]:
+        """Return the rows over all languages whose lower end does not reach a minimum, without the control.
+
+        A family without an interval is among them: it is not shown to reach the minimum.
+
+        Raises:
+            BadInput: if the minimum is not between 0 and 1.
+        """
+        if not 0 <= minimum <= 1:
+            raise BadInput(f"the minimum is {minimum}", do="give a share from 0 to 1")
+        rows = [row for row in self.rows if (row.judge, row.language) == (self.judge, "all") and row.fault != CONTROL]
+        return tuple(row for row in rows if row.low is None or row.low < minimum)
+
+    def table(self) -> pa.Table:
+        """Return the rows as a table."""
+        from mirage import schema
+
+        return schema.from_rows(PassportRow, self.rows)
+
+
+def passport(
+    items: Arena, judge: str, *, votes: Iterable[Vote] = (), languages: Sequence[str] | None = None
+) -> Passport:
+    """Compute the passport of a judge.
+
+    Args:
+        items: the arena of the items (`mirage.stages.judge.faults.passport_path`).
+        judge: the judge's name.
+        votes: the log of votes, or none.
+        languages: codes; None for all.
+
+    Raises:
+        TableMissing: if no judge has decided an item.
+        UnknownName: if this judge has not.
+        NotEnoughData: if it has decided none in these languages.
+    """
+    items.need("judgments")
+    judgments = programs(items.read("judgments", columns=(*COLUMNS, "person")))
+    battles = decide_battles(judgments)
+    if judge not in battles.judges:
+        raise UnknownName("judge with a passport", judge, battles.judges, where=items.address)
+    made, unmade = _made(items)
+    codes = [code for code in in_order(items.languages("answers")) if languages is None or code in languages]
+    sums = _sums(battles, judge)
+    sums = {key: table for key, table in sums.items() if key[1] in codes}
+    if not sums:
+        raise NotEnoughData(f"{judge} has decided no item in these languages", do="omit --languages")
+    people = {key: table for key, table in _people_sums(counting(items, votes)).items() if key[1] in codes}
+    rows = _rows(judge, sums, codes, made, unmade)
+    return Passport(judge, (*rows, *(_rows(PEOPLE, people, codes, {}, {}) if people else ())))
+
+
+def judges_of(items: Arena) -> tuple[str, ...]:
+    """Return the judges that have decided items, by name."""
+    if "judgments" not in items.tables:
+        return ()
+    rows = items.sql("SELECT DISTINCT judge FROM judgments WHERE person IS NOT TRUE ORDER BY judge")
+    return tuple(rows["judge"].to_pylist())
+
+
+Sums = Mapping[tuple[str, str], Mapping[str, Array]]
+"""By family and language, and query: items that the original wins, and loses, all items, and those with a split."""
+_WIDTH = 4
+
+
+def _sums(battles: DecidedBattles, judge: str) -> dict[tuple[str, str], dict[str, Array]]:
+    """Return the sums of a judge over items judged in both orders."""
+    own = np.flatnonzero(battles.judge == battles.judges.index(judge))
+    orders = np.zeros((len(battles.label), 2), dtype=bool)
+    orders[battles.of, battles.swapped.astype(np.intp)] = True
+    low, high = (np.full(len(battles.label), value) for value in (np.inf, -np.inf))
+    np.minimum.at(low, battles.of, battles.verdict_points)
+    np.maximum.at(high, battles.of, battles.verdict_points)
+    sums: dict[tuple[str, str], dict[str, Array]] = {}
+    for k in own[orders[own].all(axis=1)].tolist():
+        pair = battles.systems[battles.first[k]], battles.systems[battles.second[k]]
+        if ORIGINAL not in pair:
+            continue
+        fault = pair[1] if pair[0] == ORIGINAL else pair[0]
+        if fault not in FAMILIES:
+            continue
+        own_side, label = FIRST if pair[0] == ORIGINAL else SECOND, int(battles.label[k])
+        won, lost = label == own_side, label not in (own_side, TIE)
+        of_query = sums.setdefault((fault, battles.languages[battles.language[k]]), {})
+        query = battles.queries[battles.query[k]]
+        of_query[query] = of_query.get(query, np.zeros(_WIDTH)) + np.array([won, lost, 1, low[k] != high[k]])
+    return sums
+
+
+def _people_sums(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, Array]]:
+    """Return the sums of people's votes."""
+    sums: dict[tuple[str, str], dict[str, Array]] = {}
+    for code, opinions in opinions_of(votes).items():
+        for k, counts in enumerate(opinions.counts):
+            pair = opinions.systems[opinions.first[k]], opinions.systems[opinions.second[k]]
+            if ORIGINAL not in pair:
+                continue
+            fault = pair[1] if pair[0] == ORIGINAL else pair[0]
+            if fault not in FAMILIES:
+                continue
+            own_side, other = (FIRST, SECOND) if pair[0] == ORIGINAL else (SECOND, FIRST)
+            of_query = sums.setdefault((fault, code), {})
+            query = opinions.queries[opinions.query[k]]
+            of_query[query] = of_query.get(query, np.zeros(_WIDTH)) + np.array(
+                [counts[own_side], counts[other], counts.sum(), np.nan]
+            )
+    return sums
+
+
+Reasons = Mapping[tuple[str, str], Counter[str]]
+"""By family and language: reasons why answers cannot have the fault, with the number of queries."""
+
+
+def _made(items: Arena) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], Counter[str]]]:
+    """Return the number of items, and the reasons of missing ones, by family and language."""
+    made: dict[tuple[str, str], int] = {}
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for row in items.sql("SELECT system, language, status, reason FROM answers").to_pylist():
+        key = row["system"], row["language"]
+        if row["status"] == "ok":
+            made[key] = made.get(key, 0) + 1
+        else:
+            reasons.setdefault(key, Counter())[row["reason"] or row["status"]] += 1
+    return made, reasons
+
+
+def _rows(
+    judge: str, sums: Sums, codes: Sequence[str], made: Mapping[tuple[str, str], int], unmade: Reasons
+) -> list[PassportRow]:
+    """Return the rows of every family and language, and of all languages."""
+    rows = []
+    for fault in FAMILIES:
+        scopes = [(code, [code]) for code in codes] + [("all", list(codes))]
+        for language, scope in scopes:
+            by_query: dict[str, Array] = {}
+            for code in scope:
+                for query, values in sums.get((fault, code), {}).items():
+                    # A query id that several languages share is one unit.
+                    by_query[query] = by_query.get(query, np.zeros(_WIDTH)) + values
+            reasons = sum((unmade.get((fault, code), Counter()) for code in scope), Counter[str]())
+            there = sum(made.get((fault, code), 0) for code in scope)
+            judged = round(sum(values[2] for values in by_query.values()))
+            rows.append(_row((judge, fault, language), by_query, max(there - judged, 0) if made else 0, reasons))
+    return rows
+
+
+def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int, unmade: Counter[str]) -> PassportRow:
+    """Return one row, of a judge, a family and a language."""
+    table = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
+    why = [f"{n} without an item: {reason}" for reason, n in unmade.most_common()]
+    seen = _detected(table, why[0] if why and not len(table) else _NOTHING)
+    split = Estimate(None, None, None, 0, 0, None) if np.isnan(table).any() else _share(table[:, [3, 2]])
+    reasons = [*([seen.reason] if seen.reason and seen.reason not in why else []), *why]
+    return PassportRow(
+        *about, seen.value, seen.low, seen.high, seen.n, seen.queries,
+        split.value, split.low, split.high, unread, sum(unmade.values()), "; ".join(reasons) or None,
+    )  # fmt: skip
+
+
+def _detected(table: Array, none: str) -> Estimate:
+    """Estimate the rate of detection, (1 + share won - share lost) / 2, from the sums by query.
+
+    The interval is that of Agresti and Min (Statistics in Medicine 24, 2005) for a difference of matched shares, the
+    Wald interval with half an observation added to each of the four cells. Queries with several items or votes divide
+    the sample size by the design effect, the variance over queries relative to that of independent items.
+    """
+    if not len(table):
+        return Estimate(None, None, None, 0, 0, none)
+    wins, losses, n = (float(table[:, k].sum()) for k in range(3))
+    value, queries = (1 + (wins - losses) / n) / 2, len(table)
+    if queries < LEAST:
+        reason = f"{queries} queries are too few for an interval, which needs {LEAST}"
+        return Estimate(value, None, None, round(n), queries, reason)
+    effect, spread = 1.0, ((wins + losses) / n - ((wins - losses) / n) ** 2) / n
+    if queries < n and spread > 0:
+        by_query = jackknife(table[:, :3], lambda s: (s[:, 0] - s[:, 1]) / s[:, 2], lambda s: s[:, 2])
+        effect = max(1.0, by_query.variance / spread)
+    size = n / effect
+    won, lost = ((share / effect + 0.5) / (size + 2) for share in (wins, losses))
+    reach = Z * ((won + lost - (won - lost) ** 2) / (size + 2)) ** 0.5
+    low, high = ((1 + won - lost + side * reach) / 2 for side in (-1, 1))
+    return Estimate(value, max(low, 0.0), min(high, 1.0), round(n), queries, None)
+
+
+def _share(table: Array) -> Estimate:
+    """Estimate a share from its sums by query."""
+    return estimate(
+        [jackknife(table, lambda s: s[:, 0] / s[:, 1], lambda s: s[:, 1])] if len(table) else [], none=_NOTHING
+    )
+
+
+def family_rows(passport_: Passport) -> list[dict[str, Any]]:
+    """Return the rows over all languages with titles, people's rate beside the judge's, for cards and tables."""
+    people = {row.fault: row for row in passport_.rows if row.judge == PEOPLE and row.language == "all"}
+    rows = []
+    for row in passport_.rows:
+        if row.judge != passport_.judge or row.language != "all":
+            continue
+        beside = people.get(row.fault)
+        rows.append(
+            {
+                "fault": row.fault,
+                "title": FAMILIES[row.fault].title,
+                "detected": row.detected,
+                "low": row.low,
+                "high": row.high,
+                "n": row.n,
+                "queries": row.queries,
+                "unread": row.unread,
+                "split": row.split,
+                "people": None if beside is None else beside.detected,
+                "people_low": None if beside is None else beside.low,
+                "people_high": None if beside is None else beside.high,
+                "people_n": 0 if beside is None else beside.n,
+                "reason": row.reason,
+            }
+        )
+    return rows

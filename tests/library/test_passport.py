@@ -1,0 +1,383 @@
+"""A judge's passport: what the planted faults change, which path they take, and how well blind spots are recovered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import mirage, rows
+from judge_cases import says
+from misbehaving import Act, Call, Service
+
+import mirage as api
+from mirage import schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.people.exam.passport import passport
+from mirage.publish.passport import write_card
+from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL, draw_items, item_pairs, passport_path
+from mirage.stages.judge.faults.answer import AnswerToChange, FaultPassage
+from mirage.stages.judge.faults.families import CannotPlant, apply_fault
+from mirage.stages.judge.faults.negation import negate
+from mirage.text.answers import citations
+from mirage.text.detection import detect
+
+Item = dict[str, str]
+"""The texts of one query by system."""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample arena with items: two queries in each of its 18 languages."""
+    path = tmp_path_factory.mktemp("passport") / "arena"
+    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    draw_items(path, queries=2, made_by="a test")
+    return path
+
+
+@pytest.fixture(scope="module")
+def items(source: Path) -> dict[tuple[str, str], Item]:
+    texts: dict[tuple[str, str], Item] = {}
+    for row in store.open_arena(passport_path(source)).read("answers").to_pylist():
+        if row["status"] == "ok":
+            texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
+    return texts
+
+
+def each(items: dict[tuple[str, str], Item], family: str) -> list[tuple[str, str, str]]:
+    """Language, original and faulty text of the items of a family."""
+    return [(code, item[ORIGINAL], item[family]) for (code, _), item in items.items() if family in item]
+
+
+# --- what a fault changes ---------------------------------------------------------------------------------------------
+
+
+def test_every_language_has_items_of_almost_every_family(items: dict[tuple[str, str], Item]) -> None:
+    made = {family: {code for code, _, _ in each(items, family)} for family in FAMILIES}
+    assert all(len(codes) >= 16 for family, codes in made.items() if family != "changed-number")
+    assert len(made["changed-number"]) >= 9  # few answers have a number
+    assert {"ar", "fa", "ja", "th", "te", "yo"} <= made["negation"] | made["unsupported"]
+
+
+@pytest.mark.parametrize("family", [name for name, family in FAMILIES.items() if not family.of_length])
+def test_a_fault_keeps_the_length_within_ten_percent(items: dict[tuple[str, str], Item], family: str) -> None:
+    for _, original, faulty in each(items, family):
+        assert abs(len(faulty) - len(original)) <= 0.1 * len(original)
+        assert (faulty == original) == (family == CONTROL)
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in ("wrong-language", "copied-passage")])
+def test_a_fault_keeps_the_language(items: dict[tuple[str, str], Item], family: str) -> None:
+    for code, original, faulty in each(items, family):
+        assert detect(faulty) == detect(original), (code, faulty)
+
+
+def test_a_switched_answer_is_in_another_language(items: dict[tuple[str, str], Item]) -> None:
+    assert all(detect(faulty) != detect(original) for _, original, faulty in each(items, "wrong-language"))
+
+
+def test_one_digit_of_one_number_changes_in_its_own_script(items: dict[tuple[str, str], Item]) -> None:
+    scripts = set()
+    for _, original, faulty in each(items, "changed-number"):
+        assert len(original) == len(faulty)
+        changed = [(a, b) for a, b in zip(original, faulty, strict=True) if a != b]
+        assert changed
+        assert len(set(changed)) == 1
+        for a, b in changed:
+            assert unicodedata.name(a).rsplit(maxsplit=1)[0] == unicodedata.name(b).rsplit(maxsplit=1)[0]
+            scripts.add(unicodedata.name(a).split()[0])
+    assert len(scripts) > 1
+
+
+def test_a_moved_citation_names_a_passage_that_was_shown(source: Path, items: dict[tuple[str, str], Item]) -> None:
+    arena = store.open_arena(passport_path(source))
+    shown: dict[tuple[str, str], list[str]] = {}
+    for row in arena.read("retrieved").to_pylist() + arena.read("passages").to_pylist():
+        shown.setdefault((row["language"], row["query_id"]), []).append(row["passage_id"])
+    for key, item in items.items():
+        if "moved-citation" in item:
+            before, after = (citations(item[name], shown[key], numbered=False) for name in (ORIGINAL, "moved-citation"))
+            assert len(before) == len(after)
+            assert all(citation.known for citation in after)
+            assert [c.passage_id for c in before] != [c.passage_id for c in after]
+
+
+def answer(text: str, language: str = "en", **changed: Any) -> AnswerToChange:
+    passages = tuple(FaultPassage(f"p#{k}", f"The {k} passage tells of another matter here.") for k in range(3))
+    return replace(AnswerToChange(language, text, "s", "q", passages, ("p#0", "p#1", "p#2"), numbered=True), **changed)
+
+
+def plant(family: str, about: AnswerToChange) -> str:
+    return apply_fault(FAMILIES[family], about)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "changed"),
+    [
+        ("The dam was finished in 1970 [1].", "en", "1900"),
+        ("اكتمل السد سنة ١٩٧٠ [1].", "ar", "١٩٠٠"),
+        ("बाँध १९७० में बना [1]।", "hi", "१९००"),
+        ("大坝于1970年竣工 [1]。", "zh", "1900"),
+        ("He had 7 sons [1].", "en", "1"),
+    ],
+)
+def test_a_number_changes_in_any_digits_and_a_citation_does_not(text: str, language: str, changed: str) -> None:
+    faulty = plant("changed-number", answer(text, language))
+    assert changed in faulty
+    assert "[1]" in faulty
+
+
+def test_a_citation_keeps_its_form_when_it_moves() -> None:
+    assert "[1]" not in plant("moved-citation", answer("Water boils at sea level [1]."))
+    assert plant("moved-citation", answer("Es siedet [Quelle: 1].", "de")).count("Quelle") == 1
+    by_id = answer("Water boils at sea level [p#0].", numbered=False)
+    assert re.search(r"\[p#[12]\]", plant("moved-citation", by_id))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "negative"),
+    [
+        ("Paris is the capital.", "en", "not"),
+        ("Paris ist die Hauptstadt.", "de", "nicht"),
+        ("Paris est la capitale.", "fr", "n'est pas"),
+        ("Jinja ni mji.", "sw", "si"),
+        ("यह राजधानी है।", "hi", "नहीं"),
+        ("東京は首都です。", "ja", "ではありません"),
+        ("서울은 수도이다.", "ko", "아니다"),
+        ("北京是首都。", "zh", "不是"),
+        ("تهران پایتخت است.", "fa", "نیست"),
+        ("кошка была дома.", "ru", "не была"),
+        (unicodedata.normalize("NFD", "Ìbàdàn jẹ́ ìlú."), "yo", unicodedata.normalize("NFD", "kì í ṣe")),
+    ],
+)
+def test_a_statement_is_negated_once(sentence: str, language: str, negative: str) -> None:
+    changed = negate(sentence, language)
+    assert changed is not None
+    assert negative in changed
+    assert negate(changed, language) is None  # a second negation would restore the meaning
+
+
+def test_what_cannot_be_planted_has_a_reason() -> None:
+    bare = answer("Nothing is known about that")
+    for family, told in (
+        ("dropped-fact", "citation"),
+        ("changed-number", "number"),
+        ("moved-citation", "citation"),
+        ("unsupported", "no other query"),
+        ("wrong-language", "one language"),
+    ):
+        with pytest.raises(CannotPlant, match=told):
+            plant(family, bare)
+    with pytest.raises(CannotPlant, match="Welsh"):
+        plant("negation", answer("Mae Caerdydd yng Nghymru.", "cy"))
+    with pytest.raises(CannotPlant, match="Welsh"):
+        plant("instruction", answer("Mae Caerdydd yng Nghymru.", "cy"))
+
+
+def test_a_dropped_fact_is_gone_wherever_it_was_said() -> None:
+    fact = "The Murray reaches the ocean at Goolwa."
+    text = f"##Reason: {fact} [1] The 1 passage tells of something else. [2]\n##Answer: {fact} [1]"
+    faulty = plant("dropped-fact", answer(text, facts=("The Murray reaches the ocean at Goolwa",)))
+    assert "Goolwa" not in faulty
+    assert faulty.count("passage tells") >= 2
+
+
+# --- the path ---------------------------------------------------------------------------------------------------------
+
+
+def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: Path) -> None:
+    path = tmp_path / "arena"
+    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    first = draw_items(path, queries=1, languages=["sw"], made_by="a test").read("answers").to_pylist()
+    more = draw_items(path, queries=2, languages=["sw", "th"], made_by="a test").read("answers").to_pylist()
+    assert {row["language"] for row in more} == {"sw", "th"}
+    assert all(row in more for row in first)
+    assert len({row["query_id"] for row in more if row["language"] == "sw"}) == 2
+    again = draw_items(path, made_by="a test", languages=["sw"])
+    assert len({row["query_id"] for row in again.read("answers").to_pylist() if row["language"] == "sw"}) == 2
+    assert len(item_pairs(again, ["sw"])) < len(item_pairs(again))
+
+
+def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path, tmp_path: Path) -> None:
+    before = store.open_arena(source)
+    mirage("judge", source, "--judge", "heuristic", "--passport", "--languages", "en,ar,th")
+    assert store.open_arena(source).version == before.version
+    done = mirage("judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
+    known = {(row["fault"], row["language"]): row for row in rows(done)}
+    assert float(known["wrong-language", "all"]["detected"]) > 0.9
+    assert float(known["negation", "all"]["detected"]) == 0.5
+    assert known["negation", "th"]["low"] == ""
+    assert known["negation", "th"]["reason"]
+    assert int(known["copy", "all"]["unread"]) + int(known["copy", "all"]["n"]) == 36
+    told = mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0.8, code=1).output
+    assert "below the minimum" in told
+    mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0, code=1)  # some lack an interval
+    table = api.judge_passport(api.open_arena(source), "heuristic").to_pandas()
+    assert set(table["language"]) > {"all", "en"}
+    for suffix in ("md", "json", "png"):
+        mirage("judges", source, "--passport", "--judge", "heuristic", "--card", tmp_path / f"card.{suffix}")
+    assert "Negated" in (tmp_path / "card.md").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))["judge"] == "heuristic"
+    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--passport",), "--judge"),
+        (("--passport", "--judge", "nobody"), "nobody"),
+        (("--passport", "--drift", "--judge", "heuristic"), "choose one"),
+        (("--minimum", "0.5"), "--passport"),
+        (("--passport", "--judge", "nobody", "--card", "card.pdf"), "nobody"),
+    ],
+)
+def test_a_passport_that_cannot_be_printed_is_one_error(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    assert told in mirage("judges", "sample", *words, code=2).output
+
+
+def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Path) -> None:
+    assert "--known" in mirage("judge", source, "--judge", "heuristic", "--passport", "--known", code=2).output
+    with pytest.raises(BadInput, match="passport"):
+        api.judge(api.open_arena(source), passport=True, known=True)
+    mirage("judge", source, "--judge", "heuristic", "--passport", "--languages", "en,ar,th")
+    mine = store.open_arena(passport_path(source))
+    with pytest.raises(UnknownName, match="heuristic"):
+        passport(mine, "nobody")
+    with pytest.raises(NotEnoughData, match="languages"):
+        passport(mine, "heuristic", languages=["fi"])
+    with pytest.raises(BadInput, match="pdf"):
+        write_card(passport(mine, "heuristic"), tmp_path / "card.pdf")
+
+
+# --- blind spots ------------------------------------------------------------------------------------------------------
+
+
+def chance(*about: object) -> float:
+    """A number in [0, 1) that depends on these alone."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, about)).encode()).digest()[:6], "big") / 2**48
+
+
+SEES = {"negation": 0.0, "changed-number": 0.3, "instruction": -0.6, CONTROL: 0.0}
+"""Share of items of a family that the simulated judge sees, by default 0.9; below 0: on which it is taken in."""
+
+
+def simulated(items: dict[tuple[str, str], Item]) -> Callable[[Call], Act]:
+    """A judge with blind spots, which names the first answer or says tie where it sees nothing."""
+    of_text = {(item[ORIGINAL], item[family]): family for item in items.values() for family in item}
+
+    def behave(call: Call) -> Act:
+        a, b = re.findall(r"<<ANSWER OF ASSISTANT [AB] \w+>>\n(.*?)\n<<END", call.content, flags=re.DOTALL)
+        first = (a, b) in of_text
+        family = of_text[(a, b) if first else (b, a)]
+        drawn = chance(*sorted((a, b)))
+        share = SEES.get(family, 0.9)
+        if a != b and drawn < abs(share):
+            return says("A" if first == (share > 0) else "B")
+        return says("A" if chance("tie", *sorted((a, b))) < 0.6 else "C")
+
+    return behave
+
+
+def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Path) -> None:
+    path = tmp_path / "arena"
+    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    arena = draw_items(path, languages=["sw", "zh"], made_by="a test")
+    texts: dict[tuple[str, str], Item] = {}
+    for row in arena.read("answers").to_pylist():
+        if row["status"] == "ok":
+            texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
+    with Service(simulated(texts)) as service:
+        words = ("judge", path, "--judge", "j", "--model", "m", "--base-url", service.url, "--passport")
+        mirage(*words, "--languages", "sw,zh", "--concurrency", 8)
+        calls = len(service.calls)
+        mirage(*words, "--languages", "sw,zh")
+        assert len(service.calls) == calls  # every reply is in the ledger
+    assert "j" not in store.open_arena(path).read("judgments")["judge"].to_pylist()
+    result = passport(store.open_arena(passport_path(path)), "j")
+    held = 0
+    for family in FAMILIES:
+        row, share = result.row(family), SEES.get(family, 0.9)
+        assert row.n == sum(family in item for item in texts.values())
+        assert row.low is not None
+        assert row.high is not None
+        truth = (1 + share) / 2
+        held += row.low <= truth <= row.high
+    assert held >= len(FAMILIES) - 1
+    assert (result.row(CONTROL).detected, result.row(CONTROL).split) == (0.5, 0.0) or result.row(CONTROL).split
+    assert {row.fault for row in result.below(0.7)} >= {"negation", "changed-number", "instruction"}
+    assert "padding" not in {row.fault for row in result.below(0.7)}
+
+
+def verdicts(seed: int, share: float, n: int) -> list[schema.Judgment]:
+    """Verdicts of a judge that sees a share of n faults, and else names a position, ties or is taken in."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for k in range(n):
+        kind = rng.random()
+        for a, b in ((ORIGINAL, "negation"), ("negation", ORIGINAL)):
+            seen = "A" if a == ORIGINAL else "B"
+            wrong = "B" if a == ORIGINAL else "A"
+            verdict = seen if kind < share else "A" if kind < (1 + share) / 2 else wrong
+            made.append(schema.Judgment("en", f"q{k}", "j", a, b, verdict, "", None, call=None))  # type: ignore[arg-type]
+    return made
+
+
+def test_intervals_of_a_passport_hold_the_truth(tmp_path: Path) -> None:
+    path = tmp_path / "items"
+    n, runs, held = 40, 20, 0
+    answers = [
+        schema.Answer("en", f"q{k}", system, "x", "ok", None, None, None)
+        for k in range(n)
+        for system in (ORIGINAL, "negation")
+    ]
+    names = [f"judge {seed}" for seed in range(runs)]
+    made = [replace(row, judge=name) for seed, name in enumerate(names) for row in verdicts(seed, 0.6, n)]
+    store.write(
+        path,
+        {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", made)},
+        made_by="a test",
+    )
+    items = store.open_arena(path)
+    for name in names:
+        row = passport(items, name).row("negation")
+        held += (row.low or 0) <= 0.6 + 0.2 / 2 <= (row.high or 1)
+        assert row.split is not None
+    assert held >= 17
+
+
+def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
+    path = tmp_path / "items"
+    answers = [
+        schema.Answer("en", f"q{k}", system, system, "ok", None, None, None)
+        for k in range(12)
+        for system in (ORIGINAL, "padding")
+    ]
+    judged = [replace(row, system_a=swap(row.system_a), system_b=swap(row.system_b)) for row in verdicts(1, 1.0, 12)]
+    people = [
+        schema.Judgment("en", f"q{k}", "human", "padding", ORIGINAL, "B" if k else "A", "", None, None, person=True)
+        for k in range(12)
+    ]
+    tables = {
+        "answers": schema.from_rows("answers", answers),
+        "judgments": schema.from_rows("judgments", judged + people),
+    }
+    store.write(path, tables, made_by="a test")
+    result = passport(store.open_arena(path), "j")
+    row = result.row("padding", judge="people")
+    assert row.n == 12
+    assert row.detected == pytest.approx(11 / 12)
+    assert result.row("padding").detected == 1.0
+    write_card(result, tmp_path / "card.md")
+    assert "n = 12" in (tmp_path / "card.md").read_text(encoding="utf-8")
+    write_card(result, tmp_path / "card.png")
+
+
+def swap(system: str) -> str:
+    return "padding" if system == "negation" else system
