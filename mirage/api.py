@@ -1023,14 +1023,19 @@ def rates(
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
+    url: str | None = None,
 ) -> Rows:
     """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
+
+    If people audited the labels of the queries, the rates corrected for label errors stand beside, with intervals that
+    carry the audit's uncertainty; if a program made the labels and nobody did, `labels` says so.
 
     Args:
         arena: with the table `outcomes`.
         languages: codes; None for all.
         systems: names; None for all.
         parser: parser whose outcomes count.
+        url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:
         Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals.
@@ -1038,7 +1043,10 @@ def rates(
     Raises:
         TableMissing: if the arena has no outcomes.
         UnknownName: if it has no such language, system or parser.
+        Unreachable: if a program made the labels, and the votes do not respond.
     """
+    from mirage.people.votes import Votes
+    from mirage.people.votes.labels import read_labels
     from mirage.stages import outcomes
 
     table = outcomes.rates(
@@ -1048,8 +1056,16 @@ def rates(
         languages=None if languages is None else list(languages),
         systems=None if systems is None else list(systems),
     )
+    with Votes(url) as database:
+        labels = read_labels(arena, database)
+    table = outcomes.correct_rates(table, labels)
     title = f"Rates of {arena.name}, with 95% intervals; the row `all` is the mean over languages"
-    return Rows(table, title, ("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"))
+    first = ["language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"]
+    if labels.unaudited:
+        title += f"; {outcomes.NOT_AUDITED}"
+    if labels.audit is not None:
+        first[7:7] = ["corrected", "corrected_low", "corrected_high", "audited"]
+    return Rows(table, title, tuple(first))
 
 
 def retrieval_measures(

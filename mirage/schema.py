@@ -97,6 +97,7 @@ class Query:
 
     key = ("language", "query_id")
     reason_of = "text"
+    left_out = ("labelled_by",)
 
     language: Code
     """Language of the query."""
@@ -110,6 +111,9 @@ class Query:
     """Text of the query; null if the source did not publish it."""
     reason: str | None
     """Why `text` is null; null otherwise."""
+    labelled_by: str | None = None
+    """The program or model that decided `subset`. Rates on such queries say `labels not audited` until people have
+    checked some of them. Null if people decided, or if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
+    from mirage.stages.outcomes import Labels
     from mirage.store import Arena
 
 
@@ -339,12 +340,28 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     return part
 
 
-def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
-    """Read the votes of one kind that count for an arena, and note those that do not."""
+def arena_log(arena: Arena, kind: type[AnyRow], *, raw: bool = False) -> list[AnyRow]:
+    """Read the votes of one kind that count for an arena, and note those that do not.
+
+    Args:
+        arena: the arena.
+        kind: kind of votes.
+        raw: return the whole log of the kind instead.
+    """
     from mirage.people.votes import Votes, votes_on
 
     with Votes() as database:
-        sorted_out = votes_on(arena, database.rows(kind))
+        log = database.rows(kind)
+    sorted_out = votes_on(arena, log)
     for line in sorted_out.notes():
         note(line)
-    return sorted_out.counting
+    return log if raw else sorted_out.counting
+
+
+def arena_labels(arena: Arena) -> Labels:
+    """Read what is known about the labels of an arena: whether a program made them, and people's audit."""
+    from mirage.people.votes import Votes
+    from mirage.people.votes.labels import read_labels
+
+    with Votes() as database:
+        return read_labels(arena, database)

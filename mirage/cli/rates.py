@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Share, app, codes, existing_arena, paper, rows
+from mirage.cli.common import (
+    ArenaDir,
+    How,
+    Languages,
+    Parser,
+    Share,
+    app,
+    arena_labels,
+    codes,
+    existing_arena,
+    paper,
+    rows,
+)
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, show
 from mirage.errors import ArenaError, BadInput
@@ -16,16 +28,22 @@ from mirage.errors import ArenaError, BadInput
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.stages.outcomes import Labels
+
 COUNTS = (
     *("language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty", "api_error"),
     "missing",
 )
 """Columns of `outcomes`."""
-RATES = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
+PLAIN = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
+"""Columns of `rates` without those of an audit."""
+AUDIT = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
+"""Columns of `rates` on the audit of labels; the human-readable table has some of them, if there is an audit."""
+RATES = (*PLAIN, *AUDIT)
 """Columns of `rates`."""
 BY_TEMPLATE = (
     *("language", "subset", "system", "template"),
-    *RATES[3:],
+    *PLAIN[3:],
     *("change", "change_low", "change_high", "pairs"),
 )
 """Columns of `rates --by template`; the human-readable table omits the counts of outcomes."""
@@ -112,7 +130,9 @@ def rates(
 
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
     Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy;
-    `undecided` is the share between them. --by template also reads the table answers, and groups a system asked with
+    `undecided` is the share between them. If people audited the labels of the queries (mirage votes audit),
+    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on labels of a
+    program that nobody audited say so. --by template also reads the table answers, and groups a system asked with
     several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
     the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
     one a false positive.
@@ -130,6 +150,9 @@ def rates(
     else:
         samples = rules.sample_outcomes(arena)
         table = rules.rates(arena.read("outcomes"), samples=samples, parser=parser, languages=selection)
+    labels = arena_labels(arena)
+    if by == "system":
+        table = rules.correct_rates(table, labels)
     counted = table
     if confusion:
         table = rules.confusion(table)
@@ -139,9 +162,12 @@ def rates(
     if output_format == "table":
         if columns is BY_TEMPLATE:
             columns = (*columns[:5], *columns[len(COUNTS) + 1 :])
+        if columns is RATES:
+            columns = PLAIN if labels.audit is None else (*PLAIN[:4], *PLAIN[11:14], *AUDIT[1:6], *PLAIN[14:])
         records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
         columns = tuple(_HEADS.get(name, name) for name in columns)
     show(records, columns, output_format)
+    _note_labels(labels, counted)
 
 
 @paper.command("figures")
@@ -206,6 +232,19 @@ def _note_unparsed(rates: pa.Table) -> None:
 
     if text := unparsed_note(rates):
         note(text[0].upper() + text[1:] + ".")
+
+
+def _note_labels(labels: Labels, rates: pa.Table) -> None:
+    """Print what is known about automatic labels."""
+    from mirage.stages.outcomes import NOT_AUDITED
+
+    if labels.unaudited:
+        note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: mirage votes audit DIR")
+    if labels.audit is not None:
+        n, unclear = len(labels.audit.queries), labels.audit.unclear
+        note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
+        for reason in dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value):
+            note(f"not corrected: {reason}")
 
 
 def _pairs(names: list[str]) -> dict[str, str]:

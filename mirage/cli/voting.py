@@ -1,4 +1,4 @@
-"""Commands for votes: `mirage votes export|import|ballot|left|agreement|correct|citations`."""
+"""Commands for votes: `mirage votes export|import|ballot|audit|labels|left|agreement|correct|citations`."""
 
 from __future__ import annotations
 
@@ -32,21 +32,27 @@ CITATIONS = (
     *("voters", "agree", "pairs", "reason"),
 )
 """Columns of `mirage votes citations`."""
+CHECKS = (
+    *("language", "label", "queries", "audited", "wrong", "error", "error_low", "error_high", "unclear", "voters"),
+    *("agree", "not_asked", "asked", "wrong_language", "reason"),
+)
+"""Columns of `labels`."""
 LEFT = ("ballot", "language", "voter", "items", "voted", "left")
 """Columns of `left`."""
 
 Evidence = Annotated[bool, typer.Option("--evidence", help="Use votes on citations instead of battles.")]
 OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Use votes on nuggets instead of battles.")]
+OnLabels = Annotated[bool, typer.Option("--labels", help="Use votes on labels of queries instead of battles.")]
 
 
-def _kind(*, evidence: bool, nuggets: bool) -> Any:
+def _kind(*, evidence: bool, nuggets: bool, labels: bool) -> Any:
     """Return the row class that the options select."""
     from mirage.people.votes import Evidence as Citation
-    from mirage.people.votes import NuggetVote, Vote
+    from mirage.people.votes import LabelVote, NuggetVote, Vote
 
-    if evidence and nuggets:
-        raise BadInput("a file holds votes of one kind", do="use either --evidence or --nuggets")
-    return Citation if evidence else NuggetVote if nuggets else Vote
+    if evidence + nuggets + labels > 1:
+        raise BadInput("a file holds votes of one kind", do="use one of --evidence, --nuggets and --labels")
+    return Citation if evidence else NuggetVote if nuggets else LabelVote if labels else Vote
 
 
 @votes.command("export")
@@ -55,6 +61,7 @@ def export(
     arena: Annotated[Path | None, typer.Option(metavar="DIR", help="Only votes on queries of this arena.")] = None,
     evidence: Evidence = False,
     nuggets: OnNuggets = False,
+    labels: OnLabels = False,
 ) -> None:
     """Export the log of votes to a file.
 
@@ -67,7 +74,8 @@ def export(
 
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        n = export_votes(database, _kind(evidence=evidence, nuggets=nuggets), file, arena=only)
+        kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
+        n = export_votes(database, kind, file, arena=only)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -76,19 +84,30 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="As `mirage votes export` writes it, .gz or not.")],
     evidence: Evidence = False,
     nuggets: OnNuggets = False,
+    labels: OnLabels = False,
+    arena: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Reject votes on labels of queries that are gone or changed in this arena."),
+    ] = None,
 ) -> None:
     """Import a log of votes, or a returned ballot.
 
     Reads FILE. Writes the votes that are new, all or none: one invalid line rejects the file, and the error names the
     line. A ballot's file is also rejected if it was modified, or if the ballot was not made here.
     """
+    from mirage import store
     from mirage.people.votes import Votes
-    from mirage.people.votes.ballots import import_ballot, is_returned
+    from mirage.people.votes.ballots import is_returned
+    from mirage.people.votes.label_ballots import import_any_ballot
     from mirage.people.votes.stage import import_votes
 
-    kind = _kind(evidence=evidence, nuggets=nuggets)
+    kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
+    only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        read, new = import_ballot(database, file) if is_returned(file) else import_votes(database, kind, file)
+        if is_returned(file):
+            read, new = import_any_ballot(database, file, arena=only)
+        else:
+            read, new = import_votes(database, kind, file, arena=only)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
 
 
@@ -135,6 +154,72 @@ def ballot(
         store.write_whole(file, page.encode("utf-8"))
         note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'an anonymous voter'}")
     note(correction_needs(vote_pool(arena, language).n_queries))
+
+
+@votes.command("audit")
+def write_audit(
+    dir_: ArenaDir,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Output file, .html; for several languages or voters NAME-sw-1.html.")
+    ],
+    n: Annotated[int, typer.Option("--n", min=2, help="Number of queries, half of each label.")] = 40,
+    languages: Languages = None,
+    voters: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
+    ] = None,
+    reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
+    seed: Seed = 0,
+) -> None:
+    """Write ballots that audit the labels of queries: can these passages answer this question?
+
+    Draws half of the queries from each label, within a label in proportion to the languages, and writes one HTML file
+    per language and person, without the labels. It returns a file for mirage votes import; then mirage rates corrects
+    for the label errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's
+    folder.
+    """
+    from mirage import store
+
+    with extra("explorer", "mirage votes audit"):
+        from mirage.explorer.spot_check.ballot import label_ballot_html
+    from mirage.people.votes.ballots import people_of
+    from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
+    from mirage.people.votes.labels import draw_audit
+
+    if out.suffix != ".html":
+        raise BadInput(f"{out.name} does not end in .html", do="rename it")
+    arena = store.open_arena(dir_)
+    people, _ = people_of(voters, None)
+    items = draw_audit(arena, n=n, languages=codes(languages), seed=seed)
+    ballots = label_ballots(arena, items, people=people, reviews=reviews, seed=seed)
+    pages = [label_ballot_html(arena, ballot) for ballot in ballots]
+    keep_label_ballots(ballots)
+    for drawn, page in zip(ballots, pages, strict=True):
+        parts = [drawn.language] * (len({ballot.language for ballot in ballots}) > 1)
+        parts += [str(drawn.part)] * (drawn.parts > 1)
+        file = out.with_name("-".join([out.stem, *parts]) + out.suffix)
+        store.write_whole(file, page.encode("utf-8"))
+        note(f"{file}: {len(drawn.items):,} queries for {drawn.voter or 'an anonymous voter'}")
+
+
+@votes.command("labels")
+def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
+    """Print what people found in an audit of labels: the share of wrong labels, by language and label.
+
+    With 95% intervals (Wilson), weighted by the audit's design. Reads the table queries and the votes on labels; those
+    on changed passages do not count. Writes nothing.
+    """
+    from mirage import store
+    from mirage.people.votes import LabelVote
+    from mirage.people.votes.labels import check_labels
+
+    arena = store.open_arena(dir_)
+    results = check_labels(arena, arena_log(arena, LabelVote, raw=True))
+    columns = CHECKS if output_format != "table" else tuple(name for name in CHECKS if name != "reason")
+    show([dataclasses.asdict(row) for row in results], columns, output_format)
+    for row in results:
+        if row.reason:
+            note(f"{row.language}, {row.label}: {row.reason}")
 
 
 @votes.command("left")

@@ -45,6 +45,7 @@ CASES = [json.loads(line) for line in (GOLDEN / "outcomes.jsonl").read_text(enco
 # The columns of `rates`, in the order the command prints them.
 RATE_COLUMNS = ["language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty"]
 RATE_COLUMNS += ["api_error", "missing", "rate", "rate_low", "rate_high", "rate_as_published", "undecided"]
+RATE_COLUMNS += ["labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason"]
 
 
 # --- one answer ------------------------------------------------------------------------------------------------------

@@ -107,7 +107,14 @@ GOOD: dict[str, dict[str, Any]] = {
         "reason": None,
         "call": None,
     },
-    "queries": {"language": "en", "query_id": "q1", "subset": "relevant", "text": "who?", "reason": None},
+    "queries": {
+        "language": "en",
+        "query_id": "q1",
+        "subset": "relevant",
+        "text": "who?",
+        "reason": None,
+        "labelled_by": None,
+    },
     "passages": {
         "language": "en",
         "query_id": "q1",
@@ -412,6 +419,7 @@ def test_rows_and_columns_build_the_same_table() -> None:
         "subset": "relevant",
         "text": None,
         "reason": "not published",
+        "labelled_by": None,
     }
     assert schema.sort("queries", data)["language"].to_pylist() == ["ar", "en"]
 

@@ -3,6 +3,10 @@
 const data = JSON.parse(document.getElementById("data").textContent)
 const byId = (id) => document.getElementById(id)
 const CHOICES = [["A", "1"], ["B", "2"], ["tie", "3"], ["both_bad", "4"], ["skip", "s"]]
+// A ballot of labels asks three questions of a query; the second is the vote.
+const LABELS = data.head.kind === "labels"
+const QUESTIONS = [["asked", "123"], ["vote", "456"], ["right_language", "789"]]
+const OPINIONS = ["yes", "no", "unclear"]
 const PLACE = "mirage-ballot-" + data.head.ballot
 const ids = new Set(data.items.map((item) => item.id))
 
@@ -22,6 +26,7 @@ if (before) {
 if (!(state.words in data.words)) state.words = Object.keys(data.words).at(-1)
 if (!(state.position in data.items)) state.position = 0
 let seen = performance.now()
+let draft = {}
 
 const word = (name) => data.words[state.words][name] ?? data.words.en[name]
 const fill = (name, values) => word(name).replace(/\{(\w+)\}/g, (_, key) => values[key])
@@ -100,6 +105,40 @@ function turn([speaker, text]) {
   return box
 }
 
+function choice(name, key, pressed, disabled, action) {
+  const button = document.createElement("button")
+  const mark = document.createElement("kbd")
+  mark.textContent = key
+  button.type = "button"
+  button.dataset.vote = name
+  button.append(mark, ` ${word(name)}`)
+  button.disabled = disabled
+  button.setAttribute("aria-pressed", String(pressed))
+  button.addEventListener("click", action)
+  return button
+}
+
+function question(name, keys, vote, closed) {
+  const group = make("div", "question")
+  const title = document.createElement("span")
+  title.id = `question-${name}`
+  title.textContent = fill(`question_${name}`, { language: data.title })
+  group.setAttribute("role", "group")
+  group.setAttribute("aria-labelledby", title.id)
+  const said = vote ? vote[name] : draft[name]
+  group.append(title, ...OPINIONS.map((opinion, k) =>
+    choice(opinion, keys[k], said === opinion, closed, () => say(name, opinion))))
+  return group
+}
+
+// The vote is cast with the last of the three answers.
+function say(name, opinion) {
+  if (standing().has(data.items[state.position].id) || state.voter.trim() === "") return
+  draft = { ...draft, [name]: opinion }
+  if (QUESTIONS.every(([other]) => other in draft)) cast(draft.vote)
+  else draw(false)
+}
+
 function draw(top) {
   const votes = standing()
   const item = data.items[state.position]
@@ -114,25 +153,25 @@ function draw(top) {
   byId("progress").max = data.items.length
   byId("progress").value = votes.size
   byId("progress").setAttribute("aria-label", word("title"))
-  byId("count").textContent = fill("count", { k: state.position + 1, n: data.items.length, voted: votes.size })
+  byId("count").textContent = fill(LABELS ? "count_queries" : "count", { k: state.position + 1, n: data.items.length, voted: votes.size })
   byId("turns").replaceChildren(...item.turns.map(turn))
   put(byId("query"), item.query)
-  answer(byId("first"), item.answers[0], item.pieces[0])
-  answer(byId("second"), item.answers[1], item.pieces[1])
+  byId("sides").hidden = LABELS
+  if (!LABELS) {
+    answer(byId("first"), item.answers[0], item.pieces[0])
+    answer(byId("second"), item.answers[1], item.pieces[1])
+  }
   byId("passages").hidden = item.passages.length === 0
   byId("list").replaceChildren(...item.passages.map((entry, k) => passage(entry, k + 1, vote !== undefined)))
-  byId("votes").replaceChildren(...CHOICES.map(([choice, key]) => {
-    const button = document.createElement("button")
-    const mark = document.createElement("kbd")
-    mark.textContent = key
-    button.type = "button"
-    button.dataset.vote = choice
-    button.append(mark, ` ${word(choice)}`)
-    button.disabled = vote !== undefined || state.voter.trim() === ""
-    button.setAttribute("aria-pressed", String(vote?.vote === choice))
-    button.addEventListener("click", () => cast(choice))
-    return button
-  }))
+  const closed = vote !== undefined || state.voter.trim() === ""
+  if (LABELS) {
+    const skip = choice("skip", "s", vote?.vote === "skip", closed, () => cast("skip"))
+    byId("votes").className = "questions"
+    byId("votes").replaceChildren(...QUESTIONS.map(([name, keys]) => question(name, keys, vote, closed)), skip)
+  } else {
+    byId("votes").replaceChildren(...CHOICES.map(([name, key]) =>
+      choice(name, key, vote?.vote === name, closed, () => cast(name))))
+  }
   byId("note").placeholder = word("note")
   byId("note").setAttribute("aria-label", word("note"))
   byId("note").disabled = vote !== undefined
@@ -165,6 +204,7 @@ function time() { return new Date().toISOString().replace("Z", "000Z") }
 function go(position) {
   if (position < 0 || position >= data.items.length) return
   state.position = position
+  draft = {}
   keep()
   draw(true)
 }
@@ -174,7 +214,8 @@ function cast(choice) {
   if (standing().has(item.id) || state.voter.trim() === "") return
   const seconds = Math.round(performance.now() - seen) / 1000
   const note = byId("note").value.trim() || null
-  state.events.push({ item: item.id, vote: choice, time: time(), seconds, note })
+  const more = LABELS ? { asked: draft.asked ?? null, right_language: draft.right_language ?? null } : {}
+  state.events.push({ item: item.id, vote: choice, ...more, time: time(), seconds, note })
   const votes = standing()
   const order = data.items.map((_, k) => (state.position + 1 + k) % data.items.length)
   const next = order.find((k) => !votes.has(data.items[k].id))
@@ -231,8 +272,10 @@ addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === "Escape") event.target.blur()
     return
   }
-  const choice = CHOICES.find(([, key]) => key === event.key.toLowerCase())
-  const action = choice ? () => cast(choice[0]) : {
+  const key = event.key.toLowerCase()
+  const choice = LABELS ? (key === "s" ? ["skip"] : undefined) : CHOICES.find(([, own]) => own === key)
+  const asked = LABELS ? QUESTIONS.find(([, keys]) => key.length === 1 && keys.includes(key)) : undefined
+  const action = choice ? () => cast(choice[0]) : asked ? () => say(asked[0], OPINIONS[asked[1].indexOf(key)]) : {
     u: undo, ArrowLeft: () => go(state.position - 1), ArrowRight: () => go(state.position + 1),
   }[event.key]
   if (action) { event.preventDefault(); action() }

@@ -17,7 +17,9 @@ from mirage.errors import NotEnoughData
 from mirage.explorer.battle import data as battles
 from mirage.explorer.spot_check.data import battle_digest
 from mirage.people.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
-from mirage.people.votes.rows import LONGEST
+from mirage.people.votes.label_ballots import KIND, LabelBallot, LabelItem
+from mirage.people.votes.rows import LONGEST, shown_digest
+from mirage.store.query_rows import of_query
 from mirage.text.answers import part_headings
 from mirage.text.languages import base, language, name_of
 
@@ -37,6 +39,19 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
     Raises:
         NotEnoughData: if an answer of the ballot has changed or is gone.
     """
+    return _page(ballot, [_item(arena, item) for item in ballot.items])
+
+
+def label_ballot_html(arena: Arena, ballot: LabelBallot) -> str:
+    """Return the file of a ballot of labels; the same ballot gives the same file.
+
+    Raises:
+        NotEnoughData: if a query or a passage of the ballot has changed or is gone.
+    """
+    return _page(ballot, [_query(arena, item) for item in ballot.items], {"kind": KIND})
+
+
+def _page(ballot: Ballot | LabelBallot, items: list[dict[str, Any]], more: dict[str, str] | None = None) -> str:
     own = base(ballot.language)
     codes = [ENGLISH, *([own] if own in words() and own != ENGLISH else [])]
     data = {
@@ -46,13 +61,14 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
             "arena": ballot.arena,
             "language": ballot.language,
             "answers": ballot.answers,
+            **(more or {}),
         },
         "key": ballot_key(ballot.ballot_id),
         "voter": ballot.voter,
         "title": name_of(ballot.language),
         "direction": language(ballot.language).direction,
         "longest": LONGEST,
-        "items": [_item(arena, item) for item in ballot.items],
+        "items": items,
         "words": {code: words()[code] | {"direction": language(code).direction} for code in codes},
     }
     # A text cannot end the element it stands in: no tag begins without this character.
@@ -92,6 +108,23 @@ def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
         "passages": [
             {"id": passage.passage_id, "title": passage.title, "text": passage.text, "relevant": passage.relevant}
             for passage in query.passages
+        ],
+    }
+
+
+def _query(arena: Arena, item: LabelItem) -> dict[str, Any]:
+    """Return a query with its passages, without their labels."""
+    key = (item.query.language, item.query.query_id)
+    text = next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
+    passages = sorted(of_query(arena, "passages", key), key=lambda row: row["position"])
+    if shown_digest([text], [row["text"] for row in passages]) != item.shown:
+        raise NotEnoughData(f"{key[0]}:{key[1]} has changed since the audit was drawn", do="draw the audit again")
+    return {
+        "id": item.item_id,
+        "query": text,
+        "turns": [[row["speaker"], row["text"]] for row in of_query(arena, "turns", key)],
+        "passages": [
+            {"id": row["passage_id"], "title": row["title"], "text": row["text"], "relevant": None} for row in passages
         ],
     }
 

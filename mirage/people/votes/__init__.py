@@ -11,7 +11,8 @@
 `rows.py` defines votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py` stores them
 (`tables.py`: the connections), `queue.py` chooses battles, `verdicts.py` converts votes to verdicts, `agreement.py`
 compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises
-votes on citations, `assignments.py` compares people with nugget assigners, `raters.py` analyses imported scores.
+votes on citations, `labels.py` audits the labels of queries (`label_ballots.py`: its ballots), `assignments.py`
+compares people with nugget assigners, `raters.py` analyses imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
@@ -50,6 +51,7 @@ from mirage.people.votes.rows import (
     UNDO,
     AnyRow,
     Evidence,
+    LabelVote,
     Note,
     NuggetVote,
     Row,
@@ -95,6 +97,7 @@ __all__ = [
     "CorrectedRating",
     "Correction",
     "Evidence",
+    "LabelVote",
     "Note",
     "NuggetVote",
     "Pool",

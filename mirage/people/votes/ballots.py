@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.belonging import belonging, shown_now, votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.queue import VoteDetails, VoteItem, cast, next_items
-from mirage.people.votes.rows import UNDO, Vote, digest, item, validate_row
+from mirage.people.votes.rows import UNDO, LabelVote, Vote, digest, item, validate_row
 from mirage.people.votes.stage import vote_pool
 from mirage.schema import Code, Count
 from mirage.store.ballots import ballot_secret, keep_ballot, kept_ballots
@@ -40,6 +40,7 @@ FILE_FORMAT = 1
 """Format version of a returned file."""
 _HEAD = "mirage_ballot"
 _DO = "nothing was imported; ask for the file as the ballot gave it"
+AnyVote = TypeVar("AnyVote", Vote, LabelVote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def draw_ballots(
     for number, (person, numbers) in enumerate(zip(people, dealt, strict=True), start=1):
         own = [(chosen[k], shown[k]) for k in numbers]
         about = [arena.name, language, person, number, len(people), reviews, seed, [(*_key(b), s) for b, s in own]]
-        ballot_id = _sign(secret, "id", about)[:16]
+        ballot_id = sign(secret, "id", about)[:16]
         entries = [_entry(secret, ballot_id, battle, words) for battle, words in own]
         entries.sort(key=lambda entry: entry.item_id)
         name = person.strip() if person is not None else None
@@ -224,17 +225,17 @@ def keep(ballots: Iterable[Ballot]) -> None:
 
 
 def stored_ballots() -> dict[str, Ballot]:
-    """Return the ballots made here, by id.
+    """Return the ballots of battles made here, by id.
 
     Raises:
         ArenaError: if one cannot be read.
     """
-    return {ballot_id: _ballot(record) for ballot_id, record in kept_ballots().items()}
+    return {ballot_id: _ballot(record) for ballot_id, record in kept_ballots().items() if "kind" not in record}
 
 
 def ballot_key(ballot_id: str) -> str:
     """Return the key with which a ballot signs its file: 64 hexadecimal digits, different for every ballot."""
-    return _sign(ballot_secret(), "key", ballot_id)
+    return sign(ballot_secret(), "key", ballot_id)
 
 
 def is_returned(path: Path) -> bool:
@@ -256,29 +257,13 @@ def read_ballot(path: Path, log: Iterable[Vote] = ()) -> list[Vote]:
         BadInput: if the ballot was not made here, was changed, has other answers, or was returned by another voter
             before.
     """
-    ballot, head, events = _verify(path)
-    for name, value in (("arena", ballot.arena), ("language", ballot.language), ("answers", ballot.answers)):
-        if head.get(name) != value:
-            raise BadInput(f"{name} is {head.get(name)!r}, and the ballot has {value!r}", where=f"{path}:1", do=_DO)
-    voter = head.get("voter")
-    if not isinstance(voter, str) or not voter.strip() or ballot.voter not in (None, voter.strip()):
-        raise BadInput(
-            f"the voter is {voter!r}, and the ballot is for {ballot.voter or 'somebody with a name'}",
-            where=f"{path}:1",
-            do=_DO,
-        )
-    others = {vote.voter for vote in log if vote.session == ballot.session} - {voter.strip()}
-    if others:
-        raise BadInput(
-            f"this ballot was given back by {min(others)}, and now by {voter.strip()}",
-            where=f"{path}:1",
-            do="give each person a ballot of their own; nothing was imported",
-        )
+    ballot, head, events = verify_returned(path, stored_ballots())
+    voter = check_head(ballot, head, path, log)
     entries = {entry.item_id: entry for entry in ballot.items}
     rows: list[Vote] = []
     for where, event in events:
         try:
-            rows.append(_vote(ballot, voter.strip(), entries, rows, event))
+            rows.append(_vote(ballot, voter, entries, rows, event))
         except BadInput as error:
             raise BadInput(error.what, where=where, do=error.do or _DO) from None
     if not rows:
@@ -332,8 +317,55 @@ def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress
     return rows
 
 
-def _verify(path: Path) -> tuple[Ballot, dict[str, Any], list[tuple[str, dict[str, Any]]]]:
-    """Return the ballot, the head and the events, each with its location, of a file with a valid signature."""
+class Returnable(Protocol):
+    """A ballot that comes back as a file."""
+
+    @property
+    def ballot_id(self) -> str:
+        """Id of the ballot."""
+        ...
+
+    @property
+    def arena(self) -> str:
+        """Name of the arena."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """Language of the queries."""
+        ...
+
+    @property
+    def voter(self) -> str | None:
+        """Name of the voter; None if the recipient enters one."""
+        ...
+
+    @property
+    def answers(self) -> str:
+        """Digest of what is shown."""
+        ...
+
+    @property
+    def session(self) -> str:
+        """Session of its votes."""
+        ...
+
+
+AnyBallot = TypeVar("AnyBallot", bound=Returnable)
+
+
+def verify_returned(
+    path: Path, ballots: Mapping[str, AnyBallot]
+) -> tuple[AnyBallot, dict[str, Any], list[tuple[str, dict[str, Any]]]]:
+    """Return the ballot, the head and the events, each with its location, of a file with a valid signature.
+
+    Args:
+        path: the file.
+        ballots: the ballots made here, by id.
+
+    Raises:
+        BadInput: if the file is damaged or was changed, or its ballot was not made here.
+    """
     with closing(store.lines(path)) as source:
         read = [(where, text) for where, text in source if text.strip()]
     values: list[tuple[str, dict[str, Any]]] = []
@@ -348,7 +380,7 @@ def _verify(path: Path) -> tuple[Ballot, dict[str, Any], list[tuple[str, dict[st
     if len(values) < 2 or values[0][1].get(_HEAD) != FILE_FORMAT or "signature" not in values[-1][1]:
         raise BadInput("the file does not begin or end as a ballot's does", where=str(path), do=_DO)
     head = values[0][1]
-    ballot = stored_ballots().get(str(head.get("ballot")))
+    ballot = ballots.get(str(head.get("ballot")))
     if ballot is None:
         raise BadInput(
             f"the ballot {head.get('ballot')!r} was not made here",
@@ -362,17 +394,55 @@ def _verify(path: Path) -> tuple[Ballot, dict[str, Any], list[tuple[str, dict[st
     return ballot, head, values[1:-1]
 
 
+def check_head(
+    ballot: Returnable, head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]
+) -> str:
+    """Return the voter of a returned ballot, having checked its head.
+
+    Raises:
+        BadInput: if the head is of another ballot or voter, or the ballot was returned by another voter before.
+    """
+    for name, value in (("arena", ballot.arena), ("language", ballot.language), ("answers", ballot.answers)):
+        if head.get(name) != value:
+            raise BadInput(f"{name} is {head.get(name)!r}, and the ballot has {value!r}", where=f"{path}:1", do=_DO)
+    voter = head.get("voter")
+    if not isinstance(voter, str) or not voter.strip() or ballot.voter not in (None, voter.strip()):
+        raise BadInput(
+            f"the voter is {voter!r}, and the ballot is for {ballot.voter or 'somebody with a name'}",
+            where=f"{path}:1",
+            do=_DO,
+        )
+    others = {vote.voter for vote in log if vote.session == ballot.session} - {voter.strip()}
+    if others:
+        raise BadInput(
+            f"this ballot was given back by {min(others)}, and now by {voter.strip()}",
+            where=f"{path}:1",
+            do="give each person a ballot of their own; nothing was imported",
+        )
+    return voter.strip()
+
+
+def undone_vote(ballot: Returnable, before: Sequence[AnyVote], event: Mapping[str, Any]) -> AnyVote:
+    """Return the row of an event that takes back an earlier vote of the same file.
+
+    Raises:
+        BadInput: if it names no vote before it.
+    """
+    back = event.get("undoes")
+    if type(back) is not int or not 0 <= back < len(before) or before[back].vote == UNDO:
+        raise BadInput(f"it takes back {back!r}, which is no vote before it")
+    undo: dict[str, Any] = {"vote_id": f"{ballot.session}-{len(before):05d}", "time": event.get("time")}
+    undo |= {"vote": UNDO, "note": None, "undoes": before[back].vote_id, "seconds": None}
+    return validate_row(replace(before[back], **undo))
+
+
 def _vote(
     ballot: Ballot, voter: str, entries: Mapping[str, BallotItem], before: Sequence[Vote], event: Mapping[str, Any]
 ) -> Vote:
     """Return the row of one event: a vote on an item, or an undo of an earlier vote."""
     vote_id = f"{ballot.session}-{len(before):05d}"
     if event.get("vote") == UNDO:
-        back = event.get("undoes")
-        if type(back) is not int or not 0 <= back < len(before) or before[back].vote == UNDO:
-            raise BadInput(f"it takes back {back!r}, which is no vote before it")
-        undo: dict[str, Any] = {"vote_id": vote_id, "time": event.get("time"), "vote": UNDO, "note": None}
-        return validate_row(replace(before[back], **undo, undoes=before[back].vote_id, seconds=None))
+        return undone_vote(ballot, before, event)
     entry = entries.get(str(event.get("item")))
     if entry is None:
         raise BadInput(f"{event.get('item')!r} is no item of the ballot")
@@ -386,17 +456,18 @@ def _vote(
 def _entry(secret: bytes, ballot_id: str, battle: VoteItem, shown: str) -> BallotItem:
     """Return an item of a ballot, with its sides drawn."""
     first, second = sorted((battle.system_a, battle.system_b))
-    if int(_sign(secret, "side", [ballot_id, *_key(battle)])[0], 16) % 2:
+    if int(sign(secret, "side", [ballot_id, *_key(battle)])[0], 16) % 2:
         first, second = second, first
     sided = replace(battle, system_a=first, system_b=second)
-    return BallotItem(_sign(secret, "item", [ballot_id, sided.query_id, first, second])[:32], sided, shown)
+    return BallotItem(sign(secret, "item", [ballot_id, sided.query_id, first, second])[:32], sided, shown)
 
 
 def _key(battle: VoteItem) -> tuple[str, ...]:
     return (battle.language, battle.query_id, *sorted((battle.system_a, battle.system_b)))
 
 
-def _sign(secret: bytes, purpose: str, about: object) -> str:
+def sign(secret: bytes, purpose: str, about: object) -> str:
+    """Return the keyed digest of a ballot, its key or an item: 64 hexadecimal digits."""
     data = json.dumps([purpose, about], ensure_ascii=True).encode("ascii")
     return hmac.new(secret, data, hashlib.sha256).hexdigest()
 

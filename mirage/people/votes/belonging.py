@@ -21,6 +21,7 @@ from mirage.people.votes.rows import (
     IMPORTED,
     AnyRow,
     Evidence,
+    LabelVote,
     Note,
     NuggetVote,
     Row,
@@ -48,9 +49,9 @@ class ArenaVotes(Generic[AnyRow]):
         """Return a sentence on the votes that are left out, and one on those that belong by a name, where there are."""
         lines = []
         if self.changed:
-            lines.append(
-                f"Left out: {count_text(len(self.changed), 'vote')} on answers whose text has changed since the vote."
-            )
+            on_labels = isinstance(self.changed[0], LabelVote)
+            subject = "queries whose passages have" if on_labels else "answers whose text has"
+            lines.append(f"Left out: {count_text(len(self.changed), 'vote')} on {subject} changed since the vote.")
         if self.by_name:
             lines.append(
                 f"{count_text(self.by_name, 'vote')} of an earlier version, which kept no digest of the query: counted "
@@ -97,7 +98,7 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     return here
 
 
-def shown_now(arena: store.Arena, rows: Sequence[Vote | Note]) -> list[str | None]:
+def shown_now(arena: store.Arena, rows: Sequence[Vote | Note | LabelVote]) -> list[str | None]:
     """Return the digest of an arena's current texts for each row; None where the arena lacks an answer's text."""
     texts = _Texts(arena, rows)
     subjects = [texts.subject_digest(row) for row in rows]
@@ -131,6 +132,9 @@ class _Texts:
         self._queries = self._read("queries", "''")
         self._answers = self._read("answers", "system")
         self._nuggets = self._read("nuggets", "nugget_id") if NuggetVote in kinds else {}
+        self._given: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for (code, query, _), given in (self._read("passages", "passage_id") if LabelVote in kinds else {}).items():
+            self._given[code, query] += given
         self._passages: dict[tuple[str, str, str], set[str]] = {}
         for table in ("passages", "retrieved") if Evidence in kinds else ():
             for key, texts in self._read(table, "passage_id").items():
@@ -161,6 +165,9 @@ class _Texts:
     def subject_digest(self, row: Row) -> str | None:
         """Return the digest of a vote's subject in the arena; None if it lacks a text."""
         systems: tuple[str, ...]
+        if isinstance(row, LabelVote):
+            known_query = (row.language, row.query_id, "") in self._queries
+            return digest(*self._given.get((row.language, row.query_id), ())) if known_query else None
         if isinstance(row, Note):
             systems = noted_systems(row)
         else:

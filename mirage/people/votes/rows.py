@@ -22,6 +22,8 @@ Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
 Supports = Literal["yes", "no", "unclear", "undo"]
 States = Literal["support", "partial_support", "not_support", "skip", "undo"]
 Noted = Literal["note", "undo"]
+Opinion = Literal["yes", "no", "unclear"]
+Answered = Literal["yes", "no", "unclear", "skip", "undo"]
 UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
 """Reason of an imported vote, whose battle no queue chose."""
@@ -194,8 +196,47 @@ class Note:
     """As in a vote; of the query, and the answer or the two answers."""
 
 
-Row = Vote | Evidence | NuggetVote | Note
-AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote, Note)
+@dataclass(frozen=True, slots=True)
+class LabelVote:
+    """A person's check of a query with its passages: an audit of the label that says whether it can be answered."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    voter: str
+    """Who voted."""
+    vote: Answered
+    """Whether the passages answer the query; `skip`: no opinion; `undo`: the vote that `undoes` names is taken back."""
+    asked: Opinion | None
+    """Whether a user would ask the question; null if not said."""
+    right_language: Opinion | None
+    """Whether the question is in its language; null if not said."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of it to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """As in a vote; of the query, and the passages."""
+    inclusion: Annotated[float, Range(0, 1)] | None = None
+    """The chance with which the audit drew the query: a label's error weighs the query by one over it. Null where
+    unknown."""
+
+
+Row = Vote | Evidence | NuggetVote | Note | LabelVote
+AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote, Note, LabelVote)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -213,7 +254,7 @@ def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
 
     Args:
         query: its text, empty where the arena lacks it; of a citation also the passage.
-        subject: the answers; of a nugget the answer and the nugget.
+        subject: the answers; of a nugget the answer and the nugget; of a label the passages.
     """
     return f"{digest(*query)}-{digest(*subject)}"
 
@@ -252,7 +293,7 @@ def validate_row(row: AnyRow) -> AnyRow:
         return _validate_note(cleaned)
     if isinstance(cleaned, Vote) and cleaned.system_a == cleaned.system_b:
         raise BadInput(f"{cleaned.system_a} battles itself", do="name two systems")
-    if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
+    if isinstance(cleaned, Vote | LabelVote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
         raise BadInput(
             f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
         )
@@ -335,6 +376,8 @@ def item(row: Row) -> tuple[str, ...]:
         return (row.language, row.query_id, *sorted((row.system_a, row.system_b)))
     if isinstance(row, Note):
         return (row.language, row.query_id, *sorted(noted_systems(row)))
+    if isinstance(row, LabelVote):
+        return (row.language, row.query_id)
     about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
     return (row.language, row.query_id, row.system, *about)
 

@@ -16,6 +16,7 @@ from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
+from mirage.people.votes.labels import refuse_strays
 from mirage.people.votes.rows import AnyRow
 from mirage.ranking import DRAWS, SEED
 from mirage.store.export import export_rows
@@ -295,8 +296,16 @@ def export_votes(database: votes.Votes, kind: type[AnyRow], out: Path, *, arena:
     return len(rows)
 
 
-def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
+def import_votes(
+    database: votes.Votes, kind: type[AnyRow], path: Path, *, arena: store.Arena | None = None
+) -> tuple[int, int]:
     """Import an exported log; one invalid line rejects the file, and existing rows are unchanged.
+
+    Args:
+        database: the votes.
+        kind: kind of votes.
+        path: the file.
+        arena: reject votes on labels of queries that this arena lacks or has changed; None to keep them.
 
     Returns:
         The number of rows read, and the number of new ones.
@@ -314,6 +323,9 @@ def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple
         where.append(line.where)
     if not rows:
         raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
+    if arena is not None and kind is votes.LabelVote:
+        on_labels: list[Any] = list(rows)
+        refuse_strays(arena, on_labels, where)
     return len(rows), database.append(rows, where)
 
 

@@ -6,11 +6,12 @@ by `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`, `transla
 by `fold.py`); any other answer by `free.py`, with the vocabulary of `wording.py` (compiled by `readers.py`, on text
 split by `sentences.py`). `parsed.py` lists the rules.
 `tables.py` applies them to an arena and compares the parsers; `rates.py` computes rates, `templates.py` by prompt,
-`confusion.py` as confusion matrices; `samples.py` reads further answers to a query, and `clusters.py` makes rates whose
-unit is the query.
+`confusion.py` as confusion matrices, and `corrected.py` corrects them for the label errors that an audit finds;
+`samples.py` reads further answers to a query, and `clusters.py` makes rates whose unit is the query.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
+from mirage.stages.outcomes.corrected import NOT_AUDITED, Labels, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
@@ -28,9 +29,11 @@ from mirage.stages.outcomes.templates import base_names, matched_difference, tem
 from mirage.stats.intervals import mean_interval, wilson
 
 __all__ = [
+    "NOT_AUDITED",
     "RIGHT",
     "RULES",
     "Confusion",
+    "Labels",
     "Parsed",
     "ParserDifference",
     "Rate",
@@ -40,6 +43,7 @@ __all__ = [
     "as_printed",
     "base_names",
     "confusion",
+    "correct_rates",
     "departures",
     "matched_difference",
     "mean_interval",

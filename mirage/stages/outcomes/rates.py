@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
 from mirage.errors import UnknownName
@@ -78,6 +78,23 @@ class Rate:
     """Share of the answers present (n - missing) that are neither answered nor abstained (`schema.UNDECIDED`). Null if
     no answer is present.
     """
+    labels: Literal["audited", "not audited"] | None = None
+    """`not audited`: a program decided which queries are answerable, and nobody checked; `audited`: people checked some
+    of the labels. Null for people's own labels."""
+    corrected: Share | None = None
+    """`rate` corrected for the errors of the labels that the audit finds, with that of the other subset
+    (`mirage.stats.label_errors`). Null without an audit, or with `label_reason`."""
+    corrected_low: Share | None = None
+    """Lower end of its 95% interval, which carries the sampling of queries and of the audit."""
+    corrected_high: Share | None = None
+    """Upper end."""
+    audited: Count | None = None
+    """Audited queries of the subset behind `corrected`: of the language, or of all languages shown where it has under
+    10 of either label. Null without an audit."""
+    label_error: Share | None = None
+    """Share of them with a wrong label."""
+    label_reason: str | None = None
+    """Why an audit gives no corrected rate."""
 
 
 _COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
@@ -245,7 +262,7 @@ def _rate(
     present = [(cell, n) for cell, n in present if n]
     accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
     undecided = [sum(cell[outcome] for outcome in UNDECIDED) / n for cell, n in present]
-    totals = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
+    totals: dict[str, Any] = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
     return Rate(
         language=language,
         subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so

@@ -1,0 +1,300 @@
+"""Rates corrected for labels with a known share of errors.
+
+An audit of labels by people gives the share of wrong labels among the queries called unanswerable (e0) and among those
+called answerable (e1). The observed shares of answers then mix the true ones:
+
+    q0 = (1 - e0) H + e0 A        on queries called unanswerable; H: hallucination rate
+    q1 = (1 - e1) A + e1 H        on queries called answerable; 1 - A: error rate
+
+which assumes that a system answers a query by what it truly is, whatever its label. The solution is the estimator of
+Rogan and Gladen (American Journal of Epidemiology 107, 1978) for two groups. Its interval adds the squared moves of the
+estimate that the ends of the four intervals cause (the method of variance estimates recovery: Zou and Donner,
+Statistics in Medicine 27, 2008), less the covariance of a share and its label error, whose audited queries are among
+those of the share. Student's t at the audit's degrees of freedom replaces the normal quantile. With a large audit that
+finds no error it is the interval of the observed share. Coverage is simulated in `benchmarks/audit.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from mirage.errors import NotEnoughData
+from mirage.stats.intervals import CONFIDENCE, of_variance, wilson_of_variance
+
+LEAST_AUDITED = 5
+"""Minimum number of audited queries of each label for a correction."""
+LEAST_OWN = 10
+"""Minimum number of audited queries of each label in a language for errors of its own."""
+_LEAST_SEPARATION = 0.05
+"""Minimum of 1 - e0 - e1: below it the labels say nothing about the queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedQuery:
+    """A query whose label people checked."""
+
+    language: str
+    """Language of the query."""
+    query_id: str
+    """The query; the same id in several languages is one unit."""
+    answerable: bool
+    """The label: whether the passages answer the query."""
+    wrong: bool
+    """Whether people say the opposite."""
+    weight: float = 1.0
+    """One over the chance with which the audit drew the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelError:
+    """The share of wrong labels among the queries of one label."""
+
+    share: float
+    """Estimated share, weighted by the audit's design."""
+    low: float
+    """Lower end of its 95% interval: Wilson's, at the effective number of audited queries."""
+    high: float
+    """Upper end."""
+    n: int
+    """Audited queries of the label."""
+    wrong: int
+    """Those with a wrong label."""
+    effective: float
+    """Effective number of audited queries: less than `n` where weights differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedShare:
+    """The observed share of answers among the queries of one label."""
+
+    value: float
+    """The share, in [0, 1]."""
+    low: float
+    """Lower end of its 95% interval."""
+    high: float
+    """Upper end."""
+    n: float
+    """Number of queries; of a weighted mean the squared number times the sum of squared weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedShare:
+    """A share of answers among the queries that truly are unanswerable, or answerable."""
+
+    value: float
+    """The share, kept in [0, 1]."""
+    low: float
+    """Lower end of its 95% interval, which carries the sampling of queries and of the audit."""
+    high: float
+    """Upper end."""
+
+
+@dataclass(frozen=True)
+class LabelAudit:
+    """People's answers to an audit of labels."""
+
+    queries: tuple[AuditedQuery, ...]
+    """The audited queries on whose label people agree."""
+    unclear: int = 0
+    """Audited queries that people call unclear, or on which they disagree; excluded."""
+
+    def errors(self, languages: Iterable[str] | None = None) -> tuple[LabelError, LabelError]:
+        """Return the error of the label unanswerable, and of the label answerable.
+
+        Args:
+            languages: codes; None for all.
+
+        Raises:
+            NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
+        """
+        only = None if languages is None else list(languages)
+        return self.errors_of(answerable=False, languages=only), self.errors_of(answerable=True, languages=only)
+
+    def errors_of(self, *, answerable: bool, languages: Sequence[str] | None = None) -> LabelError:
+        """Return the error of one label.
+
+        Args:
+            answerable: the label.
+            languages: codes; None for all.
+
+        Raises:
+            NotEnoughData: if it has fewer than `LEAST_AUDITED` audited queries.
+        """
+        rows = [query for query in self.queries if languages is None or query.language in languages]
+        return _label_error(rows, answerable=answerable)
+
+    def errors_for(self, language: str, selection: Sequence[str]) -> tuple[tuple[LabelError, LabelError], bool]:
+        """Return the errors for a language: its own if enough of its queries were audited, else those of a selection.
+
+        Returns:
+            Both errors, and whether they are its own.
+
+        Raises:
+            NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
+        """
+        counts = [
+            sum(query.language == language and query.answerable == label for query in self.queries)
+            for label in (False, True)
+        ]
+        if min(counts) >= LEAST_OWN:
+            return self.errors([language]), True
+        return self.errors(selection), list(selection) == [language]
+
+
+def _label_error(rows: Sequence[AuditedQuery], *, answerable: bool) -> LabelError:
+    chosen = [query for query in rows if query.answerable == answerable]
+    if len(chosen) < LEAST_AUDITED:
+        label = "answerable" if answerable else "unanswerable"
+        raise NotEnoughData(
+            f"the audit has {len(chosen)} queries labelled {label}, and a correction takes {LEAST_AUDITED}",
+            do="audit more queries: mirage votes audit DIR",
+        )
+    total = math.fsum(query.weight for query in chosen)
+    share = math.fsum(query.weight * query.wrong for query in chosen) / total
+    effective = total**2 / math.fsum(query.weight**2 for query in chosen)
+    units: dict[str, list[AuditedQuery]] = defaultdict(list)
+    for query in chosen:
+        units[query.query_id].append(query)
+    if len(units) == len(chosen):
+        low, high = wilson_of_variance(share, share * (1 - share) / effective, effective)
+    elif len(units) < 2:
+        low, high = 0.0, 1.0
+    else:
+        moves = [math.fsum(query.weight * (query.wrong - share) for query in unit) for unit in units.values()]
+        variance = len(units) / (len(units) - 1) * math.fsum(move**2 for move in moves) / total**2
+        low, high = of_variance(share, variance, clusters=len(units), trials=effective)
+    return LabelError(share, low, high, len(chosen), sum(query.wrong for query in chosen), effective)
+
+
+def separation(errors: tuple[LabelError, LabelError]) -> float:
+    """Return 1 - e0 - e1, how far the labels tell answerable from unanswerable queries: 1 without errors.
+
+    Raises:
+        NotEnoughData: if the labels are hardly better than chance.
+    """
+    kept = 1 - errors[0].share - errors[1].share
+    if kept < _LEAST_SEPARATION:
+        raise NotEnoughData(
+            f"the audit finds {errors[0].share:.0%} of the labels unanswerable wrong, and {errors[1].share:.0%} of the "
+            "labels answerable: such labels cannot be corrected",
+            do="make the labels again, or take people's labels",
+        )
+    return kept
+
+
+def correct_shares(
+    unanswerable: ObservedShare,
+    answerable: ObservedShare,
+    errors: tuple[LabelError, LabelError],
+    *,
+    audited_among: bool = True,
+) -> tuple[CorrectedShare, CorrectedShare]:
+    """Correct the shares of answers on queries labelled unanswerable and answerable for the errors of the labels.
+
+    Args:
+        unanswerable: share of answers on queries labelled unanswerable.
+        answerable: share of answers on queries labelled answerable.
+        errors: the error of the label unanswerable, and of the label answerable.
+        audited_among: whether the audited queries are among those of the shares. If not, or if unknown, the interval
+            is wider where the two would vary together.
+
+    Returns:
+        The share of answers on queries that are unanswerable (the hallucination rate), and on answerable ones (1 minus
+        the error rate).
+
+    Raises:
+        NotEnoughData: if the labels are hardly better than chance.
+    """
+    separation(errors)
+    first = _corrected(unanswerable, answerable, *errors, audited_among=audited_among)
+    second = _corrected(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
+    return first, second
+
+
+def _corrected(
+    own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError, *, audited_among: bool
+) -> CorrectedShare:
+    """Correct one share, given that of the other label."""
+    values = [own.value, other.value, own_error.share, other_error.share]
+    estimate = _solve(values)
+    parts: list[ObservedShare | LabelError] = [own, other, own_error, other_error]
+    moves = []
+    for k, part in enumerate(parts):
+        ends = [_solve([*values[:k], end, *values[k + 1 :]]) - estimate for end in (part.low, part.high)]
+        moves.append((min(*ends, 0.0), max(*ends, 0.0)))
+    gap = abs(_inside(_solve([values[1], values[0], values[3], values[2]])) - _inside(estimate))
+    together = [_correlation(own, own_error, gap), _correlation(other, other_error, gap)] if audited_among else [0, 0]
+    stretch = student(own_error, other_error)
+    ends = []
+    for side in (0, 1):
+        ways = [move[side] for move in moves]
+        squared = math.fsum(way**2 for way in ways)
+        squared -= 2 * (together[0] * abs(ways[0] * ways[2]) + together[1] * abs(ways[1] * ways[3]))
+        ends.append(stretch * math.sqrt(max(squared, 0.0)))
+    return CorrectedShare(_inside(estimate), _inside(estimate - ends[0]), _inside(estimate + ends[1]))
+
+
+def correct_difference(
+    value: float, low: float, high: float, errors: tuple[LabelError, LabelError]
+) -> tuple[float, float, float]:
+    """Correct a difference in correct decisions, the mean of both labels with equal weights, of two systems.
+
+    Label errors shrink it by `separation`: value / (1 - e0 - e1) is the true difference. Its sign is that of the
+    observed one, and it is no smaller, so neither is the end of the interval that is nearer to 0.
+
+    Args:
+        value: observed difference on the same labels.
+        low: lower end of its 95% interval.
+        high: upper end.
+        errors: of the label unanswerable, and of the label answerable.
+
+    Returns:
+        The corrected difference with its interval.
+
+    Raises:
+        NotEnoughData: if the labels are hardly better than chance.
+    """
+    kept = separation(errors)
+    more = math.hypot(*(error.high - error.share for error in errors))
+    less = math.hypot(*(error.share - error.low for error in errors))
+    estimate = value / kept
+    # More errors than estimated move the difference away from 0, fewer towards it.
+    away = abs(value) / max(kept - more, _LEAST_SEPARATION) - abs(estimate)
+    towards = abs(estimate) - abs(value) / min(kept + less, 1.0)
+    under, over = (towards, away) if value >= 0 else (away, towards)
+    stretch = student(*errors)
+    start = estimate - math.hypot((value - low) / kept, under) * stretch
+    end = estimate + math.hypot((high - value) / kept, over) * stretch
+    return estimate, max(start, low) if low >= 0 else start, min(end, high) if high <= 0 else end
+
+
+def student(*errors: LabelError) -> float:
+    """Return the quantile of Student's t at the audit's degrees of freedom, relative to the normal one."""
+    from scipy.special import stdtrit
+
+    freedom = math.fsum(error.effective for error in errors) - len(errors)
+    tail = (1 + CONFIDENCE) / 2
+    return float(stdtrit(max(freedom, 1.0), tail)) / NormalDist().inv_cdf(tail)
+
+
+def _solve(values: Sequence[float]) -> float:
+    own, other, own_error, other_error = values
+    return ((1 - other_error) * own - own_error * other) / max(1 - own_error - other_error, _LEAST_SEPARATION)
+
+
+def _correlation(observed: ObservedShare, error: LabelError, gap: float) -> float:
+    """Return the size of the correlation of a share with its label error: the audited queries are part of both."""
+    if observed.n <= 0:
+        return 0.0
+    share = (observed.value * observed.n + 1) / (observed.n + 2)
+    wrong = (error.share * error.effective + 0.5) / (error.effective + 1)
+    slope = min(math.sqrt(wrong * (1 - wrong) / (share * (1 - share))) * gap, 1.0)
+    return slope * math.sqrt(min(error.effective / observed.n, 1.0))
+
+
+def _inside(share: float) -> float:
+    return min(max(share, 0.0), 1.0)

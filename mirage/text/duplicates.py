@@ -1,0 +1,240 @@
+"""Near-duplicates among texts: Jaccard similarity of word 5-grams, or cosine similarity of vectors.
+
+The search is exact: it finds every pair at or above the threshold. Two sets with a Jaccard similarity of t or more
+share one of their rarest elements (the prefix filter of Chaudhuri, Ganti and Kaushik 2006), so only pairs that do are
+compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mirage.text.segmentation import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SHINGLE = 5
+"""Words in a gram; characters in scripts without spaces between words."""
+JACCARD = 0.5
+"""Default threshold of the Jaccard similarity."""
+COSINE = 0.9
+"""Default threshold of the cosine similarity of vectors."""
+_CANDIDATES = 4_000_000
+"""Maximum number of candidate pairs in memory."""
+# An end mark of any script, the full stop only before a space, so that 3.5 is not two sentences; in Thai and Lao,
+# which have no end mark, a space between two letters.
+_END = re.compile(r"[!?。！？।॥؟۔።។။༎\n]+|[.…]+(?=\s|$)|(?<=[\u0e00-\u0eff])\s+(?=[\u0e00-\u0eff])")
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatePairs:
+    """Pairs of near-duplicates, sorted by `first`, then `second`."""
+
+    first: NDArray[np.int64]
+    """Index of each pair's text among the texts."""
+    second: NDArray[np.int64]
+    """Index of the other text: among the same texts and greater than `first`, or among the others."""
+    similarity: NDArray[np.float64]
+    """Jaccard or cosine similarity of each pair, from the threshold to 1."""
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[tuple[int, int, float]]:
+        """Iterate over the pairs as `(first, second, similarity)`."""
+        return zip(self.first.tolist(), self.second.tolist(), self.similarity.tolist(), strict=True)
+
+
+def near_duplicates(texts: Sequence[str], *, threshold: float = JACCARD, shingle: int = SHINGLE) -> DuplicatePairs:
+    """Return all pairs of texts whose word n-grams have a Jaccard similarity of at least `threshold`.
+
+    Grams do not cross the end of a sentence, so a text and its sentences in another order have the same grams. A
+    sentence with fewer words is one gram. A text without words is nobody's duplicate.
+
+    Args:
+        texts: the texts, in any language and script.
+        threshold: smallest Jaccard similarity, above 0 and at most 1.
+        shingle: words in a gram; a character is a word in scripts without spaces.
+
+    Raises:
+        ValueError: the threshold is not in (0, 1].
+    """
+    return _join(texts, None, threshold, shingle)
+
+
+def near_duplicates_between(
+    texts: Sequence[str], others: Sequence[str], *, threshold: float = JACCARD, shingle: int = SHINGLE
+) -> DuplicatePairs:
+    """Return all pairs of a text and one of `others` that are near-duplicates, as in `near_duplicates`.
+
+    Args:
+        texts: the texts; `first` of the result is an index of these.
+        others: the texts to compare them with; `second` of the result is an index of these.
+        threshold: smallest Jaccard similarity, above 0 and at most 1.
+        shingle: words in a gram.
+
+    Raises:
+        ValueError: the threshold is not in (0, 1].
+    """
+    return _join(texts, others, threshold, shingle)
+
+
+def close_vectors(
+    vectors: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]], *, threshold: float = COSINE
+) -> DuplicatePairs:
+    """Return all pairs of a vector and one of `others` with a cosine similarity of at least `threshold`.
+
+    Args:
+        vectors: one vector a row; `first` of the result is an index of these.
+        others: one vector a row, of the same length; `second` of the result is an index of these.
+        threshold: smallest cosine similarity. A vector of zeros is close to none.
+    """
+    import numpy as np
+
+    left, right = _unit(vectors), _unit(others)
+    step = max(1, _CANDIDATES // max(1, len(right)))
+    found = []
+    for start in range(0, len(left), step):
+        cosines = left[start : start + step] @ right.T
+        first, second = np.nonzero(cosines >= threshold - 1e-6)
+        found.append((first + start, second, np.minimum(cosines[first, second], 1.0).astype(np.float64)))
+    return _pairs(found)
+
+
+def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    single = np.asarray(vectors, dtype=np.float32)
+    norms = np.linalg.norm(single, axis=1, keepdims=True)
+    return single / np.where(norms > 0, norms, 1).astype(np.float32)
+
+
+def _join(texts: Sequence[str], others: Sequence[str] | None, threshold: float, shingle: int) -> DuplicatePairs:
+    """Find the pairs by the prefixes that they share, then compare them."""
+    import numpy as np
+
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; a Jaccard similarity is above 0 and at most 1")
+    grams = _gram_matrix([*texts, *(others or ())], shingle)
+    sizes = np.diff(grams.indptr)
+    prefixes = _prefixes(grams, threshold)
+    left, right = (prefixes, prefixes) if others is None else (prefixes[: len(texts)], prefixes[len(texts) :])
+    offset = 0 if others is None else len(texts)
+    transposed = right.T.tocsr()
+    found = []
+    for start, end in _blocks(left, np.diff(transposed.indptr)):
+        shared = (left[start:end] @ transposed).tocoo()
+        first, second = shared.row.astype(np.int64) + start, shared.col.astype(np.int64) + offset
+        small, large = np.minimum(sizes[first], sizes[second]), np.maximum(sizes[first], sizes[second])
+        keep = small >= threshold * large - 1e-9
+        if others is None:
+            keep &= first < second
+        first, second = first[keep], second[keep]
+        for part in range(0, len(first), 50_000):
+            one, two = first[part : part + 50_000], second[part : part + 50_000]
+            common = np.asarray(grams[one].multiply(grams[two]).sum(axis=1)).ravel().astype(np.float64)
+            similarity = common / (sizes[one] + sizes[two] - common)
+            near = similarity >= threshold - 1e-9
+            found.append((one[near], two[near] - offset, similarity[near]))
+    return _pairs(found)
+
+
+def _pairs(found: list[tuple[Any, Any, Any]]) -> DuplicatePairs:
+    import numpy as np
+
+    empty = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    first, second, similarity = (np.concatenate(column) for column in zip(*([empty, *found]), strict=True))
+    order = np.lexsort((second, first))
+    return DuplicatePairs(first[order], second[order], similarity[order])
+
+
+def _gram_matrix(texts: Sequence[str], shingle: int) -> Any:
+    """Return the sparse 0/1 matrix of texts by grams, columns ordered from the rarest gram to the most frequent."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    rows, hashes = _grams(texts, shingle)
+    _, columns, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    del hashes
+    rank = np.empty(len(counts), np.int32)
+    rank[np.argsort(counts, kind="stable")] = np.arange(len(counts), dtype=np.int32)
+    matrix = csr_array(
+        (np.ones(len(rows), np.int32), (rows, rank[columns.ravel()])), shape=(len(texts), max(1, len(counts)))
+    )
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix
+
+
+def _grams(texts: Sequence[str], shingle: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """Return the row and the 64-bit hash of every gram of every text."""
+    import numpy as np
+
+    numbers: dict[str, int] = {}
+    ids: list[int] = []
+    lengths: list[int] = []
+    rows: list[int] = []
+    for row, text in enumerate(texts):
+        for sentence in _END.split(text):
+            if found := words(sentence):
+                ids += [numbers.setdefault(word, len(numbers)) for word in found]
+                lengths.append(len(found))
+                rows.append(row)
+    mixed = _mix(np.array(ids, np.uint64))
+    del ids, numbers
+    length = np.array(lengths, np.int64)
+    starts = np.cumsum(length) - length
+    row_of = np.array(rows, np.int32)
+    sentence_of = np.repeat(np.arange(len(length)), length)
+    whole = length[sentence_of] >= shingle
+    left_over = length[sentence_of] - (np.arange(len(mixed)) - starts[sentence_of])
+    all_rows, all_hashes = [], []
+    for size in range(1, shingle + 1):
+        at = np.flatnonzero(whole & (left_over >= size)) if size == shingle else starts[length == size]
+        value = np.full(len(at), size, np.uint64)
+        for step in range(size):
+            value = _mix(value * np.uint64(0x9E3779B97F4A7C15) + mixed[at + step])
+        all_rows.append(row_of[sentence_of[at]])
+        all_hashes.append(value)
+    return np.concatenate(all_rows), np.concatenate(all_hashes)
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit integers (the finaliser of SplitMix64)."""
+    import numpy as np
+
+    mixed = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _prefixes(grams: Any, threshold: float) -> Any:
+    """Return the matrix with each row's rarest grams alone: as many as a pair above the threshold must share one of."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    sizes = np.diff(grams.indptr)
+    grams.sort_indices()
+    place = np.arange(grams.nnz) - np.repeat(grams.indptr[:-1], sizes)
+    limit = sizes - np.ceil(threshold * sizes - 1e-9).astype(np.int64) + 1
+    keep = place < np.repeat(limit, sizes)
+    ends = np.concatenate([[0], np.cumsum(keep)])[grams.indptr]
+    return csr_array((grams.data[keep], grams.indices[keep], ends), shape=grams.shape)
+
+
+def _blocks(left: Any, frequencies: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Cut the rows into blocks with at most `_CANDIDATES` candidate pairs each, or of one row."""
+    import numpy as np
+
+    cost = np.concatenate([[0], np.cumsum(frequencies[left.indices])])[left.indptr]
+    start = 0
+    while start < left.shape[0]:
+        end = max(start + 1, int(np.searchsorted(cost, cost[start] + _CANDIDATES, side="right")) - 1)
+        yield start, min(end, left.shape[0])
+        start = end

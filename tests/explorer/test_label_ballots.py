@@ -1,0 +1,349 @@
+"""An audit of labels: drawn from both, voted on without a network, imported whole or not at all, and what it finds."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import browser
+import pytest
+from commands import mirage
+
+import mirage as mirage_api
+from mirage import schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.explorer.spot_check.ballot import label_ballot_html
+from mirage.people import votes
+from mirage.people.votes import LabelVote, Votes
+from mirage.people.votes.ballots import ballot_key
+from mirage.people.votes.label_ballots import (
+    LabelBallot,
+    import_any_ballot,
+    keep_label_ballots,
+    label_ballots,
+    read_label_ballot,
+)
+from mirage.people.votes.labels import check_labels, draw_audit, label_audit, labels_of
+
+MAKER = "zq-maker"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    return tmp_path / "home"
+
+
+def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -> dict[str, Any]:
+    """Return an arena's tables: unanswerable and answerable queries by language, and a system's answers to them."""
+    queries, passages, answers = [], [], []
+    for language, (unanswerable, answerable) in counts.items():
+        for k in range(unanswerable + answerable):
+            subset: schema.Subset = "non_relevant" if k < unanswerable else "relevant"
+            query = f"q{k:03d}"
+            queries.append(schema.Query(language, query, subset, f"question {k} <b>?", None, MAKER))
+            passages += [
+                schema.Passage(language, query, f"{k}#{p}", p, None, f"{passage} {k} {p} </script>", None)
+                for p in (1, 2)
+            ]
+            said = "I don't know." if k % 3 else "Yes, answer is present."
+            answers.append(schema.Answer(language, query, "zq-system", said, "ok", None, None, "vanilla"))
+    rows = {"queries": queries, "passages": passages, "answers": answers}
+    return {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    tables = tables_of({"en": (60, 90), "te": (20, 30)})
+    path = tmp_path_factory.mktemp("arenas") / "made"
+    store.write(path, tables, made_by="a test")
+    mirage("outcomes", path)
+    return store.open_arena(path)
+
+
+@pytest.fixture
+def ballot(arena: store.Arena) -> LabelBallot:
+    items = draw_audit(arena, n=24, languages=["te"], seed=1)
+    (drawn,) = label_ballots(arena, items)
+    keep_label_ballots([drawn])
+    return drawn
+
+
+def returned(ballot: LabelBallot, events: list[dict[str, Any]], **changed: Any) -> str:
+    """Return what a ballot's page saves after these events."""
+    head = {
+        "mirage_ballot": 1,
+        "ballot": ballot.ballot_id,
+        "arena": ballot.arena,
+        "language": ballot.language,
+        "answers": ballot.answers,
+        "kind": "labels",
+        "voter": ballot.voter or "amina",
+    }
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head | changed, *events))
+    signature = hmac.new(bytes.fromhex(ballot_key(ballot.ballot_id)), text.encode(), hashlib.sha256).hexdigest()
+    return text + json.dumps({"signature": signature}) + "\n"
+
+
+def event(ballot: LabelBallot, k: int, vote: str = "yes", **more: Any) -> dict[str, Any]:
+    about = {"item": ballot.items[k].item_id, "vote": vote, "asked": "yes", "right_language": "yes", "note": None}
+    return about | {"seconds": 1.5, "time": f"2026-11-23T10:00:{k:02d}.000000Z"} | more
+
+
+def log_of(arena: store.Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
+    """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
+    labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    (own,) = {item.language for item in items} if len({item.language for item in items}) == 1 else (None,)
+    assert own
+    (drawn,) = label_ballots(arena, items)
+    return [
+        LabelVote(
+            f"{voter}-{k}",
+            votes.now(),
+            arena.name,
+            entry.query.language,
+            entry.query.query_id,
+            voter,
+            opinion(k, labelled[entry.query.language, entry.query.query_id]),
+            "yes",
+            "no" if k == 0 else "yes",
+            None,
+            None,
+            None,
+            None,
+            entry.shown,
+            entry.query.inclusion,
+        )
+        for k, entry in enumerate(drawn.items)
+    ]
+
+
+def truth(_: int, subset: str) -> str:
+    return "yes" if subset == "relevant" else "no"
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------------
+
+
+def test_half_of_each_label_in_proportion_to_the_languages_with_their_chances(arena: store.Arena) -> None:
+    items = draw_audit(arena, n=40, seed=2)
+    assert items == draw_audit(arena, n=40, seed=2) != draw_audit(arena, n=40, seed=3)
+    labels = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    counts = Counter((item.language, labels[item.language, item.query_id]) for item in items)
+    assert counts == {
+        ("en", "non_relevant"): 15,
+        ("te", "non_relevant"): 5,
+        ("en", "relevant"): 15,
+        ("te", "relevant"): 5,
+    }
+    chances = {(item.language, labels[item.language, item.query_id]): item.inclusion for item in items}
+    assert chances["en", "non_relevant"] == 15 / 60
+    assert chances["te", "relevant"] == 5 / 30
+    everything = draw_audit(arena, n=10_000)
+    assert len(everything) == 200
+    assert {item.inclusion for item in everything} == {1.0}
+
+
+def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
+    arena = store.write(tmp_path / "rare", tables_of({"en": (3, 80)}), made_by="a test")
+    assert len(draw_audit(arena, n=40)) == 40
+    only = store.write(tmp_path / "only", tables_of({"en": (0, 80)}), made_by="a test")
+    with pytest.raises(NotEnoughData, match="non_relevant"):
+        draw_audit(only, n=40)
+    with pytest.raises(UnknownName):
+        draw_audit(arena, n=40, languages=["te"])
+    with pytest.raises(BadInput, match="both labels"):
+        draw_audit(arena, n=1)
+
+
+def test_the_ballot_holds_texts_and_no_label(arena: store.Arena, ballot: LabelBallot) -> None:
+    page = label_ballot_html(arena, ballot)
+    assert page == label_ballot_html(arena, ballot)
+    for hidden in ("non_relevant", MAKER, "zq-system", "inclusion"):
+        assert hidden not in page
+    assert page.count("</script>") == 2, "texts cannot end the element they stand in"
+
+
+# --- import -----------------------------------------------------------------------------------------------------------
+
+
+def test_votes_come_back_with_chance_and_texts_and_twice_is_once(
+    arena: store.Arena, ballot: LabelBallot, tmp_path: Path
+) -> None:
+    path = tmp_path / "back.jsonl"
+    undo = {"vote": "undo", "undoes": 1, "time": "2026-11-23T10:01:00.000000Z"}
+    path.write_text(returned(ballot, [event(ballot, 0), event(ballot, 1, "no"), undo, event(ballot, 1, "unclear")]))
+    with Votes() as database:
+        assert import_any_ballot(database, path, arena=arena) == (4, 4)
+        assert import_any_ballot(database, path) == (4, 0)
+        found = votes.votes_on(arena, database.rows(LabelVote))
+    assert [row.vote for row in found.counting] == ["yes", "unclear"]
+    assert {row.inclusion for row in found.counting} == {12 / 20, 12 / 30} & {r.inclusion for r in found.counting}
+    assert not found.changed
+
+
+@pytest.mark.parametrize(
+    ("changed", "more"),
+    [
+        ({"answers": "0"}, {}),
+        ({"language": "en"}, {}),
+        ({"voter": " "}, {}),
+        ({}, {"vote": "maybe"}),
+        ({}, {"asked": "perhaps"}),
+        ({}, {"item": "0"}),
+    ],
+)
+def test_what_is_not_of_the_ballot_is_refused(
+    ballot: LabelBallot, changed: dict[str, Any], more: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "back.jsonl"
+    path.write_text(returned(ballot, [event(ballot, 0, **more)], **changed))
+    with pytest.raises(BadInput):
+        read_label_ballot(path)
+
+
+def test_votes_on_queries_that_are_gone_or_changed_are_refused(
+    arena: store.Arena, ballot: LabelBallot, tmp_path: Path
+) -> None:
+    path = tmp_path / "back.jsonl"
+    path.write_text(returned(ballot, [event(ballot, k) for k in range(24)]))
+    changed = store.write(
+        tmp_path / "changed", tables_of({"en": (60, 90), "te": (20, 30)}, passage="other"), made_by="a test"
+    )
+    gone = store.write(tmp_path / "gone", tables_of({"en": (60, 90)}), made_by="a test")
+    with Votes() as database:
+        for other, why in ((changed, "changed passages"), (gone, "gone")):
+            with pytest.raises(BadInput, match=why) as refusal:
+                import_any_ballot(database, path, arena=other)
+            assert "mirage votes audit" in (refusal.value.do or "")
+        assert database.rows(LabelVote) == []
+        import_any_ballot(database, path)
+        log = database.rows(LabelVote)
+        with pytest.raises(NotEnoughData, match="changed since 24 votes"):
+            check_labels(changed, log)
+        assert label_audit(changed, log) is None
+        with pytest.raises(NotEnoughData, match="nobody has checked"):
+            check_labels(gone, log)
+
+
+# --- what it finds ----------------------------------------------------------------------------------------------------
+
+
+def test_a_careful_audit_finds_no_error_and_a_lying_one_only_errors(arena: store.Arena) -> None:
+    items = draw_audit(arena, n=24, languages=["te"])
+    right = label_audit(arena, log_of(arena, items, truth))
+    assert right is not None
+    assert [error.wrong for error in right.errors()] == [0, 0]
+    wrong = label_audit(arena, log_of(arena, items, lambda _, subset: "no" if subset == "relevant" else "yes"))
+    assert wrong is not None
+    assert [error.share for error in wrong.errors()] == [1, 1]
+    assert labels_of(arena, []).unaudited
+
+
+def test_a_majority_decides_and_disagreement_is_excluded(arena: store.Arena) -> None:
+    items = draw_audit(arena, n=24, languages=["te"])
+    one = log_of(arena, items, truth)
+    two = log_of(arena, items, lambda k, subset: "unclear" if k == 0 else truth(k, subset), voter="ravi")
+    audit = label_audit(arena, [*one, *two])
+    assert audit is not None
+    assert (len(audit.queries), audit.unclear) == (23, 1)
+    three = [replace(vote, vote_id=f"x{vote.vote_id}", voter="lakshmi") for vote in one]
+    audit = label_audit(arena, [*one, *two, *three])
+    assert audit is not None
+    assert (len(audit.queries), audit.unclear) == (24, 0)
+    rows = check_labels(arena, [*one, *two])
+    assert {(row.language, row.label) for row in rows} == {("te", "unanswerable"), ("te", "answerable")}
+    assert sum(row.wrong_language for row in rows) == 1
+    assert sum(row.unclear for row in rows) == 1
+    assert all(row.voters == 2 and row.agree is not None and row.agree < 1.01 for row in rows)
+
+
+def test_skips_and_unlabelled_queries_are_no_audit(arena: store.Arena) -> None:
+    items = draw_audit(arena, n=24, languages=["te"])
+    assert label_audit(arena, log_of(arena, items, lambda *_: "skip")) is None
+
+
+def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) -> None:
+    mirage("votes", "audit", arena.path, "--n", 40, "--out", tmp_path / "a.html", "--voters", "amina,ravi")
+    assert sorted(path.name for path in tmp_path.glob("*.html")) == [
+        "a-en-1.html",
+        "a-en-2.html",
+        "a-te-1.html",
+        "a-te-2.html",
+    ]
+    mirage("votes", "labels", arena.path, code=2)
+    mirage("votes", "audit", arena.path, "--out", tmp_path / "a.txt", code=2)
+    rows = log_of(arena, draw_audit(arena, n=24, languages=["te"]), truth)
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(json.dumps({n: getattr(row, n) for n in row.__slots__}) + "\n" for row in rows))
+    mirage("votes", "import", file, "--labels", "--arena", arena.path)
+    printed = json.loads(mirage("votes", "labels", arena.path, "--format", "json").stdout)
+    assert [(row["label"], row["audited"], row["wrong"]) for row in printed] == [
+        ("unanswerable", 12, 0),
+        ("answerable", 12, 0),
+    ]
+    out = tmp_path / "again.jsonl"
+    mirage("votes", "export", out, "--labels")
+    mirage("votes", "import", out, "--labels")
+    mirage("votes", "export", out, "--labels", "--nuggets", code=2)
+
+
+@pytest.mark.browser
+def test_an_audit_is_voted_on_by_keys_without_a_network(arena: store.Arena, tmp_path: Path) -> None:
+    out = tmp_path / "audit.html"
+    mirage("votes", "audit", arena.path, "--languages", "te", "--n", 4, "--out", out)
+    with browser.chromium() as start:
+        opened = start(width=390, height=844, scheme="dark")
+        page = opened.page
+        page.context.set_offline(True)
+        page.goto(out.as_uri())
+        page.keyboard.press("1")
+        assert page.evaluate("state.events.length") == 0, "no vote without a name"
+        page.fill("#voter", "amina")
+        page.keyboard.press("Enter")
+        assert page.locator("#sides").is_hidden()
+        assert page.locator("#item :is(img, iframe, svg, script, style)").count() == 0
+        for key in ("1", "5", "7", "s", "u", "3", "6"):
+            page.keyboard.press(key)
+        page.locator(".question").nth(2).locator("[data-vote=no]").click()
+        with page.expect_download() as saved:
+            page.click("#save")
+        path = tmp_path / "back.jsonl"
+        saved.value.save_as(path)
+    with Votes() as database:
+        assert import_any_ballot(database, path, arena=arena) == (4, 4)
+        given = votes.standing(database.rows(LabelVote))
+    assert [(row.asked, row.vote, row.right_language) for row in given] == [
+        ("yes", "no", "yes"),
+        ("unclear", "unclear", "no"),
+    ]
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+
+
+def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Path) -> None:
+    rows = json.loads(mirage("rates", arena.path, "--format", "json").stdout)
+    assert {row["labels"] for row in rows} == {"not audited"}
+    assert "labels not audited" in mirage("rates", arena.path).stderr
+    api = mirage_api.rates(arena)
+    assert "labels not audited" in api.title
+    log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
+    with Votes() as database:
+        database.append(log)
+    rows = json.loads(mirage("rates", arena.path, "--format", "json").stdout)
+    for row in rows:
+        assert row["labels"] == "audited"
+        assert row["audited"] == 20
+        assert row["corrected_high"] - row["corrected_low"] > row["rate_high"] - row["rate_low"]
+    result = mirage("rates", arena.path)
+    assert "40 audited queries" in result.stderr
+    assert [row["corrected"] for row in mirage_api.rates(arena)] == [row["corrected"] for row in rows]
+    missing = mirage_api.rates(arena, url=f"sqlite:///{tmp_path}/none.sqlite")
+    assert {row["labels"] for row in missing} == {"not audited"}

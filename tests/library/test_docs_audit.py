@@ -1,0 +1,42 @@
+"""The page on audits: its blocks run in their order, and what it says of the result is so."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from typer.testing import CliRunner
+
+from mirage.cli import app
+from mirage.people import votes
+from mirage.stats import label_errors
+
+PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+"""Language and content of each block."""
+
+
+def test_the_blocks_of_the_page_run_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    names: dict[str, Any] = {}
+    for kind, content in BLOCKS:
+        if kind == "python":
+            exec(compile(content, "docs/audit.md", "exec"), names)
+            continue
+        for command in content.splitlines():
+            done = CliRunner().invoke(app, shlex.split(command)[1:])
+            assert done.exit_code == 0, f"{command}: {done.output}"
+    assert {path.name for path in tmp_path.glob("*.html")} == {"audit-en.html", "audit-de.html"}
+    assert all(row["labels"] == "audited" for row in names["rates"])
+    printed = capsys.readouterr().out.split("\n")
+    assert sum(line.startswith(("non_relevant ", "relevant ")) for line in printed) == 2
+    assert f"at least {label_errors.LEAST_OWN} audited" in PAGE.replace("\n", " ")
+    assert f"Under {label_errors.LEAST_AUDITED} audited" in PAGE

@@ -1,0 +1,207 @@
+"""Rates corrected for label errors: by hand, the ends of what an audit can find, and coverage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mirage import schema
+from mirage.errors import NotEnoughData
+from mirage.stages.outcomes import Labels, correct_rates, rates
+from mirage.stats.intervals import wilson
+from mirage.stats.label_errors import (
+    AuditedQuery,
+    CorrectedShare,
+    LabelAudit,
+    LabelError,
+    ObservedShare,
+    correct_difference,
+    correct_shares,
+)
+
+
+def observed(k: int, n: int) -> ObservedShare:
+    return ObservedShare(k / n, *wilson(k, n), n)
+
+
+def error(k: int, n: int) -> LabelError:
+    return LabelError(k / n, *wilson(k, n), n, k, n)
+
+
+def width(share: CorrectedShare) -> float:
+    return share.high - share.low
+
+
+def test_a_correction_by_hand() -> None:
+    # H = 0.1 and A = 0.8, with 10% and 20% wrong: q0 = 0.9 * 0.1 + 0.1 * 0.8, q1 = 0.8 * 0.8 + 0.2 * 0.1.
+    first, second = correct_shares(observed(17, 100), observed(66, 100), (error(5, 50), error(10, 50)))
+    assert (first.value, second.value) == pytest.approx((0.1, 0.8))
+    assert first.low < 0.1 < first.high
+    assert second.low < 0.8 < second.high
+
+
+@given(st.integers(0, 80), st.integers(0, 80))
+def test_without_error_and_with_a_huge_audit_nothing_changes(a: int, b: int) -> None:
+    none = error(0, 10**9)
+    for share, plain in zip(
+        correct_shares(observed(a, 80), observed(b, 80), (none, none)), (observed(a, 80), observed(b, 80)), strict=True
+    ):
+        assert (share.value, share.low, share.high) == pytest.approx((plain.value, plain.low, plain.high), abs=1e-4)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 4), st.integers(0, 4))
+def test_a_smaller_audit_with_the_same_error_widens(a: int, b: int, wrong: int, other: int) -> None:
+    def interval(times: int, *, among: bool) -> CorrectedShare:
+        errors = error(wrong * times, 20 * times), error(other * times, 20 * times)
+        return correct_shares(observed(a, 60), observed(b, 60), errors, audited_among=among)[0]
+
+    widths = [width(interval(times, among=False)) for times in (1, 2, 4, 1000)]
+    assert widths == sorted(widths, reverse=True)
+    assert width(interval(1, among=True)) <= widths[0] + 1e-12
+    for times in (1, 4):
+        share = interval(times, among=True)
+        assert 0 <= share.low <= share.value <= share.high <= 1
+
+
+def test_labels_no_better_than_chance_are_refused() -> None:
+    for errors in ((error(10, 10), error(10, 10)), (error(5, 10), error(5, 10))):
+        with pytest.raises(NotEnoughData, match="cannot be corrected"):
+            correct_shares(observed(5, 50), observed(40, 50), errors)
+        with pytest.raises(NotEnoughData, match="cannot be corrected"):
+            correct_difference(0.1, 0.0, 0.2, errors)
+
+
+@given(st.floats(-0.5, 0.5), st.floats(0, 0.3), st.floats(0, 0.3), st.integers(0, 15), st.integers(0, 15))
+def test_a_corrected_difference_grows_and_keeps_its_sign(
+    value: float, below: float, above: float, wrong: int, other: int
+) -> None:
+    low, high = value - below, value + above
+    corrected, start, end = correct_difference(value, low, high, (error(wrong, 40), error(other, 40)))
+    assert abs(corrected) >= abs(value) - 1e-12
+    assert start <= corrected <= end
+    assert low < 0 or start >= low
+    assert high > 0 or end <= high
+    none = error(0, 10**9)
+    assert correct_difference(value, low, high, (none, none)) == pytest.approx((value, low, high), abs=1e-4)
+
+
+def audit_of(language: str, *counts: tuple[bool, int, int], start: int = 0) -> list[AuditedQuery]:
+    """Return audited queries: (label, wrong, number) each."""
+    return [
+        AuditedQuery(language, f"{answerable}-{start + k}", answerable, k < wrong)
+        for answerable, wrong, n in counts
+        for k in range(n)
+    ]
+
+
+def test_errors_are_weighted_and_need_enough_of_each_label() -> None:
+    rows = [AuditedQuery("en", f"q{k}", True, k < 5, 3.0 if k < 5 else 1.0) for k in range(20)]
+    _, answerable = LabelAudit((*rows, *audit_of("en", (False, 0, 5)))).errors()
+    assert answerable.share == pytest.approx(15 / 30)
+    assert answerable.effective == pytest.approx(900 / 60)
+    with pytest.raises(NotEnoughData, match="4 queries labelled unanswerable"):
+        LabelAudit((*rows, *audit_of("en", (False, 0, 4)))).errors()
+
+
+def test_the_same_query_in_several_languages_is_one_unit_of_the_audit() -> None:
+    one = LabelAudit(tuple(audit_of("en", (False, 3, 12), (True, 1, 12)))).errors()[0]
+    copies = (*audit_of("en", (False, 3, 12), (True, 1, 12)), *audit_of("de", (False, 3, 12), (True, 1, 12)))
+    both = LabelAudit(copies).errors()[0]
+    assert both.share == one.share
+    assert both.n == 24
+    assert both.high - both.low > 0.95 * (one.high - one.low)
+
+
+def outcome_rows(language: str, subset: str, answered: int, abstained: int) -> list[dict[str, Any]]:
+    words = ["answered"] * answered + ["abstained"] * abstained
+    return [
+        {
+            "language": language,
+            "query_id": f"{subset}-{language}-{k}",
+            "system": "s",
+            "parser": "strict",
+            "subset": subset,
+            "outcome": word,
+        }
+        for k, word in enumerate(words)
+    ]
+
+
+def outcome_table(*languages: str) -> Any:
+    import pyarrow as pa
+
+    rows = [row for code in languages for row in outcome_rows(code, "non_relevant", 17, 83)]
+    rows += [row for code in languages for row in outcome_rows(code, "relevant", 66, 34)]
+    return pa.Table.from_pylist(rows)
+
+
+def cells(table: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["language"], row["subset"]): row for row in table.to_pylist()}
+
+
+def test_rates_get_the_corrected_value_beside_the_printed_one() -> None:
+    plain = rates(outcome_table("en", "de"))
+    audit = LabelAudit(tuple(audit_of("en", (False, 2, 20), (True, 4, 20)) + audit_of("de", (False, 0, 4))))
+    found = cells(correct_rates(plain, Labels(automatic=True, audit=audit)))
+    for (language, subset), row in found.items():
+        before = cells(plain)[language, subset]
+        assert {name: row[name] for name in ("rate", "rate_low", "rate_high", "n")} == {
+            name: before[name] for name in ("rate", "rate_low", "rate_high", "n")
+        }
+        assert row["labels"] == "audited"
+        assert row["corrected_low"] < row["corrected"] < row["corrected_high"]
+    assert found["en", "non_relevant"]["corrected"] == pytest.approx(0.1)
+    assert found["en", "relevant"]["corrected"] == pytest.approx(0.2)
+    # English has an audit of its own; German borrows that of both languages, with 2 errors in 24.
+    assert found["en", "non_relevant"]["audited"] == 20
+    assert found["de", "non_relevant"]["audited"] == found["all", "non_relevant"]["audited"] == 24
+
+
+def test_what_cannot_be_corrected_says_why() -> None:
+    plain = rates(outcome_table("en"))
+    for audit, reason in (
+        (audit_of("en", (False, 20, 20), (True, 20, 20)), "cannot be corrected"),
+        (audit_of("en", (False, 0, 2), (True, 0, 20)), "2 queries labelled unanswerable"),
+        ([], "0 queries"),
+    ):
+        for row in correct_rates(plain, Labels(automatic=True, audit=LabelAudit(tuple(audit)))).to_pylist():
+            assert row["corrected"] is None
+            assert reason in row["label_reason"]
+            assert row["rate"] is not None
+    one_subset = rates(outcome_table("en").slice(0, 100))
+    (row, *_) = correct_rates(
+        one_subset, Labels(audit=LabelAudit(tuple(audit_of("en", (False, 1, 20), (True, 1, 20)))))
+    ).to_pylist()
+    assert row["corrected"] is None
+    assert "both labels" in row["label_reason"]
+
+
+def test_without_an_audit_only_automatic_labels_are_marked() -> None:
+    plain = rates(outcome_table("en"))
+    assert {row["labels"] for row in correct_rates(plain, Labels(automatic=True)).to_pylist()} == {"not audited"}
+    assert {row["labels"] for row in correct_rates(plain, Labels()).to_pylist()} == {None}
+    assert schema.columns("queries")[-1].name == "labelled_by"
+
+
+@pytest.mark.parametrize(
+    ("rates_", "errors", "queries", "audited"),
+    [((0.1, 0.7), (0.1, 0.05), 50, 20), ((0.3, 0.9), (0.2, 0.2), 100, 30), ((0.6, 0.9), (0.05, 0.0), 250, 100)],
+)
+def test_intervals_cover_the_truth(
+    rates_: tuple[float, float], errors: tuple[float, float], queries: int, audited: int
+) -> None:
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(600):
+        found = rng.binomial(audited // 2, errors)
+        wrong = found + rng.binomial((queries - audited) // 2, errors)
+        n = queries // 2
+        answers = rng.binomial(wrong, rates_[::-1]) + rng.binomial(n - wrong, rates_)
+        pair = (error(int(found[0]), audited // 2), error(int(found[1]), audited // 2))
+        first, _second = correct_shares(observed(int(answers[0]), n), observed(int(answers[1]), n), pair)
+        held += first.low <= rates_[0] <= first.high
+    assert 0.93 <= held / 600 <= 0.99
