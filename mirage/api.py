@@ -900,6 +900,7 @@ def judge(
     """
     from mirage import llm, pipeline
     from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
+    from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
@@ -909,24 +910,25 @@ def judge(
     )
     if passport:
         path, sample = _items(path, sample, (planted, anchors, until), by_features=model is None)
+    given = BattleChoice(
+        queries,
+        pairs,
+        known=known,
+        planted=planted,
+        repeats=repeats,
+        replace=replace,
+        anchors=anchors,
+        until=until,
+    )
     if anchors is not None:
-        if (queries, pairs, known, planted, replace, until, repeats) != (None, None, False, False, False, None, 1):
-            raise BadInput(
-                "anchors chooses the battles itself",
-                do="omit queries, pairs, known, planted, repeats, replace and until",
-            )
-        if asked.name != OVERALL:
-            raise BadInput("the anchor set is judged by the criterion overall", do="omit criterion, rubric and prompt")
+        given.refuse("anchors", criterion=asked.name)
         name = judge or (HEURISTIC if model is None else model.settings.model)
         sample = _anchors(path, name, anchors, sample, by_features=model is None)
         if not sample.battles:
             return store.open_arena(path)
         replace = True  # Replies of other days do not count.
     if until is not None:
-        if (queries, pairs, known, planted, replace, repeats) != (None, None, False, False, False, 1):
-            raise BadInput(
-                "until chooses the battles itself", do="omit queries, pairs, known, planted, repeats and replace"
-            )
+        given.refuse("until", criterion=asked.name)
         name = judge or (HEURISTIC if model is None else model.settings.model)
         return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
     if model is None:

@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from threading import Lock
@@ -1078,11 +1078,11 @@ def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
 
 
 def _field_docs(cls: type) -> dict[str, str]:
-    """Return the docstring under each field of a dataclass, joined to one line."""
-    body = _class_bodies(cls.__module__)[cls.__qualname__]
+    """Return the docstring under each field of a dataclass and its bases, joined to one line."""
     docs: dict[str, str] = {}
-    for pair in pairwise(body):
-        match pair:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                docs[name] = " ".join(text.split())
+    for owner in filter(is_dataclass, reversed(cls.__mro__)):
+        for pair in pairwise(_class_bodies(owner.__module__)[owner.__qualname__]):
+            match pair:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    docs[name] = " ".join(text.split())
     return docs

@@ -144,13 +144,13 @@ def judge(
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, load_criterion, stage
+    from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    others: dict[str, object] = {"queries": queries, "pairs": pairs, "battles": battles, "known": known}
-    others |= {"replace": replace, "planted": planted, "shard": share, "repeats": repeats > 1}
+    given = BattleChoice(queries, pairs, battles, known, planted, repeats, replace, share, anchors, until)
     asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     if until is not None:
-        _refuse_beside("--until", others | {"anchors": anchors})
+        given.refuse("until", criterion=asked.name, spell=_spell)
         goal = _adaptive(until, rounds, random, seed)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
         _judge_until(dir_, by, connection, goal, output_format)
@@ -167,7 +167,7 @@ def judge(
     selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
     if anchors is not None:
-        _refuse_beside("--anchors", others | {"criterion": criterion, "rubric": rubric, "prompt": prompt})
+        given.refuse("anchors", criterion=asked.name, spell=_spell)
         sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
         replace = True  # Replies of other days do not count.
         if not sample.battles:
@@ -257,14 +257,9 @@ def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -
     )
 
 
-def _refuse_beside(option: str, others: Mapping[str, object]) -> None:
-    """Raise if options are given that choose battles in another way than `--until` or `--anchors`."""
-    given = [f"--{other}" for other, value in others.items() if value]
-    if given:
-        raise BadInput(
-            f"{option} chooses the battles itself, and cannot be combined with {', '.join(given)}",
-            do=f"omit {', '.join(given)}",
-        )
+def _spell(option: str) -> str:
+    """Return an option as it is typed."""
+    return f"--{option}"
 
 
 def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:

@@ -34,8 +34,8 @@ _TEXT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
-    """One person's verdict on one battle, in the order shown; or that an earlier vote is taken back."""
+class Submitted:
+    """First fields of every row of the log: what was submitted, when, and on which query."""
 
     key = ("vote_id",)
 
@@ -50,6 +50,12 @@ class Vote:
     """Language of the query."""
     query_id: str
     """The query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote(Submitted):
+    """One person's verdict on one battle, in the order shown; or that an earlier vote is taken back."""
+
     system_a: str
     """The system shown first."""
     system_b: str
@@ -83,21 +89,9 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Submitted):
     """A person's vote on whether a passage supports the sentence that cites it."""
 
-    key = ("vote_id",)
-
-    vote_id: str
-    """As in a vote."""
-    time: str
-    """As in a vote."""
-    arena: str
-    """As in a vote."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
     system: str
     """What produced the answer."""
     sentence: schema.Count
@@ -122,21 +116,9 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class NuggetVote:
+class NuggetVote(Submitted):
     """A person's vote on whether an answer states a nugget."""
 
-    key = ("vote_id",)
-
-    vote_id: str
-    """As in a vote."""
-    time: str
-    """As in a vote."""
-    arena: str
-    """As in a vote."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
     system: str
     """What produced the answer."""
     nugget_id: str
@@ -159,21 +141,9 @@ class NuggetVote:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Note(Submitted):
     """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
 
-    key = ("vote_id",)
-
-    vote_id: str
-    """As in a vote."""
-    time: str
-    """As in a vote."""
-    arena: str
-    """As in a vote."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
     system: str | None
     """The system whose answer the note is on; null for a note on a battle."""
     system_a: str | None
