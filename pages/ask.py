@@ -48,12 +48,12 @@ def main(page: ui.Page) -> None:
         refuse_reader()
     else:
         question_form(desk)
+    if (error := st.session_state.pop(ERROR, None)) is not None:
+        ui.refuse(error)
     if (typed := st.session_state.pop(TODO, None)) is not None:
         answer(desk, typed)
     elif (asked := st.session_state.get(ASKED)) is not None:
         show(desk, asked)
-    if (error := st.session_state.pop(ERROR, None)) is not None:
-        ui.refuse(error)
 
 
 def unconfigured(page: ui.Page) -> None:
@@ -135,18 +135,20 @@ def answer(desk: AskDesk, typed: views.TypedQuestion) -> None:
     Every drawing ends this run if the reader has left the page or done something else; the block then closes the
     connections.
     """
-    current = reader()
+    current, status = reader(), st.empty()
+    status.caption("Searching passages")
     try:
-        with st.spinner("Searching passages"):
-            asked = views.ask(desk, typed, reader=current.owner, address=network_address())
+        asked = views.ask(desk, typed, reader=current.owner, address=network_address())
     except MirageError as error:
+        status.empty()
         ui.refuse(error)
         return
-    st.session_state[ASKED] = asked
+    # Entered before anything is drawn, where this run may end.
     with asked:
-        st.html(view.question_html(asked, desk))
+        st.session_state[ASKED] = asked
+        status.html(view.question_html(asked, desk))
         answers, stop = st.empty(), st.empty()
-        stop.button("Stop", key=f"ask_stop_{asked.query_id}", type="tertiary")
+        stop.button("Stop", key=f"ask_stop_{asked.query_id}")
         drawn, began, first = 0.0, time.monotonic(), True
         while not asked.done:
             came = asked.wait(PULSE)
