@@ -14,7 +14,7 @@ from mirage.explorer.ask import view
 from mirage.explorer.serve.identity import login_required, may, network_address, reader
 from mirage.explorer.spot_check import vote_item
 from mirage.people.ask import AskDesk, Asked, live_folder
-from mirage.store.home import ASK_FILE
+from mirage.store.home import ASK_FILE, LIVE, ask_file
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
@@ -58,6 +58,12 @@ def main(page: ui.Page) -> None:
 
 def unconfigured(page: ui.Page) -> None:
     """Say that nobody can ask here, and what turns questions on."""
+    asked_about = page.arena.path.parent
+    if page.arena.path.name == LIVE and ask_file(asked_about) is not None:
+        page.summary("These are readers' questions and their votes.")
+        if st.button("Ask a question", key="ask_back", type="primary"):
+            ui.switch(asked_about)
+        return
     page.summary("Questions to this arena are off.")
     with st.container(border=True):
         st.markdown(f"**This arena has no {ASK_FILE}.**")
