@@ -27,9 +27,7 @@ SCRIPTS = {
     "other": Script((*(f"{payload} " for payload in HOSTILE[:12]), "\u202egnp.exe")),
     "slow": Script(("word ",), endless=True, gap=0.02),
     "stuck": Script(hang=2),
-    "denied": Script(
-        raw=b'{"error": {"message": "acme-1 has no credit"}}', kind="application/json", status=402
-    ),
+    "denied": Script(raw=b'{"error": {"message": "acme-1 has no credit"}}', kind="application/json", status=402),
     "html": Script(raw=b"<html><title>Sign in</title></html>", kind="text/html"),
 }
 
