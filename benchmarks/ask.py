@@ -27,7 +27,7 @@ from benchmarks.load import ROOT, server
 from mirage.people.ask.pairs import Pair, choose_pair, ordered
 
 HALF_WIDTH, SYSTEMS, DRAWS, SO_FAR = 0.5, 6, 20, 300
-READERS, TOKENS, GAP = 20, 100, 0.05
+READERS, TOKENS, GAP, LEAVERS = 20, 100, 0.05, 5
 Chooser = Callable[[Sequence[str], Sequence[Pair], np.random.Generator], Pair]
 
 
@@ -99,6 +99,8 @@ class Seen:
     """When a page with the first token had come."""
     whole: float = 0.0
     """When both answers had come."""
+    number: int = 0
+    """The reader."""
     error: str = ""
 
 
@@ -156,7 +158,7 @@ class Reader:
 
     async def ask(self, question: str) -> Seen:
         """Ask a question and wait for both answers."""
-        seen = Seen(asked=time.time())
+        seen = Seen(asked=time.time(), number=self.number)
         self.values = {"I agree": True, "Your question": question}
         await self.send(press="Ask", seen=seen)
         return seen
@@ -200,28 +202,66 @@ def tokens() -> list[Row]:
                 before = len(service.replies)
                 seen = asyncio.run(_crowd(address, n, tag))
                 rows.append(_row(n, seen, service.replies[before:]))
+            rows.append(_leaving(address, service))
     return rows
 
 
 def _row(n: int, seen: Sequence[Seen], replies: Sequence[Any]) -> Row:
     """Compare what readers saw with what the service sent, question by question."""
-    sent: dict[str, list[Any]] = {}
+    sent: dict[int, list[Any]] = {}
     for reply in replies:
         text = reply.body["messages"][0]["content"]
-        sent.setdefault(text.partition("Murray, ")[2].partition("?")[0], []).append(reply)
-    after, before = [], []
-    asked = sorted(seen, key=lambda one: one.asked)
-    for one, (_, both) in zip(asked, sorted(sent.items(), key=lambda item: int(item[0].split()[1])), strict=False):
+        sent.setdefault(int(text.partition("Murray, ")[2].partition("?")[0].split()[1]), []).append(reply)
+    after, before, last = [], [], []
+    for one in seen:
+        both = sent[one.number]
         after.append(1000 * (one.first - min(reply.first for reply in both)))
         before.append(1000 * (min(reply.asked for reply in both) - one.asked))
+        last.append(1000 * (one.whole - max(reply.last for reply in both)))
     failed = [one.error or "no answer" for one in seen if not one.whole]
     load = os.getloadavg()[0]
     return Row(
-        f"{n} reader{'s' if n > 1 else ''} at one time",
-        f"{statistics.median(after):.0f} ms, at most {max(after):.0f} ms from the service's first token to the reader",
+        f"{n} reader{'s' if n > 1 else ''} at one time, two answers of {TOKENS} tokens each, {1 / GAP:.0f} a second",
+        f"{statistics.median(after):.0f} ms, at most {max(after):.0f} ms from the service's first token to the reader; "
+        f"{statistics.median(last):.0f} ms, at most {max(last):.0f} ms from its last",
         f"{statistics.median(before):.0f} ms, at most {max(before):.0f} ms from the button to the service",
         f"{len(seen) - len(failed)} of {len(seen)} whole; load of the machine {load:.1f}" + "".join(failed[:1]),
         "under 100 ms",
+    )
+
+
+async def _leave(address: str, after: float) -> float:
+    """Have a reader ask and close the connection in the middle; return when."""
+    async with connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:  # type: ignore[list-item]
+        reader = Reader(link, 0)
+        await reader.send()
+        await reader.send()
+        reader.values = {"I agree": True}
+        await reader.send()
+        task = asyncio.create_task(reader.ask("Where is the river Murray, leaving 0?"))
+        await asyncio.sleep(after)
+        left = time.time()
+        task.cancel()
+    return left
+
+
+def _leaving(address: str, service: Any) -> Row:
+    """Measure what a reader who leaves still costs."""
+    seconds, tokens_after = [], []
+    for k in range(LEAVERS):
+        before = len(service.replies)
+        left = asyncio.run(_leave(address, 1.5 + 0.2 * k))
+        both = service.replies[before:]
+        for reply in both:
+            reply.done.wait(30)
+        seconds.append(max(reply.left or 0 for reply in both) - left)
+        tokens_after.append(max(sum(moment > left for moment in reply.times) for reply in both))
+    return Row(
+        f"{LEAVERS} readers leave in the middle",
+        f"{statistics.median(seconds):.2f} s, at most {max(seconds):.2f} s until both connections are closed",
+        f"at most {max(tokens_after)} tokens of a stream of {1 / GAP:.0f} a second",
+        "",
+        "",
     )
 
 

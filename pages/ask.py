@@ -14,7 +14,7 @@ from mirage.explorer.ask import view
 from mirage.explorer.serve.identity import login_required, may, network_address, reader
 from mirage.explorer.spot_check import vote_item
 from mirage.people.ask import AskDesk, Asked, live_folder
-from mirage.store.home import ASK_FILE
+from mirage.store.home import ASK_FILE, LIVE, ask_file
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
@@ -48,16 +48,22 @@ def main(page: ui.Page) -> None:
         refuse_reader()
     else:
         question_form(desk)
+    if (error := st.session_state.pop(ERROR, None)) is not None:
+        ui.refuse(error)
     if (typed := st.session_state.pop(TODO, None)) is not None:
         answer(desk, typed)
     elif (asked := st.session_state.get(ASKED)) is not None:
         show(desk, asked)
-    if (error := st.session_state.pop(ERROR, None)) is not None:
-        ui.refuse(error)
 
 
 def unconfigured(page: ui.Page) -> None:
     """Say that nobody can ask here, and what turns questions on."""
+    asked_about = page.arena.path.parent
+    if page.arena.path.name == LIVE and ask_file(asked_about) is not None:
+        page.summary("These are readers' questions and their votes.")
+        if st.button("Ask a question", key="ask_back", type="primary"):
+            ui.switch(asked_about)
+        return
     page.summary("Questions to this arena are off.")
     with st.container(border=True):
         st.markdown(f"**This arena has no {ASK_FILE}.**")
@@ -135,18 +141,20 @@ def answer(desk: AskDesk, typed: views.TypedQuestion) -> None:
     Every drawing ends this run if the reader has left the page or done something else; the block then closes the
     connections.
     """
-    current = reader()
+    current, status = reader(), st.empty()
+    status.caption("Searching passages")
     try:
-        with st.spinner("Searching passages"):
-            asked = views.ask(desk, typed, reader=current.owner, address=network_address())
+        asked = views.ask(desk, typed, reader=current.owner, address=network_address())
     except MirageError as error:
+        status.empty()
         ui.refuse(error)
         return
-    st.session_state[ASKED] = asked
+    # Entered before anything is drawn, where this run may end.
     with asked:
-        st.html(view.question_html(asked, desk))
+        st.session_state[ASKED] = asked
+        status.html(view.question_html(asked, desk))
         answers, stop = st.empty(), st.empty()
-        stop.button("Stop", key=f"ask_stop_{asked.query_id}", type="tertiary")
+        stop.button("Stop", key=f"ask_stop_{asked.query_id}")
         drawn, began, first = 0.0, time.monotonic(), True
         while not asked.done:
             came = asked.wait(PULSE)

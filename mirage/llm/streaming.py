@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from mirage.errors import MirageError
 from mirage.llm.calls import Limits, Messages, Settings, prompt_tokens, request, request_body, sent_bytes, text_tokens
 from mirage.llm.client import change_parameter, connect, rename_parameters
 from mirage.llm.endings import separate_reasoning
@@ -374,6 +375,8 @@ class _Lines:
 
 def _fault(error: Exception) -> str:
     """Describe why a stream failed."""
+    if isinstance(error, MirageError):
+        return f"{error.what}; {error.do}"
     if isinstance(error, _EndedError | Misfit):
         return str(error)
     try:

@@ -154,14 +154,11 @@ class Admissions:
         db = None
         try:
             db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-            # Two processes that turn it on at once would not wait for each other: retried by the next question.
+            db.execute("BEGIN IMMEDIATE")
             if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-                db.execute("PRAGMA journal_mode = WAL")
                 for statement in _TABLES.split(";"):
                     db.execute(statement)
                 db.execute("PRAGMA user_version = 1")
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
         except sqlite3.Error as error:

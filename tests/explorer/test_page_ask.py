@@ -27,6 +27,7 @@ SCRIPTS = {
     "other": Script((*(f"{payload} " for payload in HOSTILE[:12]), "\u202egnp.exe")),
     "slow": Script(("word ",), endless=True, gap=0.02),
     "stuck": Script(hang=2),
+    "denied": Script(raw=b'{"error": {"message": "acme-1 has no credit"}}', kind="application/json", status=402),
     "html": Script(raw=b"<html><title>Sign in</title></html>", kind="text/html"),
 }
 
@@ -116,7 +117,7 @@ def test_a_question_in_arabic_is_searched_and_shown_in_arabic(board: Path) -> No
     assert "5 passages" in page_text(app)
 
 
-@pytest.mark.parametrize(("model", "word"), [("html", "HTML"), ("stuck", "stopped")])
+@pytest.mark.parametrize(("model", "word"), [("html", "HTML"), ("stuck", "stopped"), ("denied", "402")])
 def test_an_answer_that_fails_is_said_beside_what_came_and_has_no_vote(
     board: Path, service: StreamingService, model: str, word: str
 ) -> None:
@@ -124,6 +125,7 @@ def test_an_answer_that_fails_is_said_beside_what_came_and_has_no_vote(
     app = ask(open_ask())
     assert "near Goolwa" in text(app)
     assert word in text(app)
+    assert "acme" not in html(app), "a service's words on its account are the operator's"
     assert not [button for button in app.button if button.proto.shortcut]
     assert not store.is_arena(live_folder(board))
 

