@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.arena import RankResult
+    from mirage.ranking.fragility import FragileChange, FragileUnit, Fragility
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
     from mirage.stages.abstain import Method
@@ -70,6 +71,7 @@ __all__ = [
     "decide",
     "evaluate",
     "features",
+    "fragility",
     "generate",
     "import_file",
     "judge",
@@ -1353,6 +1355,60 @@ def rank(
     else:
         ranking = rank_battles(from_judgments(table, judge=judge), settings)
     return _with_remarks(RankResult(ranking, notes))
+
+
+def fragility(
+    battles: Any,
+    *,
+    judge: str | None = None,
+    languages: Iterable[str] | None = None,
+    change: FragileChange = "first place",
+    unit: FragileUnit = "battle",
+) -> Fragility:
+    """Find the fewest battles, queries or voters whose removal changes the first place or the first tier.
+
+    The set is found by influence, checked by refitting and shortened: an upper bound, since a smaller set could exist.
+
+    Args:
+        battles: an arena or rows, as for `rank`; rows may have columns `voter` and `time`.
+        judge: the judge, as for `rank`.
+        languages: codes; None for all. The result is of their mean.
+        change: `first place`, or `first tier`: the systems that no other is significantly ahead of.
+        unit: `battle` (all verdicts on a query and two systems), `query`, or `voter`.
+
+    Raises:
+        BadInput: if a column is missing, or a value cannot be read.
+        UnknownName: if the judge or a language has no verdict.
+        NotEnoughData: if there is nothing to rank, too much for memory, or no voter is known.
+
+    Source: Broderick, Giordano and Meager (2020); Huang, Shen, Wei and Broderick, arXiv 2508.11847 (2025).
+    """
+    from mirage.battles.referee import choose_referee
+    from mirage.battles.verdict_rows import from_judgments
+    from mirage.ranking.arena import rank_arena
+    from mirage.ranking.bootstrap import rank_battles
+    from mirage.ranking.fragility import days_of, fragility, voters_of
+
+    settings = RankSettings(draws=1, languages=_tuple(languages))
+    days: dict[tuple[str, str, str, str], list[str]] = {}
+    if isinstance(battles, Arena):
+        name = choose_referee(battles, judge)
+        ranking = rank_arena(battles, name, settings).ranking
+        voters = voters_of(battles.read("judgments"), name) if "judgments" in battles.tables else {}
+    else:
+        frame = _frame(battles)
+        table, _ = _judgments(frame)
+        counted = from_judgments(table, judge=judge)
+        if settings.languages is not None:
+            counted = {code: part for code, part in counted.items() if code in settings.languages}
+        ranking = rank_battles(counted, settings)
+        voters = {}
+        if "voter" in frame.column_names:
+            verdicts = table if "points" in table.column_names else table.append_column("points", [[None] * len(table)])
+            voters = voters_of(verdicts.append_column("voter", [_texts(frame, "voter")]), ranking.referee)
+        if "time" in frame.column_names:
+            days = days_of(table, _texts(frame, "time"))
+    return fragility(ranking, change=change, unit=unit, voters=voters, days=days)
 
 
 def _with_remarks(result: RankResult) -> Ranking:

@@ -109,6 +109,12 @@ def rank(
     votes: Annotated[
         bool, typer.Option("--votes", help="Replace the judge's verdicts by people's votes on the same battles.")
     ] = False,
+    fragility: Annotated[
+        bool,
+        typer.Option(
+            "--fragility", help="Print the fewest battles, queries and voters that change the first place or tier."
+        ),
+    ] = False,
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's method: --draws tournaments of 100 drawn queries.")
     ] = False,
@@ -138,7 +144,9 @@ def rank(
     means and percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the
     queries with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of
     the same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts
-    that fit in memory are ranked here, whatever the --engine. Makers come from DIR/makers.csv, else from the systems'
+    that fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets found by
+    influence whose removal, refitted, changes who is first or who is in the first tier, and the queries and voters that
+    they share; other formats than the table list the sets. Makers come from DIR/makers.csv, else from the systems'
     names.
     """
     from mirage import store
@@ -174,6 +182,10 @@ def rank(
         judges = [choose_referee(arena)]
     if without is not None or no_own:
         settings = replace(settings, makers=store.makers_of(arena))
+    if fragility:
+        _refuse_beside_fragility(settings, printed, judges, others=paper or store_ or votes or by is not None)
+        _print_fragility(arena, judges[0], settings, output_format)
+        return
     way = _choose_way(judges, settings, paper=paper, by=by, votes=votes)
     _refuse_combinations(way, judges, settings, printed, stored=store_, paper=paper, part=bool(tags or by))
     if way == "what if":
@@ -184,6 +196,87 @@ def rank(
         _rank_by_tag(arena, judges[0], by, settings, printed)
     else:
         _rank_plainly(arena, judges[0], settings, executor, printed, stored=store_)
+
+
+FRAGILITY = (
+    *("language", "change", "unit", "system", "other", "needed", "n", "removed_language", "removed_query"),
+    *("removed_first", "removed_second", "removed_voter", "reason"),
+)
+"""Columns of `mirage rank --fragility`, one row per removed unit."""
+
+
+def _refuse_beside_fragility(
+    settings: RankSettings, printed: RankingPrinter, judges: Sequence[str], *, others: bool
+) -> None:
+    """Reject options that select verdicts, or print something else.
+
+    Raises:
+        BadInput: if one is given.
+    """
+    from mirage.battles.referee import POOLED
+
+    several = len(judges) > 1 or judges[0] == POOLED
+    if others or several or settings.selects_verdicts or (printed.reference, printed.scale) != (None, "logit"):
+        raise BadInput(
+            "--fragility is of the plain ranking by one judge",
+            do="use it with --judge, --skill, --languages, --ties, --penalty or --tag alone",
+        )
+
+
+def _print_fragility(arena: Arena, referee: str, settings: RankSettings, output_format: Format) -> None:
+    """Print how few battles, queries and voters change the first place or tier of each row of the ranking."""
+    from mirage.cli.output import progress
+    from mirage.ranking.arena import rank_arena
+    from mirage.ranking.fragility import fragility, voters_of
+
+    ranking = rank_arena(arena, referee, replace(settings, draws=1)).ranking
+    voters = voters_of(arena.read("judgments"), referee) if "judgments" in arena.tables else {}
+    units = ("battle", "query", *(("voter",) if voters else ()))
+    # All rows of many languages would take minutes: the last row, or those that were named.
+    codes = list(ranking.languages) if settings.languages else [list(ranking.languages)[-1]]
+    with progress("Refitting") as update:
+        found = []
+        for code in codes:
+            for change in ("first place", "first tier"):
+                for unit in units:
+                    found.append(fragility(ranking, language=code, change=change, unit=unit, voters=voters))
+                    update(len(found), len(codes) * 2 * len(units), "Refitting")
+    if output_format == "table":
+        rows = [
+            {
+                "language": each.language,
+                "change": each.change,
+                "unit": each.unit,
+                "needed": each.needed,
+                "of": each.n,
+                "result": each.sentence,
+            }
+            for each in found
+        ]
+        show(rows, ("language", "change", "unit", "needed", "of", "result"), output_format)
+        for each in found:
+            for origin in each.shared[:1]:
+                note(
+                    f"{each.language}, {each.change}: {origin.units} of the {each.needed} battles share the "
+                    f"{origin.kind} {origin.name} (of {origin.of:,}; p = {origin.p:.2g}, hypergeometric, Bonferroni)"
+                )
+        note("Each set was refitted; a smaller one could exist. --format csv lists the sets.")
+        return
+    listed = []
+    for each in found:
+        listed += [
+            {name: getattr(each, name) for name in FRAGILITY[:7]}
+            | {
+                "removed_language": removed and removed.language,
+                "removed_query": removed and removed.query_id,
+                "removed_first": removed and removed.first,
+                "removed_second": removed and removed.second,
+                "removed_voter": removed and removed.voter,
+                "reason": each.reason,
+            }
+            for removed in each.removed or (None,)
+        ]
+    show(listed, FRAGILITY, output_format)
 
 
 Way = Literal["what if", "paper", "by tag", "plain"]
