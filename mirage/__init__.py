@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         rates,
         retrieval_measures,
         risk_coverage,
+        testset,
         variance,
     )
 
@@ -110,6 +111,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "testset",
     "variance",
 ]
 
