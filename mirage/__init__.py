@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         rates,
         retrieval_measures,
         risk_coverage,
+        testset,
         variance,
     )
 
@@ -106,6 +107,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "testset",
     "variance",
 ]
 

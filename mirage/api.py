@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from mirage.ranking.arena import RankResult
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
+    from mirage.schema import QuestionType
     from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
@@ -87,6 +88,7 @@ __all__ = [
     "rates",
     "retrieval_measures",
     "risk_coverage",
+    "testset",
     "variance",
 ]
 
@@ -687,6 +689,81 @@ def evaluate(
     report = pipeline.evaluate(source, folder, settings, made_by="mirage.evaluate")
     ranking = None if report.ranking is None else Ranking(**_values(report.ranking), remarks=report.remarks)
     return Evaluation(report.arena, ranking, report)
+
+
+def testset(
+    corpus: str | Path | Sequence[str | Path],
+    into: str | Path,
+    model: ChatModel,
+    *,
+    languages: Iterable[str] | None = None,
+    n: int = 200,
+    types: Sequence[QuestionType] | None = None,
+    unanswerable: float = 0.5,
+    depth: int = 10,
+    across: bool = False,
+    length: int = 800,
+    vectors: str | Path | None = None,
+    seed: int = 0,
+) -> Arena:
+    """Make a test set from documents: questions by a model, a share of them without an answer in the corpus.
+
+    Repeating an interrupted call resumes it, and no call is paid for twice.
+
+    Args:
+        corpus: documents, files of passages, or folders of both.
+        into: the new arena's folder; the corpus that is left is in its `source/corpus.jsonl`.
+        model: the model that writes questions and checks passages (`chat_model`).
+        languages: codes of the languages to ask in; None for those of the passages.
+        n: questions per language.
+        types: `fact`, `list`, `comparison`, `several`, `follow_up`; None for all.
+        unanswerable: share of the questions to make unanswerable.
+        depth: passages given with each query.
+        across: write questions from passages in any language, not only in that asked for.
+        length: maximum characters of a passage of a document.
+        vectors: JSON Lines or Parquet with `passage_id` and `vector`, for clusters and near-duplicates; None for none.
+        seed: random seed.
+
+    Returns:
+        The arena, with queries of both subsets, passages, reference answers, nuggets, and the tables `drafts` and
+        `passage_checks`.
+
+    Raises:
+        BadInput: if a file cannot be read, or needs an extra that is not installed, or an argument is out of range.
+        ArenaError: if the folder has an arena already.
+        NotEnoughData: if the corpus has no passage, no question is accepted, or the budget is reached.
+        Unreachable: if the service rejects every call.
+    """
+    from mirage import llm, pipeline
+    from mirage.io.documents import read_documents
+    from mirage.io.vectors import read_vectors
+    from mirage.stages.testset.settings import TYPES, TestsetSettings
+    from mirage.stages.testset.stage import make_testset
+
+    paths = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    documents = read_documents([Path(path) for path in paths], length=length)
+    settings = TestsetSettings(
+        _tuple(languages) or documents.languages,
+        n,
+        TYPES if types is None else tuple(types),
+        unanswerable,
+        depth,
+        seed,
+        across,
+    )
+    given = None
+    if vectors is not None:
+        given = read_vectors(Path(vectors), [passage.passage_id for passage in documents.passages])
+    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.testset")
+    result = make_testset(
+        store.locate(str(into)),
+        documents.passages,
+        settings,
+        calls=calls,
+        vectors=given,
+        sources=documents.files,
+    )
+    return result.arena
 
 
 def generate(

@@ -80,6 +80,9 @@ Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
 Assignment = Literal["support", "partial_support", "not_support"]
 Support = Literal["full", "partial", "none"]
+QuestionType = Literal["fact", "list", "comparison", "several", "follow_up"]
+Check = Literal["source", "copy", "vector", "facts", "model"]
+Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
@@ -764,6 +767,74 @@ class SystemCard:
     """Source of these facts, with the date."""
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One question that a model wrote for a test set: it became a query, or was dropped for a reason."""
+
+    key = ("language", "draft_id")
+    reason_of = "query_id"
+
+    language: Code
+    """Language that the question was to be written in."""
+    draft_id: str
+    """Hash of the language, the type and the passages shown."""
+    type: QuestionType
+    """Type of question that was asked for. `fact`: one fact; `list`: several facts of one passage; `comparison`: of two
+    things, from two passages; `several`: facts of several passages; `follow_up`: the last question of a conversation.
+    """
+    passages: str
+    """Ids of the passages that the model was shown, one per line."""
+    query_id: str | None
+    """The query that the question became; null if it was dropped."""
+    text: str | None
+    """The question; null if the reply has none."""
+    answer: str | None
+    """The reference answer; null if the reply has none. Table `references` has those of answerable queries."""
+    facts: str | None
+    """Facts of the answer, as a JSON list of objects with `fact`, `importance`, `passage_id` and `quote`; null if the
+    reply has none. Table `nuggets` has those of answerable queries.
+    """
+    reason: str | None
+    """Why the question was dropped; null otherwise."""
+    call: str | None
+    """Key of the call in the arena's ledger; null if no call was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCheck:
+    """One check of whether one passage of a test set's corpus answers one query."""
+
+    key = ("language", "query_id", "passage_id", "check")
+    reason_of = "finding"
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    passage_id: str
+    """The passage."""
+    check: Check
+    """`source`: the question was written from the passage; `copy`: Jaccard similarity of word 5-grams with a passage
+    that answers; `vector`: cosine similarity with one; `facts`: vital facts of the answer, matched by shared words;
+    `model`: a model's decision.
+    """
+    finding: Finding | None
+    """`answers`: the passage answers the query or a part of it; `partly`: it may (half of a fact's words); `nothing`;
+    null if undecided.
+    """
+    value: Share | None
+    """`copy` and `vector`: the similarity; `facts`: share of the vital facts that the passage states; else null."""
+    evidence: str | None
+    """`copy` and `vector`: the passage it is similar to; `facts` and `model`: the words that state a fact; else null.
+    """
+    removed: bool
+    """Whether the passage was taken out of the corpus, for this query or another."""
+    reason: str | None
+    """Why `finding` is null; null otherwise."""
+    call: str | None
+    """Key of the call in the arena's ledger; null if no call was made."""
+
+
 TABLES: dict[str, type] = {
     "systems": SystemCard,
     "queries": Query,
@@ -787,6 +858,8 @@ TABLES: dict[str, type] = {
     "tournaments": Tournament,
     "predictions": Prediction,
     "importances": Importance,
+    "drafts": Draft,
+    "passage_checks": PassageCheck,
     "published": Published,
 }
 """Every table by name, in pipeline order."""
@@ -794,6 +867,7 @@ TABLES: dict[str, type] = {
 OPTIONAL = frozenset(
     {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
     | {"samples", "nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
+    | {"drafts", "passage_checks"}
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
@@ -820,6 +894,8 @@ COMMANDS: dict[str, str] = {
     "tournaments": "mirage rank DIR --judge relevance --paper --store",
     "predictions": "mirage surrogate DIR --judge relevance --store",
     "importances": "mirage surrogate DIR --judge relevance --store",
+    "drafts": "mirage testset DIR --corpus FILE --languages CODES --model M",
+    "passage_checks": "mirage testset DIR --corpus FILE --languages CODES --model M",
     "published": "make data",
 }
 """The command that creates a table an arena lacks."""
@@ -847,6 +923,8 @@ ADDS: dict[str, str] = {
     "tournaments": "ratings computed as in the paper",
     "predictions": "ratings predicted from features, without a judge",
     "importances": "the importance of each feature to the predicted ratings",
+    "drafts": "the questions that a model wrote for a test set, with the reason for each that was dropped",
+    "passage_checks": "the evidence that a query can or cannot be answered from its passages",
     "published": "the figures printed in the papers",
 }
 """What a table adds for a reader, shown where it is missing."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Data": ("pull", "import", "check", "show", "export", "arena"),
+    "Data": ("pull", "import", "testset", "check", "show", "export", "arena"),
     "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
     "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain", "variance"),
     "People": ("judges", "votes", "notes"),

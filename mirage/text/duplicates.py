@@ -107,7 +107,7 @@ def close_vectors(
     return _pairs(found)
 
 
-def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[Any]:
     import numpy as np
 
     single = np.asarray(vectors, dtype=np.float32)

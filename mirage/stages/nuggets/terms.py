@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage import schema
@@ -57,7 +58,11 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
         return "not_support", None
     best, where, numbers = 0.0, None, False
     plain = _CITATION.sub(lambda match: " " * len(match[0]), answer)
-    for span in _windows(plain, language):
+    spans = sentences(plain, language)
+    anywhere = set[str]().union(*(terms(plain[slice(*span)]) for span in spans))
+    if sum(weights[name] for name in _present(wanted, anywhere)) / total < PARTIAL:
+        return "not_support", None  # no two sentences can state more than all of them
+    for span in _windows(spans):
         present = _present(wanted, set(terms(plain[slice(*span)])))
         share = sum(weights[name] for name in present) / total
         if share > best:
@@ -68,9 +73,8 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
     return "support" if best >= SUPPORT and numbers else "partial_support", answer[slice(*where)]
 
 
-def _windows(text: str, language: str) -> list[Span]:
+def _windows(spans: Sequence[Span]) -> list[Span]:
     """Return every sentence, then every two adjacent ones, so that shorter matches come first."""
-    spans = sentences(text, language)
     return [*spans, *((first[0], second[1]) for first, second in itertools.pairwise(spans))]
 
 
@@ -89,6 +93,7 @@ def _present(wanted: Sequence[str], there: Collection[str]) -> set[str]:
     return present
 
 
+@lru_cache(maxsize=65_536)
 def _is_number(term: str) -> bool:
     return any(character.isnumeric() for character in term)
 

@@ -1,0 +1,161 @@
+"""Command that makes a test set from a corpus: `mirage testset`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import How, Seed, app, codes, local_path, locate
+from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+from mirage.text.segmentation import count_text
+
+if TYPE_CHECKING:
+    from mirage.io.documents import DocumentCorpus, OmittedPart
+    from mirage.stages.testset.stage import TestsetResult
+
+COLUMNS = ("language", "queries", "answerable", "unanswerable", "dropped")
+"""Columns of `testset`."""
+_LISTED = 20
+"""Maximum files and passages to list that were left out; the others are counted by reason."""
+
+
+@app.command("testset")
+@add_connection_options
+def make_testset_from_files(
+    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=locate, help="The new arena's folder.")],
+    connection: Connection,
+    corpus: Annotated[
+        list[Path],
+        typer.Option(
+            "--corpus",
+            metavar="FILE",
+            parser=local_path,
+            help="Document, file of passages, or folder of both: Markdown, text, PDF, HTML, JSON Lines, CSV or Parquet."
+            " Repeatable.",
+        ),
+    ],
+    languages: Annotated[
+        str | None, typer.Option(metavar="SW,DE,..", help="Languages to ask in; default those of the passages.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Questions per language.")] = 200,
+    types: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,..", help="Of fact, list, comparison, several and follow_up; default all."),
+    ] = None,
+    unanswerable: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the questions to make unanswerable.")
+    ] = 0.5,
+    depth: Annotated[int, typer.Option(min=2, help="Passages given with each query.")] = 10,
+    across: Annotated[
+        bool,
+        typer.Option("--across", help="Write questions from passages in any language, not only in that asked for."),
+    ] = False,
+    length: Annotated[int, typer.Option(min=100, help="Maximum characters of a passage of a document.")] = 800,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            parser=local_path,
+            help="JSON Lines or Parquet with passage_id and vector, for clusters and near-duplicates.",
+        ),
+    ] = None,
+    passages_only: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", parser=local_path, help="Only write the passages, as .jsonl, .csv or .parquet, and stop."
+        ),
+    ] = None,
+    seed: Seed = 0,
+    output_format: How = "table",
+) -> None:
+    """Make a test set from your own documents: questions by a model, half of them without an answer.
+
+    Cuts documents into passages, chooses some that cover the corpus, and lets the model write a question from each,
+    with facts, quotes and a reference answer. For half of the questions every passage that answers is taken out of the
+    corpus: the sources, their near-duplicates, and passages with a vital fact by their words or by the model, which
+    also reads the passages that are left. Writes the arena DIR, with the tables queries (subset non_relevant for the
+    unanswerable), passages, references, nuggets, tags, drafts and passage_checks, and DIR/source/corpus.jsonl, the
+    corpus that is left. Replies are cached in DIR: rerun the command to resume; no call is paid for twice. Prints the
+    queries by language, and why documents and questions were left out.
+    """
+    from mirage.io.documents import read_documents
+    from mirage.io.vectors import read_vectors
+    from mirage.llm import ArenaCalls
+    from mirage.stages.testset.settings import TYPES, TestsetSettings
+    from mirage.stages.testset.stage import make_testset, plan_testset
+
+    with progress("Reading"):
+        documents = read_documents(corpus, length=length)
+    _tell_left_out(documents.left_out)
+    if passages_only is not None:
+        _write_passages(documents, passages_only)
+        return
+    asked = codes(languages) or documents.languages
+    if not asked:
+        raise BadInput("the language of the passages is unknown", do="add --languages")
+    kinds = TYPES if types is None else tuple(name.strip() for name in types.split(",") if name.strip())
+    settings = TestsetSettings(asked, n, kinds, unanswerable, depth, seed, across)  # type: ignore[arg-type]  # checked there
+    model = connection.chat_model()
+    if connection.dry_run:
+        tell(plan_testset(dir_, documents.passages, settings, model), planned=True)
+        return
+    engine = connection.only_caller(model)
+    given = None if vectors is None else read_vectors(vectors, [p.passage_id for p in documents.passages])
+    with progress("Asking") as update:
+        calls = ArenaCalls(engine, model, "mirage testset", update)
+        result = make_testset(
+            dir_, documents.passages, settings, calls=calls, vectors=given, sources=documents.files, say=note
+        )
+    _tell_result(result)
+    show(_counts(result), COLUMNS, output_format)
+
+
+def _counts(result: TestsetResult) -> list[dict[str, object]]:
+    """Return the printed rows: queries and dropped questions by language."""
+    return [
+        dict(
+            zip(
+                COLUMNS,
+                (code, n["relevant"] + n["non_relevant"], n["relevant"], n["non_relevant"], n["dropped"]),
+                strict=True,
+            )
+        )
+        for code, n in result.counts.items()
+    ]
+
+
+def _tell_left_out(left_out: Sequence[OmittedPart]) -> None:
+    """Name the files and passages that are not in the corpus, or count them by reason if they are many."""
+    if len(left_out) <= _LISTED:
+        for one in left_out:
+            note(f"Left out: {one.where}: {one.reason}")
+        return
+    for reason, n in Counter(one.reason.partition(" as ")[0] for one in left_out).most_common():
+        first = next(one.where for one in left_out if one.reason.startswith(reason))
+        note(f"Left out: {count_text(n, 'part')}, such as {first}: {reason}")
+
+
+def _tell_result(result: TestsetResult) -> None:
+    """Report cost, dropped questions and checks."""
+    tell(result.cost)
+    for reason, n in result.reasons.most_common(_LISTED):
+        note(f"{count_text(n, 'question')} dropped: {reason}")
+    note(f"{count_text(result.removed, 'passage')} taken out of the corpus.")
+    if result.undecided:
+        note(f"{count_text(result.undecided, 'passage')} without a finding by the model; shared words alone decide.")
+    note("Labels not audited.")
+    note(f"Next: mirage generate {result.arena.address} --model MODEL --system NAME")
+
+
+def _write_passages(documents: DocumentCorpus, file: Path) -> None:
+    """Write the passages of a corpus into one file."""
+    from mirage import store
+
+    store.export_rows(documents.table(), file)
+    note(f"{count_text(len(documents.passages), 'passage')} in {file}.")

@@ -1,0 +1,321 @@
+"""Documents of a corpus, cut into passages: Markdown, text, PDF, HTML, and files of passages.
+
+corpus = read_documents([Path("handbook"), Path("faq.jsonl")])
+corpus.passages, corpus.left_out
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import BadInput, NotEnoughData
+from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
+from mirage.stages.testset.settings import CorpusPassage
+from mirage.store.extras import extra
+from mirage.text.detection import detect_set
+from mirage.text.languages import in_order, language_of_file
+from mirage.text.languages import language as language_of
+from mirage.text.segmentation import sentences, words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LENGTH = 800
+"""Default maximum length of a passage, in characters: about 120 English words."""
+LARGEST = 100_000_000
+"""Maximum bytes of a document; files of passages have no maximum."""
+_TEXTS = (".md", ".markdown", ".txt", ".text", ".rst")
+_RECORDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_HTML = (".html", ".htm", ".xhtml")
+_FRONT = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*$")
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedPart:
+    """A file or passage that is not in the corpus."""
+
+    where: str
+    """The file, with line or passage if it is a part."""
+    reason: str
+    """Why it was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCorpus:
+    """The passages of some documents."""
+
+    passages: tuple[CorpusPassage, ...]
+    """The passages, in the order of the files."""
+    left_out: tuple[OmittedPart, ...]
+    """Files and passages that were left out, with the reason."""
+    files: tuple[Mapping[str, Any], ...]
+    """Name and SHA-256 of every file read."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the passages' languages, of those with a tenth of the passages or more."""
+        counts = Counter(passage.language for passage in self.passages if passage.language is not None)
+        return tuple(in_order(code for code, n in counts.items() if 10 * n >= counts.total()))
+
+    def table(self) -> pa.Table:
+        """Return the passages as a table, with the columns that `read_documents` reads again."""
+        import pyarrow as pa
+
+        names = ("passage_id", "title", "text", "language")
+        return pa.table({name: pa.array([getattr(p, name) for p in self.passages], pa.string()) for name in names})
+
+
+def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCorpus:
+    """Read documents, and cut them into passages at paragraphs.
+
+    A file of records (JSON Lines, JSON, CSV, Parquet) has passages already: `docid` or another common name, `title`,
+    `text`, and `language`. Any other file is a document; its passages are called FILE#1, FILE#2 and so on. Documents
+    and passages that are empty, binary, too large, unreadable or the same as an earlier one are left out.
+
+    Args:
+        paths: files, and folders, which are read with their subfolders.
+        length: maximum length of a passage, in characters.
+
+    Raises:
+        BadInput: if a path does not exist, a document needs an extra that is not installed, or the length is too small.
+        NotEnoughData: if no passage is left.
+    """
+    if length < 100:
+        raise BadInput(f"passages of {length} characters are too short for questions", do="use 100 or more")
+    reader = _Reader(length)
+    for path in paths:
+        if path.is_dir():
+            for file in store.list_files(path, "**/*"):
+                if not any(part.startswith(".") for part in file.relative_to(path).parts):
+                    reader.read(file, file.relative_to(path).as_posix(), named=False)
+        else:
+            reader.read(path, path.name, named=True)
+    if not reader.passages:
+        why = "; ".join(f"{one.where}: {one.reason}" for one in reader.left_out[:5])
+        raise NotEnoughData("the corpus has no passage", where=why, do="give text, Markdown or files of passages")
+    return DocumentCorpus(tuple(_with_languages(reader.passages)), tuple(reader.left_out), tuple(reader.files))
+
+
+class _Reader:
+    """Passages so far, and what was left out."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.passages: list[CorpusPassage] = []
+        self.left_out: list[OmittedPart] = []
+        self.files: list[dict[str, Any]] = []
+        self._documents: dict[bytes, str] = {}
+        self._texts: dict[bytes, str] = {}
+        self._ids: set[str] = set()
+
+    def read(self, path: Path, name: str, *, named: bool) -> None:
+        """Read a file.
+
+        Args:
+            path: the file.
+            name: its name in ids and messages.
+            named: whether it was given by itself, so that an unknown extension is read as text.
+        """
+        kind = _kind(path)
+        if kind not in (*_TEXTS, *_RECORDS, *_HTML, ".pdf") and not named:
+            self.left_out.append(OmittedPart(name, f"the extension {kind or 'none'} is not of a document"))
+            return
+        self.files.append({"name": name, "sha256": store.fingerprint(path)} if path.is_file() else {"name": name})
+        if kind in _RECORDS:
+            for line in store.records(path):
+                self._add_record(line, name)
+            return
+        text = self._text_of(path, name, kind)
+        if text is None:
+            return
+        if not words(text):
+            self.left_out.append(OmittedPart(name, "it is empty"))
+            return
+        digest = _digest(text)
+        if digest in self._documents:
+            self.left_out.append(OmittedPart(name, f"it has the same text as {self._documents[digest]}"))
+            return
+        self._documents[digest] = name
+        code = language_of_file(path.name)
+        parts = split_text(text, title=path.stem, length=self.length, markdown=kind in (".md", ".markdown"))
+        for number, (title, part) in enumerate(parts, 1):
+            self._add(CorpusPassage(f"{name}#{number}", title, part, code, name), f"{name}#{number}")
+
+    def _text_of(self, path: Path, name: str, kind: str) -> str | None:
+        """Return the text of a document; None if it was left out."""
+        if (size := path.stat().st_size if path.is_file() else 0) > LARGEST:
+            self.left_out.append(OmittedPart(name, f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}"))
+            return None
+        if kind == ".pdf":
+            text, reason = _pdf_text(path)
+        elif kind in _HTML:
+            text, reason = _html_text(path)
+        else:
+            text, reason = _plain_text(path)
+        if reason is not None:
+            self.left_out.append(OmittedPart(name, reason))
+            return None
+        return text
+
+    def _add_record(self, line: store.Line, name: str) -> None:
+        value = line.value
+        found = next((value[field] for field in ("passage_id", *ID_FIELDS) if value.get(field) not in (None, "")), None)
+        text = next((value[field] for field in TEXT_FIELDS if value.get(field) is not None), None)
+        if found is None or not isinstance(text, str):
+            self.left_out.append(OmittedPart(line.where, "the passage has no id or no text"))
+            return
+        title, code = value.get("title"), value.get("language")
+        given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
+        self._add(CorpusPassage(str(found), str(title) if title else None, text.strip(), given, name), line.where)
+
+    def _add(self, passage: CorpusPassage, where: str) -> None:
+        digest = _digest(passage.text)
+        if not words(passage.text):
+            self.left_out.append(OmittedPart(where, "it is empty"))
+        elif passage.passage_id in self._ids:
+            self.left_out.append(OmittedPart(where, f"the corpus has another passage {passage.passage_id}"))
+        elif digest in self._texts:
+            self.left_out.append(OmittedPart(where, f"it has the same text as {self._texts[digest]}"))
+        else:
+            self._texts[digest] = passage.passage_id
+            self._ids.add(passage.passage_id)
+            self.passages.append(passage)
+
+
+def _kind(path: Path) -> str:
+    """Return the lower-case extension of a file, without that of its compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in (".gz", ".zst", ".lz4"):
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _plain_text(path: Path) -> tuple[str, str | None]:
+    """Return the text of a text file, or why it is left out."""
+    try:
+        text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
+    except BadInput as error:
+        if not path.is_file():
+            raise
+        return "", "it is binary, or not UTF-8" if "UTF-8" in error.what else error.what
+    if "\0" in text:
+        return "", "it is binary"
+    return text.replace("\r", "\n"), None
+
+
+def _pdf_text(path: Path) -> tuple[str, str | None]:
+    """Return the text of a PDF file by pypdf, or why it is left out.
+
+    Raises:
+        BadInput: if pypdf is not installed.
+    """
+    with extra("documents", "the text of a PDF file"):
+        import pypdf
+    try:
+        pages = [page.extract_text() or "" for page in pypdf.PdfReader(path).pages]
+    except Exception as error:  # damaged files raise errors of many kinds
+        return "", f"its text cannot be extracted: {type(error).__name__}"
+    return "\n\n".join(pages), None
+
+
+def _html_text(path: Path) -> tuple[str, str | None]:
+    """Return the main text of a page by trafilatura, or why it is left out.
+
+    Raises:
+        BadInput: if trafilatura is not installed.
+    """
+    with extra("documents", "the text of an HTML file"):
+        import trafilatura
+    raw, reason = _plain_text(path)
+    if reason is not None:
+        return "", reason
+    return str(trafilatura.extract(raw) or ""), None
+
+
+def split_text(
+    text: str, *, title: str | None = None, length: int = LENGTH, markdown: bool = False
+) -> list[tuple[str | None, str]]:
+    """Cut a text into passages of whole paragraphs; a longer paragraph is cut at sentences, a longer sentence at words.
+
+    Args:
+        text: the text.
+        title: title of passages before the first heading.
+        length: maximum characters of a passage.
+        markdown: whether lines with `#` are headings. A heading begins a new passage and is its title, with the
+            document's first one before it.
+
+    Returns:
+        Title and text of each passage.
+    """
+    passages: list[tuple[str | None, str]] = []
+    open_: list[str] = []
+    top: str | None = None
+
+    def close() -> None:
+        if open_:
+            passages.append((title, "\n\n".join(open_)))
+            open_.clear()
+
+    if markdown:
+        text = _COMMENT.sub("", _FRONT.sub("", text))
+        text = re.sub(r"(?m)^(#{1,6}[ \t]+.*)$", r"\n\n\1\n\n", text)
+    for paragraph in filter(str.strip, _BLANK.split(text)):
+        if markdown and (heading := _HEADING.match(paragraph.strip())):
+            close()
+            name = heading[1].strip()
+            title = name if top is None else f"{top}: {name}"
+            top = top or name
+            continue
+        for piece in _pieces(paragraph.strip(), length):
+            if open_ and sum(map(len, open_)) + 2 * len(open_) + len(piece) > length:
+                close()
+            open_.append(piece)
+    close()
+    return passages
+
+
+def _pieces(paragraph: str, length: int) -> Iterator[str]:
+    """Yield a paragraph whole, or in pieces of whole sentences of at most `length` characters."""
+    if len(paragraph) <= length:
+        yield paragraph
+        return
+    start = end = 0
+    for first, last in _cut_sentences(paragraph, length):
+        if last - start > length and end > start:
+            yield paragraph[start:end].strip()
+            start = first
+        end = last
+    yield paragraph[start:].strip()
+
+
+def _cut_sentences(paragraph: str, length: int) -> Iterable[tuple[int, int]]:
+    """Yield the spans of the sentences, longer ones cut at a space, else anywhere."""
+    for first, last in sentences(paragraph, "en"):
+        while last - first > length:
+            space = paragraph.rfind(" ", first + 1, first + length)
+            cut = space if space > first else first + length
+            yield first, cut
+            first = cut
+        yield first, last
+
+
+def _with_languages(passages: Sequence[CorpusPassage]) -> Iterator[CorpusPassage]:
+    """Yield the passages, with detected languages where none is given."""
+    unknown = [passage for passage in passages if passage.language is None]
+    detected = iter(detect_set([passage.searched for passage in unknown]))
+    for passage in passages:
+        yield passage if passage.language is not None else replace(passage, language=next(detected))

@@ -1,0 +1,258 @@
+"""Questions by a model: requests, and the reasons for which a reply is rejected."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from mirage import llm
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.schema import Draft, NuggetImportance, QuestionType
+from mirage.stages.nuggets.reading import read_list
+from mirage.stages.testset.settings import CorpusPassage
+from mirage.text.detection import language_shares
+from mirage.text.duplicates import near_duplicates
+from mirage.text.languages import base, name_of
+from mirage.text.segmentation import words
+
+MAX_FACTS = 10
+"""Maximum facts of a question."""
+_SEVERAL: dict[QuestionType, int] = {"comparison": 3, "several": 3}
+"""Passages shown for a type of question; one for the others."""
+_COPIED, _GRAM = 0.5, 5
+"""Share of a question's word 5-grams in a passage from which the question is a copy."""
+_COPIED_ANSWER, _LONG_ANSWER = 0.9, 60
+"""The same for an answer of at least so many words: a short answer may quote."""
+_OTHER_LANGUAGE = 0.1
+"""Probability of the language asked for below which a text is in another."""
+_SAME = 0.8
+"""Jaccard similarity of word pairs from which two questions are the same."""
+_TASKS: dict[QuestionType, str] = {
+    "fact": "Ask for one fact that the passage states. The answer is short.",
+    "list": "Ask for all of several things that the passage lists or names. Each of them is a fact.",
+    "comparison": "Ask for a comparison of two things, each of which another one of the passages is about.",
+    "several": "Ask a question whose answer needs facts of at least two of the passages together.",
+    "follow_up": "Write a short conversation that ends with the question: what the user and the agent said before it,"
+    " in one to three turns each, and then the user's question, which goes on from there. The question still names what"
+    " it asks about. The agent's turns do not answer it.",
+}
+_TURNS = '[{ "speaker": "user", "text": "..." }, { "speaker": "agent", "text": "..." }]'
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact of an answer."""
+
+    text: str
+    """The fact, in the language of the question."""
+    importance: NuggetImportance
+    """Its importance."""
+    passage_id: str
+    """The passage that states it."""
+    quote: str
+    """Words of the passage that state it, in its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuestion:
+    """An accepted question."""
+
+    draft: Draft
+    """Its row in table `drafts`."""
+    facts: tuple[Fact, ...]
+    """Facts of the answer, the vital ones first."""
+    turns: tuple[tuple[Literal["user", "agent"], str], ...]
+    """Speaker and text of what was said before it."""
+
+    @property
+    def vital(self) -> list[Fact]:
+        """The vital facts."""
+        return [fact for fact in self.facts if fact.importance == "vital"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """A question to be written."""
+
+    language: str
+    """Code of the language to ask in."""
+    type: QuestionType
+    """Type of question."""
+    passages: tuple[CorpusPassage, ...]
+    """Passages to write it from; the first is the one that was drawn."""
+
+    @property
+    def draft_id(self) -> str:
+        """Hash of language, type and passages."""
+        about = [self.language, self.type, *(passage.passage_id for passage in self.passages)]
+        return hashlib.blake2b(json.dumps(about).encode(), digest_size=6).hexdigest()
+
+    def conversation(self) -> llm.Messages:
+        """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        cut = llm.TokenEstimate().cut
+        texts = [cut(_shown(passage), MAX_PASSAGE_TOKENS) for passage in self.passages]
+        code = fence_code(texts)
+        passages = "\n\n".join(
+            f"<<PASSAGE {number} {code}>>\n{text}\n<<END {code}>>" for number, text in enumerate(texts, 1)
+        )
+        values = {"code": code, "language": name_of(self.language), "passages": passages, "task": _TASKS[self.type]}
+        values["turns"] = _TURNS if self.type == "follow_up" else "[]"
+        return [{"role": "user", "content": fill(bundled_text("testset_question"), values)}]
+
+    def draft(self, **values: Any) -> Draft:
+        """Return a row of table `drafts` with these values; the others are null."""
+        ids = "\n".join(passage.passage_id for passage in self.passages)
+        empty = Draft(self.language, self.draft_id, self.type, ids, None, None, None, None, None, None)
+        return replace(empty, **values)
+
+
+def passages_for(kind: QuestionType) -> int:
+    """Return how many passages a question of a type is written from."""
+    return _SEVERAL.get(kind, 1)
+
+
+def _shown(passage: CorpusPassage) -> str:
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion | Draft:
+    """Read a model's reply: a question, or the row of a dropped one with the reason."""
+    empty = request.draft(call=reply.key)
+    if (unread := llm.unread(reply)) is not None:
+        return replace(empty, reason=f"the model did not reply: {unread}")
+    entries = read_list(reply.text or "")
+    if isinstance(entries, str):
+        return replace(empty, reason=entries)
+    if len(entries) != 1:
+        return replace(empty, reason=f"the reply has {len(entries)} questions instead of one")
+    (entry,) = entries
+    text, answer = entry.get("question"), entry.get("answer")
+    if text is None:
+        return replace(
+            empty, reason=f"the model refuses: {' '.join(str(entry.get('why', 'no reason given')).split())[:200]}"
+        )
+    if not isinstance(text, str) or not words(text):
+        return replace(empty, reason="the question has no text")
+    empty = replace(empty, text=" ".join(text.split()))
+    if not isinstance(answer, str) or not words(answer):
+        return replace(empty, reason="the question has no answer")
+    empty = replace(empty, answer=" ".join(answer.split()))
+    facts = _read_facts(request, entry.get("facts"))
+    if isinstance(facts, str):
+        return replace(empty, reason=facts)
+    turns = _read_turns(request, entry.get("turns"))
+    if isinstance(turns, str):
+        return replace(empty, reason=turns)
+    rows = [{"fact": f.text, "importance": f.importance, "passage_id": f.passage_id, "quote": f.quote} for f in facts]
+    draft = replace(empty, facts=json.dumps(rows, ensure_ascii=False))
+    reason = _unfit(request, draft)
+    if reason is not None:
+        return replace(draft, reason=reason)
+    return WrittenQuestion(replace(draft, query_id=f"q-{draft.draft_id}"), tuple(facts), turns)
+
+
+def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact] | str:
+    """Read the facts, the vital ones first, or return why they are invalid."""
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        return "the reply has no list of facts"
+    facts = []
+    for entry in entries[:MAX_FACTS]:
+        text, importance, number, quote = (entry.get(name) for name in ("fact", "importance", "passage", "quote"))
+        if not isinstance(text, str) or not words(text):
+            return "a fact has no text"
+        if importance not in ("vital", "okay"):
+            return f"the importance of a fact is {str(importance)[:40]!r}, not vital or okay"
+        if isinstance(number, bool) or number not in range(1, len(request.passages) + 1):
+            return f"a fact names the passage {str(number)[:40]!r}, which was not shown"
+        passage = request.passages[number - 1]
+        if isinstance(quote, str) and holds_words(_shown(passage), quote):
+            facts.append(Fact(" ".join(text.split()), importance, passage.passage_id, quote.strip()))
+        elif importance == "vital":
+            return "the quote of a vital fact is not in its passage"
+    if not any(fact.importance == "vital" for fact in facts):
+        return "the answer has no vital fact"
+    needed = {"comparison": 2, "several": 2}.get(request.type, 1)
+    if len({fact.passage_id for fact in facts}) < needed:
+        return "the answer needs one passage only"
+    return sorted(facts, key=lambda fact: fact.importance != "vital")
+
+
+def holds_words(text: str, quote: str) -> bool:
+    """Return whether a text contains the words of a quote in order, ignoring case, punctuation and whitespace."""
+    wanted = words(quote)
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "
+
+
+def _read_turns(request: QuestionRequest, entries: Any) -> tuple[tuple[Literal["user", "agent"], str], ...] | str:
+    if request.type != "follow_up":
+        return ()
+    if not isinstance(entries, list) or not entries:
+        return "the conversation before the question is missing"
+    turns: list[tuple[Literal["user", "agent"], str]] = []
+    for entry in entries:
+        speaker, text = (entry.get("speaker"), entry.get("text")) if isinstance(entry, dict) else (None, None)
+        if speaker not in ("user", "agent") or not isinstance(text, str) or not text.strip():
+            return "a turn of the conversation has no speaker or no text"
+        turns.append((speaker, " ".join(text.split())))
+    return tuple(turns)
+
+
+def _unfit(request: QuestionRequest, draft: Draft) -> str | None:
+    """Return why a question is unfit: written in another language, or copied; None if it is fit."""
+    text, answer = str(draft.text), str(draft.answer)
+    shares = language_shares(f"{text} {answer}", named=[request.language])
+    own = sum(share for code, share in shares.items() if base(code) == base(request.language))
+    likeliest = max(shares, key=shares.__getitem__)
+    if base(request.language) in {base(code) for code in shares} and own < _OTHER_LANGUAGE < shares[likeliest]:
+        return f"the question is in {name_of(likeliest)}"
+    for passage in request.passages:
+        if _copied_share(text, passage.text) >= _COPIED:
+            return "the question copies the passage"
+        if len(words(answer)) >= _LONG_ANSWER and _copied_share(answer, passage.text) >= _COPIED_ANSWER:
+            return "the answer copies the passage"
+    return None
+
+
+def _copied_share(text: str, passage: str) -> float:
+    """Return the share of a text's word 5-grams that a passage has; 0 for a text with fewer than two of them."""
+    own, other = _grams(words(text)), set(_grams(words(passage)))
+    return sum(gram in other for gram in own) / len(own) if len(own) > 1 else 0.0
+
+
+def _grams(of: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(of[k : k + _GRAM]) for k in range(len(of) - _GRAM + 1)]
+
+
+def drop_repeated(
+    questions: Sequence[WrittenQuestion], before: Sequence[WrittenQuestion] = ()
+) -> tuple[list[WrittenQuestion], list[Draft]]:
+    """Drop questions that repeat an earlier one of their language; return the others, and the rows of the dropped.
+
+    Args:
+        questions: questions, in order.
+        before: questions accepted before.
+    """
+    rows = [*before, *questions]
+    repeated: set[int] = set()
+    by_language: dict[str, list[int]] = {}
+    for number, question in enumerate(rows):
+        by_language.setdefault(question.draft.language, []).append(number)
+    for numbers in by_language.values():
+        pairs = near_duplicates([str(rows[number].draft.text) for number in numbers], threshold=_SAME, shingle=2)
+        for first, second, _ in pairs:
+            if numbers[first] not in repeated:
+                repeated.add(numbers[second])
+    repeated -= set(range(len(before)))
+    dropped = [replace(rows[k].draft, query_id=None, reason="the question repeats another") for k in sorted(repeated)]
+    return [rows[k] for k in range(len(before), len(rows)) if k not in repeated], dropped
+
+
+def kept_facts(question: WrittenQuestion) -> Mapping[str, Fact]:
+    """Return the facts of a question by text; the first of several with one text."""
+    facts: dict[str, Fact] = {}
+    for fact in question.facts:
+        facts.setdefault(fact.text, fact)
+    return facts

@@ -1,0 +1,275 @@
+"""`mirage testset`: questions from a corpus, and evidence that half of them have no answer in what is left of it."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import mirage as run
+from commands import rows
+from forks import Forks
+from misbehaving import Act, Call, Service, filtered, reply
+from testset_cases import ScriptedModel, passage, question_in, towns, write_corpus
+
+import mirage
+from mirage import store
+from mirage.errors import ArenaError, BadInput, NotEnoughData
+
+OPTIONS = ("--languages", "sw,de", "--n", 6, "--model", "m", "--format", "csv")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    return write_corpus(tmp_path / "docs")
+
+
+def make(corpus: Path, into: Path, model: Any, *more: object, code: int = 0) -> Any:
+    with Service(model) as service:
+        return run("testset", into, "--corpus", corpus, *OPTIONS, "--base-url", service.url, *more, code=code)
+
+
+def left(arena: Path) -> list[dict[str, Any]]:
+    """The corpus that is left."""
+    return [json.loads(line) for line in (arena / "source" / "corpus.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_questions_of_both_subsets_with_their_evidence(corpus: Path, tmp_path: Path) -> None:
+    result = make(corpus, tmp_path / "arena", ScriptedModel())
+    assert [(row["language"], row["queries"], row["answerable"]) for row in rows(result)] == [
+        ("de", "6", "3"),
+        ("sw", "6", "3"),
+    ]
+    arena = store.open_arena(tmp_path / "arena")
+    tables = {name: arena.read(name).to_pylist() for name in arena.tables}
+    subsets = {row["query_id"]: row["subset"] for row in tables["queries"]}
+    towns_of = {row["query_id"]: row["text"] for row in tables["queries"]}
+    model = ScriptedModel()
+    ids = {row["docid"] for row in left(tmp_path / "arena")}
+    for query_id, subset in subsets.items():
+        shown = [row for row in tables["passages"] if row["query_id"] == query_id]
+        answering = [row for row in shown if model.states(towns_of[query_id], row["text"])]
+        assert {row["passage_id"] for row in shown if row["relevant"]} == {row["passage_id"] for row in answering}
+        assert bool(answering) is (subset == "relevant")
+        assert 7 <= len(shown) <= 10
+        assert sorted(row["position"] for row in shown) == list(range(1, len(shown) + 1))
+        assert {row["passage_id"] for row in shown} <= ids
+        checks = [row for row in tables["passage_checks"] if row["query_id"] == query_id]
+        gone = {row["passage_id"] for row in checks if row["removed"]}
+        if subset == "non_relevant":
+            assert {row["passage_id"] for row in checks if row["check"] == "source"} <= gone
+            assert not [row for row in left(tmp_path / "arena") if model.states(towns_of[query_id], row["text"])]
+        # Both the words and the model say of each other passage that it answers nothing.
+        silent = {(row["passage_id"], row["check"]) for row in checks if row["finding"] == "nothing"}
+        assert all((row["passage_id"], "model") in silent for row in shown if not row["relevant"])
+    answerable = {query_id for query_id, subset in subsets.items() if subset == "relevant"}
+    assert {row["query_id"] for row in tables["references"]} == answerable
+    assert {row["query_id"] for row in tables["nuggets"]} == answerable
+    assert {row["value"] for row in tables["tags"]} == {"fact", "list", "comparison", "several", "follow_up"}
+    assert store.check(arena)
+
+
+def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) -> None:
+    draw = random.Random(3)
+    for k, town in enumerate(towns("de", 12)):
+        sentences = passage("de", town).split(". ")
+        draw.shuffle(sentences)
+        (corpus / f"copy-{k}.txt").write_text(". ".join(sentences), encoding="utf-8")
+        other = f"Die Chronik von {town['town']} nennt für die Brücke das Jahr {town['year']} und {town['builder']}."
+        (corpus / f"chronicle-{k}.txt").write_text(
+            other + " Mehr ist nicht bekannt, und niemand fragt danach.", "utf-8"
+        )
+    make(corpus, tmp_path / "arena", ScriptedModel(), "--languages", "de")
+    arena = store.open_arena(tmp_path / "arena")
+    model = ScriptedModel()
+    texts = [row["text"] for row in left(tmp_path / "arena")]
+    checks = Counter((row["check"], row["finding"]) for row in arena.read("passage_checks").to_pylist())
+    assert checks["copy", "answers"] >= 4
+    assert checks["model", "answers"] >= 4
+    for row in arena.read("queries").to_pylist():
+        assert any(model.states(row["text"], text) for text in texts) is (row["subset"] == "relevant")
+
+
+def test_vectors_find_a_translated_copy(corpus: Path, tmp_path: Path) -> None:
+    translated = passage("sw", towns("de", 1)[0])
+    (corpus / "stadt-00.sw.txt").write_text(translated, encoding="utf-8")
+    run("testset", tmp_path / "arena", "--corpus", corpus, "--passages-only", tmp_path / "passages.jsonl")
+    ids = [json.loads(line)["passage_id"] for line in (tmp_path / "passages.jsonl").read_text("utf-8").splitlines()]
+    draw = np.random.default_rng(1)
+    vectors = {name: draw.normal(size=32) for name in ids}
+    vectors["stadt-00.sw.txt#1"] = vectors["stadt-00.md#1"] + 0.01
+    lines = [json.dumps({"passage_id": name, "vector": list(vector)}) for name, vector in vectors.items()]
+    (tmp_path / "vectors.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    more = ("--languages", "de", "--n", "12", "--unanswerable", "1", "--types", "fact")
+    blind = ScriptedModel(checks=lambda asked, text: False)
+    make(corpus, tmp_path / "arena", blind, "--vectors", tmp_path / "vectors.jsonl", *more)
+    assert "stadt-00.sw.txt#1" not in {row["docid"] for row in left(tmp_path / "arena")}
+    (tmp_path / "few.jsonl").write_text(lines[0], encoding="utf-8")
+    assert "no vector" in make(corpus, tmp_path / "b", blind, "--vectors", tmp_path / "few.jsonl", code=2).stderr
+
+
+SPOILED = {
+    "refuses": ("refuses", lambda town, written: [{"question": None, "why": "a table of contents"}]),
+    "text": ("not a JSON list", lambda town, written: reply("Here is a question for you.")),
+    "filtered": ("did not reply", lambda town, written: filtered()),
+    "swahili": (
+        "in Swahili",
+        lambda town, written: [
+            written[0]
+            | {
+                "question": f"Daraja lililoko {town} lilikamilika mwaka gani, na nani alilijenga?",
+                "answer": f"Daraja la {town} lilijengwa na watu wa mji huo mwaka 1777.",
+            }
+        ],
+    ),
+    "copies": (
+        "copies the passage",
+        lambda town, written: [written[0] | {"question": written[0]["facts"][0]["quote"]}],
+    ),
+    "repeats": (
+        "repeats another",
+        lambda town, written: [written[0] | {"question": "Wann wurde die alte Brücke gebaut?"}],
+    ),
+    "unquoted": (
+        "quote",
+        lambda town, written: [written[0] | {"facts": [written[0]["facts"][0] | {"quote": "ganz anders"}]}],
+    ),
+    "okay": (
+        "no vital",
+        lambda town, written: [written[0] | {"facts": [written[0]["facts"][0] | {"importance": "okay"}]}],
+    ),
+    "elsewhere": (
+        "not shown",
+        lambda town, written: [written[0] | {"facts": [written[0]["facts"][0] | {"passage": 9}]}],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_unfit_questions_are_dropped_with_the_reason_and_replaced(corpus: Path, tmp_path: Path, kind: str) -> None:
+    reason, spoil = SPOILED[kind]
+    spoiled = {town["town"] for town in towns("de", 12)[:4]}
+    model = ScriptedModel(spoil=lambda town, written: spoil(town, written) if town in spoiled else written)
+    more = ("--languages", "de", "--n", 8, "--types", "fact", "--retries", 0)
+    result = make(corpus, tmp_path / "arena", model, *more)
+    drafts = store.open_arena(tmp_path / "arena").read("drafts").to_pylist()
+    dropped = [row for row in drafts if row["query_id"] is None]
+    allowed = 1 if kind == "repeats" else 0  # The first of several is kept.
+    assert 1 <= len(dropped) <= 4
+    assert all(reason in row["reason"] for row in dropped)
+    assert rows(result)[0]["queries"] == "8"
+    kept = {row["passages"] for row in drafts if row["query_id"] is not None}
+    assert sum(f"stadt-{k:02}.md#1" in kept for k in range(4)) == allowed
+
+
+def test_when_no_question_is_accepted_it_says_why(corpus: Path, tmp_path: Path) -> None:
+    result = make(corpus, tmp_path / "arena", lambda call: reply("I cannot help with that."), code=2)
+    assert "no question was accepted" in result.stderr
+    assert "not a JSON list" in result.stderr
+    assert not store.is_arena(tmp_path / "arena")
+
+
+def test_passages_without_a_finding_are_undecided_and_words_decide(corpus: Path, tmp_path: Path) -> None:
+    model = ScriptedModel()
+
+    def behave(call: Call) -> Act:
+        act = model(call)
+        if question_in(call.content) is None:
+            return act
+        (choice,) = json.loads(act.body)["choices"]
+        return reply(json.dumps(json.loads(choice["message"]["content"])[1:]))
+
+    result = make(corpus, tmp_path / "arena", behave, "--languages", "de", "--types", "fact")
+    assert "without a finding" in result.stderr
+    checks = store.open_arena(tmp_path / "arena").read("passage_checks").to_pylist()
+    undecided = [row for row in checks if row["finding"] is None]
+    assert len(undecided) == 6
+    assert all(row["check"] == "model" and "no valid finding" in row["reason"] for row in undecided)
+
+
+WORK = """
+import os
+from pathlib import Path
+import sklearn.cluster, sklearn.decomposition, sklearn.feature_extraction.text, bm25s, openai
+import mirage
+from mirage.text.detection import detect
+detect("Load the detector once, before the runs.")
+docs, into, url = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+os.environ["OPENAI_API_KEY"] = "none"
+model = mirage.chat_model("m", base_url=url, concurrency=4)
+def work():
+    mirage.testset(docs, into, model, languages=["sw", "de"], n=8)
+"""
+
+
+def test_killed_it_goes_on_and_no_question_is_paid_for_twice(corpus: Path, tmp_path: Path) -> None:
+    into, draw, killed = tmp_path / "arena", random.Random(7), 0
+    with Service(ScriptedModel(), latency=0.03) as service, Forks(WORK, corpus, into, service.url) as forks:
+        while service.answered.total() < 22:
+            forks.start()
+            enough = service.answered.total() + draw.randrange(6, 12)
+            while service.answered.total() < enough and forks.alive():
+                time.sleep(0.001)
+            killed += forks.kill() == -signal.SIGKILL
+            assert not store.is_arena(into)
+        forks.start()
+        assert forks.wait() == 0
+        assert killed >= 2
+        assert len(service.requests) == 32
+        assert service.requests.total() <= 32 + 4 * killed
+    arena = store.open_arena(into)
+    assert arena.rows("queries") == 16
+    with pytest.raises(ArenaError, match="already"):
+        mirage.testset(corpus, into, mirage.chat_model("m", base_url="http://127.0.0.1:1/v1"), languages=["de"])
+
+
+def test_a_budget_ends_it_and_more_money_resumes_it(corpus: Path, tmp_path: Path) -> None:
+    prices = ("--price-in", 10, "--price-out", 10)
+    with Service(ScriptedModel()) as service:
+        common = ("testset", tmp_path / "arena", "--corpus", corpus, *OPTIONS, "--base-url", service.url, *prices)
+        planned = run(*common, "--dry-run")
+        assert "calls would be made" in planned.stderr
+        assert not service.calls
+        ended = run(*common, "--budget", "0.03", "--concurrency", 1, code=2)
+        assert "budget" in ended.stderr
+        assert 0 < len(service.calls) < 24
+        run(*common, "--budget", "10")
+        assert len(service.requests) == 24
+        assert set(service.requests.values()) == {1}
+
+
+def test_the_same_seed_gives_the_same_test_set_and_python_does_too(corpus: Path, tmp_path: Path) -> None:
+    arenas = []
+    with Service(ScriptedModel()) as service:
+        model = mirage.chat_model("m", base_url=service.url)
+        for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+            made = mirage.testset([corpus], tmp_path / name, model, languages=["de"], n=8, seed=seed)
+            arenas.append({table: made.read(table) for table in made.tables})
+    assert arenas[0] == arenas[1]
+    assert arenas[0]["queries"] != arenas[2]["queries"]
+
+
+def test_questions_in_a_language_that_the_corpus_lacks_are_from_all_of_it(corpus: Path, tmp_path: Path) -> None:
+    for file in corpus.glob("*.txt"):
+        file.unlink()
+    make(corpus, tmp_path / "arena", ScriptedModel(), "--languages", "sw")
+    arena = store.open_arena(tmp_path / "arena")
+    assert {row["language"] for row in arena.read("queries").to_pylist()} == {"sw"}
+    assert all("stadt" in row["passages"] for row in arena.read("drafts").to_pylist())
+
+
+def test_options_that_cannot_be_are_refused(corpus: Path, tmp_path: Path) -> None:
+    model = mirage.chat_model("m", base_url="http://127.0.0.1:1/v1")
+    for options in ({"n": 0}, {"unanswerable": 2}, {"types": ["riddle"]}, {"types": []}, {"length": 5}, {"depth": 1}):
+        with pytest.raises(BadInput):
+            mirage.testset(corpus, tmp_path / "arena", model, **options)  # type: ignore[arg-type]
+    (tmp_path / "short.txt").write_text("Too short.", encoding="utf-8")
+    with pytest.raises(NotEnoughData):
+        mirage.testset(tmp_path / "short.txt", tmp_path / "arena", model, languages=["en"])
