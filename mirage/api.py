@@ -1563,7 +1563,14 @@ def compare(
             raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
         second = store.run_before(data, first, since).name
     if isinstance(data, Arena):
-        report = compare_systems(data, first, second, settings, against=against)
+        labels = None
+        if measure == "rate":
+            from mirage.people.votes import Votes
+            from mirage.people.votes.labels import read_labels
+
+            with Votes() as database:
+                labels = read_labels(data, database)
+        report = compare_systems(data, first, second, settings, against=against, labels=labels)
     else:
         if against is not None or languages is not None or measure != "rating":
             raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")

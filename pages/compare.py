@@ -39,6 +39,9 @@ def main(page: ui.Page) -> None:
     if choice is None:
         page.summary("A comparison needs two systems; fewer have a value here.")
         return
+    labels = ui.labels_of(page) if views.rests_on_labels(choice) else None
+    if labels is not None:
+        ui.mark_labels(page, labels)
     try:
         report = views.report(
             page.arena,
@@ -49,6 +52,7 @@ def main(page: ui.Page) -> None:
             page.picked,
             choice.margin,
             choice.against,
+            labels,
         )
     except MirageError as error:
         ui.refuse(error)

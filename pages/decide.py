@@ -43,6 +43,8 @@ def main(page: ui.Page) -> None:
     except MirageError as error:
         ui.refuse(error)
         return
+    if "rate" in report.weights or report.referee == "relevance":
+        ui.mark_labels(page)
     kept = [option for option in report.options if option.refused is None]
     worth = " and ".join(f"{name} ({share:.0%})" for name, share in report.weights.items())
     page.summary(

@@ -55,6 +55,20 @@ PICKERS = {
     "Risk-coverage": abstention.PICKERS,
 }
 """Keys of the pickers of every section that has some."""
+_CORRECTED = {
+    metric: (
+        ui.Col("system", "System", "system", help="The system."),
+        ui.Col("rate", title, "rate", help=f"{MEANING[metric]}, over decided answers, by the labels as they are."),
+        ui.Col("interval", "95% interval", "text", help="Wilson's interval, over queries only."),
+        ui.Col("decided", "n", "count", help="Decided answers."),
+        ui.Col("corrected", "Corrected", "rate", help="The rate corrected for label errors."),
+        ui.Col("corrected_interval", "95% interval", "text", help="Over queries and the audit."),
+        ui.Col("audited", "Audited", "count", help="Audited queries with the label."),
+        ui.Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
+    )
+    for metric, title in (("hallucination", "Hallucination"), ("error", "Error"))
+}
+"""Columns of the corrected rates."""
 FORMER = {"Losses": "Errors", "In print": "Paper tables", "Withholding": "Risk-coverage"}
 """Older names of sections in links."""
 TALL = 15
@@ -85,10 +99,14 @@ def _show_computed(page: ui.Page) -> None:
             "table shows both.",
         )
         focus, parser = _options(page)
-    rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
+    labels = ui.labels_of(page)
+    ui.mark_labels(page, labels)
+    rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked, labels)
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
-    page.summary(_summary(page, rates, cells), conclusion=_answer(rows))
+    unaudited = " (labels not audited)" if labels.unaudited else ""
+    page.summary(_summary(page, rates, cells), conclusion=_answer(rows).removesuffix(".") + f"{unaudited}.")
+    ui.tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         ui.note(unparsed[0].upper() + unparsed[1:] + ".")
     left, right = ui.side_by_side((320, 1), (320, 99), key="top")
@@ -102,7 +120,9 @@ def _show_computed(page: ui.Page) -> None:
         if len(rows) > charts.NAMED:
             ui.note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
     with right:
-        picked = ui.table(rates.systems, _columns(definition), key="rates", select=True)
+        picked = ui.table(
+            rates.systems, _columns(definition, audited=labels.audit is not None), key="rates", select=True
+        )
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
@@ -121,6 +141,8 @@ def _show_computed(page: ui.Page) -> None:
         "Errors": lambda: attribution.show_losses(page, parser),
         "Confusion": lambda: _confusion(page, parser),
     }
+    if labels.audit is not None:
+        draw["Label errors"] = lambda: _label_errors(cells, order)
     if (prompts := tables.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
         draw["By prompt"] = lambda: _by_template(prompts)
     if figures is not None and tables.paper_tables(figures):
@@ -137,6 +159,7 @@ def _show_computed(page: ui.Page) -> None:
             "other": next(meaning for name, meaning in SAYS.items() if name != definition),
             "language all": "unweighted mean over languages",
             "printed": rates.reference or "no printed figures",
+            "labels": "not audited" if labels.unaudited else "audited" if labels.audit else "people's",
         },
     )
 
@@ -214,8 +237,11 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     page.download("printed_rates", rates.cells.select(PRINTED), about={"printed": rates.reference})
 
 
-def _columns(definition: str) -> list[ui.Col]:
-    """The columns of the table: for either rate the chosen definition, then the other; then what they rest on."""
+def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
+    """The columns of the table: for either rate the chosen definition, then the other; then what they rest on.
+
+    With an audit of labels, the corrected rate stands beside the printed one, and the audited queries beside n.
+    """
     other = next(name for name in SAYS if name != definition)
     out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
     for metric, label in SHORT.items():
@@ -237,6 +263,7 @@ def _columns(definition: str) -> list[ui.Col]:
                 width=48,
                 help=f"{metric} rate with 95% Wilson interval; left is better.",
             ),
+            *(_corrected(metric) if audited else ()),
             ui.Col(
                 f"{metric}_other",
                 "as publ." if other == "as-published" else "decided",
@@ -254,7 +281,45 @@ def _columns(definition: str) -> list[ui.Col]:
             ),
         ]
         out.append(ui.Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
+        if audited:
+            help_ = f"Audited {queries} behind the corrected rate."
+            out.append(ui.Col(f"{metric}_audited", "audited", "count", width=58, help=help_))
     return out
+
+
+def _corrected(metric: str) -> tuple[ui.Col, ui.Col]:
+    """The columns of a rate corrected for label errors, and of its interval."""
+    return (
+        ui.Col(
+            f"{metric}_corrected",
+            "corr.",
+            "rate",
+            width=58,
+            help=f"{metric} rate over decided answers, corrected for the label errors that people's audit found.",
+        ),
+        ui.Col(
+            f"{metric}_corrected",
+            "95%",
+            "interval",
+            low=f"{metric}_corrected_low",
+            high=f"{metric}_corrected_high",
+            width=48,
+            help=f"Corrected {metric} rate with its 95% interval, which carries the audit's uncertainty.",
+        ),
+    )
+
+
+def _label_errors(cells: Sequence[dict[str, Any]], order: Sequence[str]) -> None:
+    """Show the rates corrected for label errors beside the printed ones, with both intervals and both n."""
+    ui.heading(
+        "Corrected for label errors",
+        "Corrected rates solve for what systems do on queries that truly are answerable or not, given the label errors "
+        "that people found. Intervals carry the sampling of queries and of the audit.",
+    )
+    for metric in views.SUBSETS:
+        ui.plain_table(views.corrected_rows(cells, order, metric), _CORRECTED[metric], key=f"corrected_{metric}")
+    for reason in dict.fromkeys(cell["label_reason"] for cell in cells if cell["label_reason"]):
+        ui.note(f"Not corrected: {reason}.")
 
 
 def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:

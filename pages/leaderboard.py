@@ -76,6 +76,8 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             from mirage.explorer.kit import agreement
 
             voted = agreement.overriding(page)
+    if decider.by_labels:
+        ui.mark_labels(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:

@@ -79,7 +79,9 @@ def errors(page: ui.Page, system: str) -> None:
     rates = views.error_rates(page.arena, system, page.picked)
     if rates is None:
         return
+    labels = ui.labels_of(page)
     ui.heading("Errors")
+    ui.tell_audit(labels)
     named = rates.append_column("what", [[ERRORS[metric] for metric in rates["metric"].to_pylist()]])
     ui.plain_table(named, RATES, key="model_errors")
 

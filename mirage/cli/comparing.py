@@ -15,6 +15,7 @@ from mirage.cli.common import (
     Seed,
     Tags,
     app,
+    arena_labels,
     codes,
     existing_arena,
     local_path,
@@ -89,7 +90,8 @@ def compare(
     over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
     row is worse; with --require also 3 if the last row is inconclusive. With --since, A is compared with its own last
-    run before the date. Reads the table outcomes or judgments (rating),
+    run before the date. If people audited the labels of the queries, a difference in rates is corrected for the label
+    errors, which both systems share. Reads the table outcomes or judgments (rating),
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
@@ -117,7 +119,8 @@ def compare(
         seed=seed,
     )
     other = None if against is None else select_tagged(store.open_arena(against), tags)
-    report = compare_systems(arena, first, second, settings, against=other)
+    labels = arena_labels(arena) if measure == "rate" else None
+    report = compare_systems(arena, first, second, settings, against=other, labels=labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
             store.write_whole(out, text(report, require=require).encode("utf-8"))

@@ -269,7 +269,9 @@ def correct_difference(
     stretch = student(*errors)
     start = estimate - math.hypot((value - low) / kept, under) * stretch
     end = estimate + math.hypot((high - value) / kept, over) * stretch
-    return estimate, max(start, low) if low >= 0 else start, min(end, high) if high <= 0 else end
+    ends = max(start, low) if low >= 0 else start, min(end, high) if high <= 0 else end
+    first, second, third = (min(max(number, -1.0), 1.0) for number in (estimate, *ends))
+    return first, second, third
 
 
 def student(*errors: LabelError) -> float:

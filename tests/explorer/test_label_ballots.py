@@ -13,6 +13,8 @@ from typing import Any
 import browser
 import pytest
 from commands import mirage
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
 
 import mirage as mirage_api
 from mirage import schema, store
@@ -29,6 +31,7 @@ from mirage.people.votes.label_ballots import (
     read_label_ballot,
 )
 from mirage.people.votes.labels import check_labels, draw_audit, label_audit, labels_of
+from pages import conclusion, headings, page_text
 
 MAKER = "zq-maker"
 
@@ -347,3 +350,54 @@ def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Pat
     assert [row["corrected"] for row in mirage_api.rates(arena)] == [row["corrected"] for row in rows]
     missing = mirage_api.rates(arena, url=f"sqlite:///{tmp_path}/none.sqlite")
     assert {row["labels"] for row in missing} == {"not audited"}
+
+
+def open_hallucination(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, **params: str) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
+    app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": arena.name, **params})
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_the_page_says_not_audited_and_with_an_audit_corrects(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_hallucination(arena, monkeypatch)
+    assert "labels not audited" in conclusion(app)
+    log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
+    with Votes() as database:
+        database.append(log)
+    app = open_hallucination(arena, monkeypatch, section="Label errors")
+    assert "labels not audited" not in page_text(app)
+    assert "40 queries" in page_text(app)
+    assert "Corrected for label errors" in headings(app)
+
+
+def test_a_difference_of_two_systems_is_corrected_jointly(tmp_path: Path) -> None:
+    tables = tables_of({"en": (40, 40)})
+    answers = tables["answers"].to_pylist()
+    other = [{**row, "system": "zq-other", "text": "I don't know."} for row in answers]
+    tables["answers"] = schema.sort(
+        "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
+    )
+    store.write(tmp_path / "two", tables, made_by="a test")
+    mirage("outcomes", tmp_path / "two")
+    arena = store.open_arena(tmp_path / "two")
+    plain = mirage_api.compare(arena, "zq-system", "zq-other", measure="rate")
+    assert "labels not audited" in plain.title
+    log = log_of(arena, draw_audit(arena, n=40), lambda k, s: "yes" if k < 4 else truth(k, s))
+    with Votes() as database:
+        database.append(log)
+    audit = label_audit(arena, log)
+    assert audit is not None
+    kept = 1 - sum(error.share for error in audit.errors())
+    both = mirage_api.compare(arena, "zq-system", "zq-other", measure="rate")
+    assert both.overall.difference == pytest.approx(plain.overall.difference / kept)
+    assert both.overall.p == plain.overall.p
+    assert both.overall.high - both.overall.low > plain.overall.high - plain.overall.low
+    assert (
+        "corrected for label errors"
+        in mirage("compare", arena.path, "zq-system", "zq-other", "--measure", "rate").stderr
+    )

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mirage.battles.referee import referees
+from mirage.battles.referee import RELEVANCE, referees
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.leaderboard.data import board, ranking_of, size
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking import Ranking
+    from mirage.stages.outcomes import Labels
     from mirage.store import Arena
 
 
@@ -49,6 +50,11 @@ _WORDS: Final = {
 
 _NAMED: Final = 6
 """Languages that are named; more are counted."""
+
+
+def rests_on_labels(choice: Choice) -> bool:
+    """Return whether the labels of the queries decide what is compared."""
+    return choice.measure == RATE or choice.referee == RELEVANCE
 
 
 @lru_cache(maxsize=16)
@@ -122,6 +128,7 @@ def report(
     languages: tuple[str, ...],
     margin: float,
     against: Arena | None = None,
+    labels: Labels | None = None,
 ) -> ComparisonReport:
     """Compare two systems.
 
@@ -134,15 +141,18 @@ def report(
         languages: codes to narrow to; empty for all.
         margin: differences of at most this count as none.
         against: the arena of the second system; None where it is in the first.
+        labels: what is known about the labels of the queries.
 
     Raises:
         MirageError: as `compare_systems` does.
     """
     settings = CompareSettings(measure, margin=margin, languages=languages or None, moved=MOVED)
     if against is not None:
-        return compare_systems(arena, first, second, replace(settings, judge=referee or None), against=against)
+        return compare_systems(
+            arena, first, second, replace(settings, judge=referee or None), against=against, labels=labels
+        )
     if measure != RATING:
-        return compare_systems(arena, first, second, settings)
+        return compare_systems(arena, first, second, settings, labels=labels)
     return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
 
 

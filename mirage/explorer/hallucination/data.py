@@ -17,6 +17,7 @@ from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.stages import outcomes
+from mirage.stages.outcomes import Labels
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ stand this many points from the rate it was printed for."""
 
 TRADE_OFF = (
     *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
-    *("n", "printed", "difference", "reason"),
+    *("n", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
 )
 """Columns of a cell that stand in a row of the trade-off, once for each metric, as in `hallucination_value`."""
 
@@ -52,10 +53,11 @@ class Rates:
     cells: pa.Table
     """One row a metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
     system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
-    `decided` (answers), `value, low, high` (the rate by the chosen definition with its 95% interval; null with `reason`
-    where there is none), `other` (the rate by the other definition), `printed` (the paper's figure, a share) and
-    `difference`
-    (percentage points, ours as published minus printed; 0 within the rounding of the print)."""
+    `decided` (answers), `decided_low, decided_high` (the interval of `rate`), `value, low, high` (the rate by the
+    chosen definition with its 95% interval; null with `reason` where there is none), `other` (the rate by the other
+    definition), `printed` (the paper's figure, a share), `difference` (percentage points, ours as published minus
+    printed; 0 within the rounding of the print), and the columns of `outcomes.Rate` on an audit of labels: `labels,
+    corrected, corrected_low, corrected_high, audited, label_error, label_reason`."""
     languages: Mapping[Metric, tuple[str, ...]]
     """Languages behind either rate."""
     queries: Mapping[Metric, int]
@@ -95,6 +97,7 @@ def both_rates(
     parser: Parser = "strict",
     definition: Definition = "decided",
     picked: tuple[str, ...] = (),
+    labels: Labels | None = None,
 ) -> Rates:
     """Both rates over the languages picked.
 
@@ -104,6 +107,7 @@ def both_rates(
         parser: whose outcomes count.
         definition: which rate is `value`; the other one is `other`.
         picked: codes; empty for all that the arena has.
+        labels: what is known about the labels: with an audit the cells have `corrected` rates. None if nothing is.
 
     Raises:
         NotEnoughData: if the outcomes have none of the languages.
@@ -115,7 +119,8 @@ def both_rates(
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
-    cells = [_cell(row, metric_of[row["subset"]], printed) for row in rate_table(arena, parser, languages).to_pylist()]
+    table = outcomes.correct_rates(rate_table(arena, parser, languages), labels or Labels())
+    cells = [_cell(row, metric_of[row["subset"]], printed) for row in table.to_pylist()]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]
     with_answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -223,6 +228,29 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
     return outcomes.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
 
 
+def corrected_rows(cells: Sequence[Mapping[str, Any]], order: Sequence[str], metric: Metric) -> pa.Table:
+    """Return a rate of every system over all languages, corrected for label errors, beside the printed one.
+
+    Args:
+        cells: rows of `Rates.cells`.
+        order: systems in the order of the rows.
+        metric: the rate.
+    """
+    chosen = {row["system"]: row for row in cells if (row["language"], row["metric"]) == ("all", metric)}
+    rows = []
+    for system in order:
+        if (cell := chosen.get(system)) is None:
+            continue
+        rows.append(
+            {
+                **{name: cell[name] for name in ("system", "rate", "decided", "corrected", "audited", "label_error")},
+                "interval": _span(cell["decided_low"], cell["decided_high"]),
+                "corrected_interval": _span(cell["corrected_low"], cell["corrected_high"]),
+            }
+        )
+    return _table(rows)
+
+
 def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:
     """Return a note on many unparsed answers in the chosen languages, if there are any."""
     return outcomes.unparsed_note(rate_table(arena, parser, languages))
@@ -268,6 +296,8 @@ def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float]
 _NONE = {
     **dict.fromkeys(("n", "answered", "abstained", *UNDECIDED, "missing"), 0),
     **dict.fromkeys(("rate", "rate_low", "rate_high", "rate_as_published", "undecided")),
+    **dict.fromkeys(("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error")),
+    "label_reason": None,
 }
 """The row of `outcomes.Rate` of what is not there."""
 
@@ -308,6 +338,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
     ends = cell.pop("_ends")
     value, other = cell["rate"], cell["rate_as_published"]
     low, high = cell.pop("rate_low"), cell.pop("rate_high")
+    cell |= {"decided_low": low, "decided_high": high}
     if definition == "as-published":
         value, other = other, value
         low, high = outcomes.mean_interval(ends)[1:] if ends else (None, None)
@@ -344,6 +375,11 @@ def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
         rows.append(row)
     rows.sort(key=lambda row: (_or_last(row["hallucination_value"]), _or_last(row["error_value"]), row["system"]))
     return _table(rows)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    """An interval in percent, as text; empty where there is none."""
+    return "" if low is None or high is None else f"{low:.1%} to {high:.1%}"
 
 
 def _places(values: Sequence[float | None]) -> list[int | None]:

@@ -27,6 +27,7 @@ from mirage.explorer.kit.chart import chart, clicked_mark
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.entries import PAGES
 from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, stop, switch
+from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
 from mirage.explorer.kit.pick import check_link, pick, pick_language, pickers_popover
@@ -70,7 +71,9 @@ __all__ = [
     "formula_html",
     "heading",
     "heading_html",
+    "labels_of",
     "legend",
+    "mark_labels",
     "missing",
     "mode",
     "note",
@@ -94,6 +97,7 @@ __all__ = [
     "stop",
     "switch",
     "table",
+    "tell_audit",
     "text_html",
     "texts_table",
     "withdraw_upload",

@@ -16,6 +16,7 @@ from mirage.errors import MirageError, NotEnoughData, Unreachable
 from mirage.people import votes
 from mirage.people.notes import notes_on
 from mirage.people.votes import stage
+from mirage.people.votes.labels import labels_of
 from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
 from mirage.store import home
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.people.votes.stage import CorrectionResult
+    from mirage.stages.outcomes import Labels
     from mirage.store import Arena
 
 PAUSE = 20.0
@@ -84,7 +86,7 @@ def version() -> tuple[str, int]:
 
 
 def _version(log: int) -> tuple[str, int]:
-    """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets, 3 of notes."""
+    """Return the database, and the number of rows of a log: of battles (0), citations, nuggets, notes, labels (4)."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -187,6 +189,20 @@ def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
 @lru_cache(maxsize=8)
 def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Note, ...]:
     return tuple(notes_on(arena, database().rows(votes.Note)).counting)
+
+
+def labels_at(arena: Arena) -> Labels:
+    """Return what is known about an arena's labels: whether a program made them, and people's audit of them.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _labels(arena, _version(4))
+
+
+@lru_cache(maxsize=8)
+def _labels(arena: Arena, _key: tuple[str, int]) -> Labels:
+    return labels_of(arena, database().rows(votes.LabelVote))
 
 
 def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:

@@ -8,9 +8,8 @@ rates = correct_rates(rates, Labels(True, audit))  # `mirage.stages.outcomes`
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Literal
 
@@ -24,12 +23,8 @@ from mirage.people.votes.rows import UNDO, LabelVote
 from mirage.schema import CodeOrAll, Count, Share, Subset
 from mirage.stages.outcomes import Labels
 from mirage.stats.label_errors import AuditedQuery, LabelAudit
+from mirage.store.labels import has_automatic_labels, query_labels
 from mirage.text.languages import in_order
-
-DRAFTS = "drafts"
-"""Table of an arena whose questions and labels `mirage testset` made."""
-Unchecked = dict[tuple[str, str], tuple[Subset, str | None]]
-"""Label and its author by language and query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +84,7 @@ def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> Labels:
         arena: the arena.
         log: votes on labels of all arenas.
     """
-    labelled = query_labels(arena)
-    return Labels(any(author is not None for _, author in labelled.values()), label_audit(arena, log))
+    return Labels(has_automatic_labels(arena), label_audit(arena, log))
 
 
 def read_labels(arena: store.Arena, database: Votes) -> Labels:
@@ -105,24 +99,6 @@ def read_labels(arena: store.Arena, database: Votes) -> Labels:
         if has_automatic_labels(arena):
             raise
         return Labels()
-
-
-def has_automatic_labels(arena: store.Arena) -> bool:
-    """Return whether a program decided which of the arena's queries are answerable."""
-    return any(author is not None for _, author in query_labels(arena).values())
-
-
-@lru_cache(maxsize=16)
-def query_labels(arena: store.Arena) -> Unchecked:
-    """Return the labels of an arena's queries, by language and query; empty without the table queries."""
-    if "queries" not in arena.tables:
-        return {}
-    table = arena.read("queries", columns=["language", "query_id", "subset", "labelled_by"])
-    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
-    maker = "mirage testset" if DRAFTS in arena.tables else None
-    return {
-        (language, query): (subset, author or maker) for language, query, subset, author in rows if subset is not None
-    }
 
 
 def draw_audit(
@@ -151,7 +127,7 @@ def draw_audit(
     for language in languages or ():
         if language not in present:
             raise UnknownName("language", language, present, where=f"{arena.address} (labels of queries)")
-    chosen = {key: label for key, (label, _) in labelled.items() if languages is None or key[0] in languages}
+    chosen = {key: label for key, label in labelled.items() if languages is None or key[0] in languages}
     rng = np.random.default_rng(seed)
     items: list[AuditItem] = []
     counts = {label: sum(other == label for other in chosen.values()) for label in ("non_relevant", "relevant")}
@@ -205,7 +181,7 @@ def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | No
         if opinion == "unclear":
             unclear += 1
             continue
-        answerable = labelled[key][0] == "relevant"
+        answerable = labelled[key] == "relevant"
         chance = next((vote.inclusion for vote in found if vote.inclusion is not None), None)
         weight = 1.0 if chance is None else 1 / chance
         queries.append(AuditedQuery(*key, answerable, answerable != (opinion == "yes"), weight))
@@ -264,10 +240,10 @@ def _check(
     codes: Sequence[str],
     audit: LabelAudit,
     by_query: dict[tuple[str, str], list[LabelVote]],
-    labelled: Unchecked,
+    labelled: Mapping[tuple[str, str], Subset],
 ) -> LabelCheck:
     """Summarise one label in one language, or in all."""
-    found = {key: rows for key, rows in by_query.items() if key[0] in codes and labelled[key][0] == subset}
+    found = {key: rows for key, rows in by_query.items() if key[0] in codes and labelled[key] == subset}
     audited = [query for query in audit.queries if (query.language, query.query_id) in found]
     error, reason = None, None
     try:
@@ -284,7 +260,7 @@ def _check(
     return LabelCheck(
         language=language,
         label=label,
-        queries=sum(key[0] in codes and other == subset for key, (other, _) in labelled.items()),
+        queries=sum(key[0] in codes and other == subset for key, other in labelled.items()),
         audited=len(audited),
         wrong=sum(query.wrong for query in audited),
         error=error.share if error else None,

@@ -14,7 +14,7 @@ from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
-from mirage.ranking.compare.measures import RATING, QueryMeasure, QueryValues, query_measure, query_values
+from mirage.ranking.compare.measures import RATE, RATING, QueryMeasure, QueryValues, query_measure, query_values
 from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate
 from mirage.ranking.compare.paired import quantile as t_quantile
 from mirage.ranking.compare.records import Comparison, ComparisonReport, ComparisonVerdict, MovedQuery
@@ -22,6 +22,8 @@ from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.holm import holm
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
+from mirage.stages.outcomes.corrected import NOT_AUDITED, Labels
+from mirage.stats.label_errors import LabelAudit, correct_difference, separation
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -49,6 +51,7 @@ def compare_systems(
     settings: CompareSettings = CompareSettings(),
     *,
     against: Arena | None = None,
+    labels: Labels | None = None,
 ) -> ComparisonReport:
     """Compare two systems over the queries that both have.
 
@@ -59,6 +62,8 @@ def compare_systems(
         settings: the settings.
         against: holds the second system; queries are matched by language and query_id. For ratings, the second system's
             battles there are added to those of the first arena, and systems of the same name are identical.
+        labels: what is known about the labels of the queries: an audit corrects the difference in the measure `rate`
+            for the label errors that it found, the same for both systems.
 
     Raises:
         BadInput: if a system is compared with itself.
@@ -89,7 +94,7 @@ def compare_systems(
         of_first, of_second = read(arena, (first, other))
     else:
         (of_first,), (of_second,) = read(arena, (first,)), read(against, (other,))
-    return _by_values(of_first, of_second, value, (first, other), settings)
+    return _by_values(of_first, of_second, value, (first, other), settings, labels if value.name == RATE else None)
 
 
 def compare_ratings(
@@ -165,6 +170,7 @@ def _by_values(
     measure: QueryMeasure,
     systems: tuple[str, str],
     settings: CompareSettings,
+    labels: Labels | None,
 ) -> ComparisonReport:
     margin, shared = settings.margin, sorted(of_first.keys() & of_second.keys())
     if not shared:
@@ -193,11 +199,43 @@ def _by_values(
         joint = joint_estimate(estimated, reach=measure.reach)
         unpaired = sum(part.unpaired for part in parts.values())
         parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
+    title = measure.title
+    if labels is not None and labels.unaudited:
+        title = f"{title}; {NOT_AUDITED}"
+    if labels is not None and labels.audit is not None:
+        parts, title = _correct_labels(parts, labels.audit, title)
     table = _rows(parts, margin)
     unit = Units({code: part.queries for code, part in estimated.items()}).unit
     return ComparisonReport(
-        *systems, measure.name, measure.title, measure.unit, margin, table, _most(rows, settings.moved), unit
+        *systems, measure.name, title, measure.unit, margin, table, _most(rows, settings.moved), unit
     )
+
+
+def _correct_labels(parts: Mapping[str, _Part], audit: LabelAudit, title: str) -> tuple[dict[str, _Part], str]:
+    """Correct the differences in correct decisions for label errors; return them with the title of the measure.
+
+    The p-value stays: a corrected difference has the sign of the observed one.
+    """
+    codes = [code for code in parts if code != JOINT]
+    corrected, refused = dict(parts), ""
+    for code, part in parts.items():
+        estimate = part.estimate
+        if estimate is None or estimate.low is None or estimate.high is None:
+            continue
+        try:
+            errors = audit.errors(codes) if code == JOINT else audit.errors_for(code, codes)[0]
+            value, low, high = correct_difference(estimate.value, estimate.low, estimate.high, errors)
+        except NotEnoughData as error:
+            refused = error.what
+            continue
+        scale = 1 / separation(errors)
+        known = None if estimate.error is None else estimate.error * scale
+        corrected[code] = replace(part, estimate=replace(estimate, value=value, low=low, high=high, error=known))
+    if refused:
+        return dict(parts), f"{title}; not corrected for label errors: {refused}"
+    both = parts[JOINT if JOINT in parts else codes[0]].estimate
+    plain = "" if both is None else f"; {both.value:+.3f} before"
+    return corrected, f"{title}; corrected for label errors in {len(audit.queries)} audited queries{plain}"
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:

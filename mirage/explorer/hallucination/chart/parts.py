@@ -89,7 +89,10 @@ def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str
     return "<br>".join(lines)
 
 
-SAID = ("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason")
+SAID = (
+    *("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason"),
+    *("corrected", "corrected_low", "corrected_high", "audited"),
+)
 """Fields of a rate used in hover texts."""
 
 
@@ -101,6 +104,12 @@ def _rate_lines(cell: Row, title: str) -> list[str]:
         lines = [f"{title.lower()} {said_rate(cell['value'])}"]
         if cell["low"] is not None:
             lines[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
+    if cell["corrected"] is not None:
+        ends = f"{said_rate(cell['corrected_low'])} to {said_rate(cell['corrected_high'])}"
+        lines.append(
+            f"corrected for label errors {said_rate(cell['corrected'])}, 95% interval {ends}, "
+            f"{said_count(cell['audited'])} labels audited"
+        )
     if cell["n"]:
         both = f"decided {said_rate(cell['rate'])}, as published {said_rate(cell['rate_as_published'])}"
         lines.append(f"{both}, undecided answers {said_rate(cell['undecided'])}")
