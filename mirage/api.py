@@ -79,6 +79,7 @@ __all__ = [
     "judge_drift",
     "judge_exam",
     "judge_passport",
+    "levels",
     "load_data_sample",
     "load_model",
     "load_prompt_template",
@@ -1104,6 +1105,7 @@ def rates(
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
+    corrected: bool = False,
     url: str | None = None,
 ) -> Rows:
     """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
@@ -1116,19 +1118,30 @@ def rates(
         languages: codes; None for all.
         systems: names; None for all.
         parser: parser whose outcomes count.
+        corrected: add the rates by people's labels on the answers (`mirage votes label`).
         url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:
-        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals.
+        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals; with
+            `corrected` also `labels`, `corrected`, `corrected_low`, `corrected_high`, `lam`, `width`, `status` and
+            `reason`, as in `mirage.people.levels.CorrectedLevel`.
 
     Raises:
         TableMissing: if the arena has no outcomes.
+        NotEnoughData: with `corrected`, if people labelled no answer.
         UnknownName: if it has no such language, system or parser.
         Unreachable: if a program made the labels, and the votes do not respond.
     """
     from mirage.people.votes import Votes
     from mirage.people.votes.labels import read_labels
     from mirage.stages import outcomes
+
+    if corrected:
+        from mirage.people.levels import corrected_rates
+
+        beside, remarks = corrected_rates(arena, parser=parser, languages=_tuple(languages), systems=_tuple(systems))
+        names = ("language", "subset", "system", "n", "rate", "labels", "corrected", "corrected_low", "corrected_high")
+        return Rows(beside, f"Rates of {arena.name}: {'; '.join(remarks)}", names)
 
     table = outcomes.rates(
         arena.read("outcomes"),
@@ -1147,6 +1160,45 @@ def rates(
     if labels.audit is not None:
         first[7:7] = ["corrected", "corrected_low", "corrected_high", "audited"]
     return Rows(table, title, tuple(first))
+
+
+def levels(
+    arena: Arena,
+    measure: str | None = None,
+    *,
+    languages: Iterable[str] | None = None,
+    predictors: Sequence[str] = (),
+    borrow_margin: float = 0.1,
+    url: str | None = None,
+) -> Rows:
+    """Correct levels (rates, means of features and scores) by people's labels on answers.
+
+    Args:
+        arena: with the table of the measure, and people's scores, or votes on citations or nuggets.
+        measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`; None for all that people labelled.
+        languages: codes; None for all.
+        predictors: features that help to predict the labels, besides all programs' scores.
+        borrow_margin: difference of errors between languages that the test must be able to see before a language
+            without labels borrows the error of the others, as a share of the range.
+        url: database of votes; None for the user's own.
+
+    Returns:
+        Rows of `mirage.people.levels.CorrectedLevel`: a row per measure, language, subset and system.
+
+    Raises:
+        NotEnoughData: if people labelled no answer.
+        UnknownName: if there is no such measure, language or feature.
+        TableMissing: if the arena lacks the table of the measure.
+    """
+    from mirage.people import levels as people
+
+    measures = None if measure is None else (measure,)
+    found = people.labels_of(arena, measures, people.read_log(url), languages=_tuple(languages), predictors=predictors)
+    results = [people.correct_levels(of, margin=borrow_margin) for of in found]
+    rows = [asdict(row) for result in results for row in result.rows]
+    title = "; ".join(dict.fromkeys(line for result in results for line in result.notes()))
+    first = ("measure", "language", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "status")
+    return Rows(_table(rows), f"Corrected levels of {arena.name}: {title}", first)
 
 
 def retrieval_measures(
@@ -1514,6 +1566,7 @@ def compare(
     languages: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
     assigner: str | None = None,
+    corrected: bool = False,
     moved: int = MOVED,
     draws: int = DRAWS,
     seed: int = SEED,
@@ -1534,6 +1587,7 @@ def compare(
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.
         assigner: assigner of nuggets; None for the default.
+        corrected: compare levels corrected by people's labels on answers; `measure` may then also be `score:NAME`.
         moved: number of queries with the largest differences to list.
         draws: bootstrap draws for the intervals of ratings.
         seed: random seed.
@@ -1562,7 +1616,13 @@ def compare(
         if second is not None or against is not None or not isinstance(data, Arena):
             raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
         second = store.run_before(data, first, since).name
-    if isinstance(data, Arena):
+    if corrected:
+        from mirage.people.levels import compare_labelled, read_log
+
+        if not isinstance(data, Arena) or second is None or against is not None:
+            raise BadInput("corrected levels compare two systems of one arena", do="pass an arena and two systems")
+        report = compare_labelled(data, first, second, settings, read_log())
+    elif isinstance(data, Arena):
         labels = None
         if measure == "rate":
             from mirage.people.votes import Votes
@@ -1596,6 +1656,7 @@ def decide(
     assigner: str | None = None,
     tokens_in: float | None = None,
     tokens_out: float | None = None,
+    corrected: bool = False,
     draws: int = DRAWS,
     seed: int = SEED,
     referee: str | None = None,
@@ -1617,6 +1678,7 @@ def decide(
         assigner: assigner of nuggets; None for the default.
         tokens_in: prompt tokens per answer, for systems without calls in the ledger.
         tokens_out: output tokens per answer, for systems without calls in the ledger.
+        corrected: weigh levels corrected by people's labels on answers; weights may then also be of `score:NAME`.
         draws: bootstrap draws for intervals and probabilities.
         seed: random seed.
         referee: former name of `judge`.
@@ -1642,6 +1704,10 @@ def decide(
         draws=draws,
         seed=seed,
     )
+    if corrected:
+        from mirage.people.levels import choose_labelled, read_log
+
+        return SystemChoice(**_values(choose_labelled(arena, settings, read_log())))
     return SystemChoice(**_values(choose_systems(arena, settings)))
 
 

@@ -27,7 +27,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Data": ("pull", "import", "testset", "check", "show", "export", "arena"),
     "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
     "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain", "variance"),
-    "People": ("judges", "votes", "notes"),
+    "People": ("judges", "votes", "plan", "notes"),
     "Papers": ("paper",),
     "Explorer": ("app", "doctor"),
 }
@@ -258,6 +258,19 @@ ArenaDir = Annotated[
 Into = Annotated[
     Path,
     typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder or address, new or existing."),
+]
+IntoArena = Annotated[
+    Path, typer.Option("--into", metavar="DIR", parser=existing_arena, help="The arena's folder or address.")
+]
+Corrected = Annotated[
+    bool, typer.Option("--corrected", help="Correct the values by people's labels on answers (mirage votes label).")
+]
+BorrowMargin = Annotated[
+    float,
+    typer.Option(
+        "--borrow-margin",
+        help="Difference of errors between languages that the test must be able to see, as a share of the range.",
+    ),
 ]
 How = Annotated[Format, typer.Option("--format", help="Output format; csv is safe to open in a spreadsheet.")]
 Parser = Annotated[schema.Parser, typer.Option(help="Parser that classifies answers.")]

@@ -9,6 +9,7 @@ import typer
 
 from mirage.cli.common import (
     ArenaDir,
+    Corrected,
     How,
     Languages,
     Parser,
@@ -32,6 +33,8 @@ COMPARED = (
 moved.
 """
 
+LABELLED = ("uncorrected", "labels", "lam")
+"""Further columns of `compare --corrected`."""
 ABOUT = ("first", "second", "measure", "margin")
 
 
@@ -73,6 +76,7 @@ def compare(
         str | None,
         typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
     ] = None,
+    corrected: Corrected = False,
     tags: Tags = None,
     moved: Annotated[int, typer.Option(min=0, help="Number of queries with the largest changes to list.")] = 10,
     seed: Seed = 0,
@@ -91,7 +95,8 @@ def compare(
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
     row is worse; with --require also 3 if the last row is inconclusive. With --since, A is compared with its own last
     run before the date. If people audited the labels of the queries, a difference in rates is corrected for the label
-    errors, which both systems share. Reads the table outcomes or judgments (rating),
+    errors, which both systems share. --corrected: levels by people's labels on answers (`mirage votes label`), also by
+    score:NAME; the exit code follows the corrected difference. Reads the table outcomes or judgments (rating),
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
@@ -119,15 +124,23 @@ def compare(
         seed=seed,
     )
     other = None if against is None else select_tagged(store.open_arena(against), tags)
-    labels = arena_labels(arena) if measure == "rate" else None
-    report = compare_systems(arena, first, second, settings, against=other, labels=labels)
+    if corrected:
+        from mirage.people.levels import compare_labelled, read_log
+
+        if second is None or other is not None:
+            raise BadInput("--corrected compares two systems of one arena", do="name B, and omit --against")
+        report = compare_labelled(arena, first, second, settings, read_log())
+    else:
+        labels = arena_labels(arena) if measure == "rate" else None
+        report = compare_systems(arena, first, second, settings, against=other, labels=labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
             store.write_whole(out, text(report, require=require).encode("utf-8"))
     rows = records(report)
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
-    show(rows, (*before, *COMPARED, *after), output_format)
+    beside = LABELLED if corrected else ()
+    show(rows, (*before, *COMPARED, *beside, *after), output_format)
     for line in notes(report):
         note(line)
     raise typer.Exit(report.exit_code(require=require))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, select_tagged
+from mirage.cli.common import ArenaDir, Corrected, How, Languages, Parser, Seed, Tags, app, codes, select_tagged
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -63,6 +63,7 @@ def decide(
         str | None,
         typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
     ] = None,
+    corrected: Corrected = False,
     tags: Tags = None,
     seed: Seed = 0,
     output_format: How = "table",
@@ -72,8 +73,9 @@ def decide(
     In every language and over all: the systems that may be the best (a set with 95% confidence), the cheapest of these,
     the probability that no other is better, and the loss per language from using one system for all. --by system shows
     worth, price, latency and the Pareto front; --by weight how the choice depends on the weights. Prices are those of
-    the cards (`mirage import systems`), tokens and seconds those of the ledger. Reads the tables of the measures,
-    systems and answers, and the ledger; writes nothing.
+    the cards (`mirage import systems`), tokens and seconds those of the ledger. --corrected: worth by people's labels
+    on answers (`mirage votes label`), for other weights than rating, and also for score:NAME. Reads the tables of the
+    measures, systems and answers, and the ledger; writes nothing.
     """
     from mirage import store
     from mirage.ranking.decide import DecideSettings, Requirements, choose_systems
@@ -91,7 +93,13 @@ def decide(
         tokens_out=tokens_out,
         seed=seed,
     )
-    report = choose_systems(select_tagged(store.open_arena(dir_), tags), settings)
+    arena = select_tagged(store.open_arena(dir_), tags)
+    if corrected:
+        from mirage.people.levels import choose_labelled, read_log
+
+        report = choose_labelled(arena, settings, read_log())
+    else:
+        report = choose_systems(arena, settings)
     records, columns = {
         "language": (language_records, BY_LANGUAGE),
         "system": (option_records, BY_SYSTEM),
@@ -103,6 +111,8 @@ def decide(
     show(rows, columns, output_format)
     for line in notes(report):
         note(line)
+    if corrected:
+        note("worth is corrected by people's labels; languages with too few labels of two systems are left out")
 
 
 def _weights(given: list[str] | None) -> dict[str, float] | None:

@@ -10,6 +10,8 @@ import typer
 
 from mirage.cli.common import (
     ArenaDir,
+    BorrowMargin,
+    Corrected,
     How,
     Languages,
     Parser,
@@ -22,13 +24,15 @@ from mirage.cli.common import (
     rows,
 )
 from mirage.cli.merging import part_of
-from mirage.cli.output import note, show
+from mirage.cli.output import Format, note, show
 from mirage.errors import ArenaError, BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage import schema
     from mirage.stages.outcomes import Labels
+    from mirage.store import Arena
 
 COUNTS = (
     *("language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty", "api_error"),
@@ -41,6 +45,11 @@ AUDIT = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "l
 """Columns of `rates` on the audit of labels; the human-readable table has some of them, if there is an audit."""
 RATES = (*PLAIN, *AUDIT)
 """Columns of `rates`."""
+CORRECTED = (
+    *("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"),
+    *("labels", "corrected", "corrected_low", "corrected_high", "lam", "width", "status", "reason"),
+)
+"""Columns of `rates --corrected`."""
 BY_TEMPLATE = (
     *("language", "subset", "system", "template"),
     *PLAIN[3:],
@@ -124,6 +133,8 @@ def rates(
     confusion: Annotated[
         bool, typer.Option("--confusion", help="Print the confusion matrix of each row instead.")
     ] = False,
+    corrected: Corrected = False,
+    borrow_margin: BorrowMargin = 0.1,
     output_format: How = "table",
 ) -> None:
     """Print hallucination and error rates.
@@ -135,13 +146,19 @@ def rates(
     program that nobody audited say so. --by template also reads the table answers, and groups a system asked with
     several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
     the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
-    one a false positive.
+    one a false positive. --corrected: beside each rate the rate by people's labels (`mirage votes label`), with the
+    parsers as predictors; also reads the table scores.
     """
     from mirage import store
     from mirage.stages import outcomes as rules
 
     arena = store.open_arena(dir_)
     selection = codes(languages)
+    if corrected:
+        if by != "system" or confusion:
+            raise BadInput("--corrected is for rates by system", do="omit --by and --confusion")
+        _print_corrected(arena, parser, selection, borrow_margin, output_format)
+        return
     columns: tuple[str, ...] = RATES
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
@@ -168,6 +185,19 @@ def rates(
         columns = tuple(_HEADS.get(name, name) for name in columns)
     show(records, columns, output_format)
     _note_labels(labels, counted)
+
+
+def _print_corrected(
+    arena: Arena, parser: schema.Parser, languages: tuple[str, ...] | None, margin: float, output_format: Format
+) -> None:
+    """Print the rates beside those corrected by people's labels."""
+    from mirage.people.levels import corrected_rates
+
+    table, notes = corrected_rates(arena, parser=parser, languages=languages, margin=margin)
+    columns = CORRECTED if output_format != "table" else CORRECTED[:-1]
+    show(rows(table, columns), columns, output_format)
+    for line in notes:
+        note(line)
 
 
 @paper.command("figures")

@@ -144,6 +144,11 @@ def wilson_of_variance(
     return _wilson(share, effective or trials, confidence)
 
 
+def wilson_at(share: float, trials: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
+    return _wilson(share, trials, confidence)
+
+
 def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
     """Return the two percentiles of an interval of a nominal level from a bootstrap of n units.
 

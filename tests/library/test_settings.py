@@ -29,6 +29,7 @@ FORMER = "former name, until the next version"
 COUNTED = "where verdicts are counted, which changes no number"
 OF_JUDGES = "selects verdicts of judges: on the command line and the page, not in Python"
 BY_LABELS = "applies to relevance labels of an arena, not to rows of battles"
+LABELLED = "levels by people's labels, which ranking does not know"
 FIXED = "a gate in CI has the default draws"
 
 
@@ -72,7 +73,11 @@ DOORS = {
     "api.compare": Door(
         api.compare,
         (CompareSettings,),
-        {**dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT), "referee": FORMER},
+        {
+            **dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT),
+            "referee": FORMER,
+            "corrected": LABELLED,
+        },
     ),
     "mirage compare": Door(
         compare,
@@ -81,19 +86,24 @@ DOORS = {
             **dict.fromkeys(("dir_", "first", "second", "against", "since", "tags"), SUBJECT),
             **dict.fromkeys(("former_first", "former_second"), FORMER),
             **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
+            "corrected": LABELLED,
         },
         {"draws": FIXED},
     ),
     "api.decide": Door(
         api.decide,
         (DecideSettings, Requirements),
-        {"arena": SUBJECT, "referee": FORMER},
+        {"arena": SUBJECT, "referee": FORMER, "corrected": LABELLED},
         {"requirements": "its fields are keywords"},
     ),
     "mirage decide": Door(
         decide,
         (DecideSettings, Requirements),
-        {**dict.fromkeys(("dir_", "tags"), SUBJECT), **dict.fromkeys(("by", "output_format"), OUTPUT)},
+        {
+            **dict.fromkeys(("dir_", "tags"), SUBJECT),
+            **dict.fromkeys(("by", "output_format"), OUTPUT),
+            "corrected": LABELLED,
+        },
         {"requirements": "its fields are options", "draws": FIXED},
         {"licences": "a repeatable option, None for any"},
     ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +82,11 @@ class _Field:
 
 
 def choose_systems(
-    arena: Arena, settings: DecideSettings = DecideSettings(), *, ranking: Ranking | None = None
+    arena: Arena,
+    settings: DecideSettings = DecideSettings(),
+    *,
+    ranking: Ranking | None = None,
+    corrected: Mapping[str, Mapping[str, Influence]] = MappingProxyType({}),
 ) -> ChoiceReport:
     """Choose among the systems of an arena.
 
@@ -89,6 +94,7 @@ def choose_systems(
         arena: holds the tables of the measures; cards and the ledger, if present, give price and latency.
         settings: the settings.
         ranking: ratings in these languages, if computed already; None to compute them.
+        corrected: by measure and language, values to use in place of the arena's: those corrected by people's labels.
 
     Raises:
         BadInput: if a weight is invalid.
@@ -96,7 +102,7 @@ def choose_systems(
         TableMissing: if the arena lacks a table that a measure needs.
         NotEnoughData: if no language has a system with all measures.
     """
-    shares = _shares({RATING: 1.0} if settings.weights is None else settings.weights)
+    shares = _shares({RATING: 1.0} if settings.weights is None else settings.weights, corrected)
     wants, margin = settings.requirements, settings.margin
     if RATING in shares:
         if ranking is None:
@@ -107,7 +113,7 @@ def choose_systems(
     parts: Mapping[str, Mapping[str, Contest]] = {}
     units = Units({} if ranking is None else {code: of.queries for code, of in ranking.battles.items()})
     if set(shares) != {RATING}:
-        parts, units = _parts(arena, shares, ranking, settings)
+        parts, units = _parts(arena, shares, ranking, settings, corrected)
     systems = {system for of in parts.values() for part in of.values() for system in part.systems}
     if ranking is not None and not parts:
         systems = {system for row in ranking.languages.values() for system in row.systems}
@@ -135,11 +141,11 @@ def choose_systems(
     )
 
 
-def _shares(weights: Mapping[str, float]) -> dict[str, float]:
+def _shares(weights: Mapping[str, float], corrected: Collection[str]) -> dict[str, float]:
     for name, weight in weights.items():
         if not (math.isfinite(weight) and weight > 0):
             raise BadInput(f"the weight of {name} is {weight}", do="give more than 0, or omit the measure")
-        if name != RATING:
+        if name != RATING and name not in corrected:
             query_measure(name)
     if not weights:
         raise BadInput("there are no weights", do="give a weight to a measure")
@@ -148,11 +154,18 @@ def _shares(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _parts(
-    arena: Arena, measures: Iterable[str], ranking: Ranking | None, settings: DecideSettings
+    arena: Arena,
+    measures: Iterable[str],
+    ranking: Ranking | None,
+    settings: DecideSettings,
+    corrected: Mapping[str, Mapping[str, Influence]],
 ) -> tuple[dict[str, dict[str, Contest]], Units]:
     """Return the contests by language and measure, for languages with every measure, and the units of their queries."""
-    by_measure: dict[str, dict[str, Influence]] = {}
+    by_measure: dict[str, Mapping[str, Influence]] = {}
     for name in measures:
+        if name in corrected:
+            by_measure[name] = corrected[name]
+            continue
         if name == RATING and ranking is not None:
             by_measure[name] = {code: rating_influence(ranking, code) for code in ranking.battles}
             continue

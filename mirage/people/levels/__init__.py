@@ -1,0 +1,55 @@
+"""Levels (rates, means of features and scores) corrected by people's labels on answers.
+
+    labels = read_labels(arena, "rate", read_log())
+    levels = correct_levels(labels)                    # by language and system, `all` last
+    levels.rows, levels.transport, levels.notes()
+    plan_labels([labels], 100)                         # where further labels help most
+
+`labels.py` reads labels and predictors, `levels.py` corrects and borrows, `comparing.py` compares systems, `plan.py`
+plans further labels, `files.py` imports labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has
+the estimator, `mirage.stats.homogeneity` the test between languages.
+"""
+
+from mirage.people.levels.comparing import compare_corrected, corrected_influences
+from mirage.people.levels.files import LabelImport, import_labels
+from mirage.people.levels.labels import Labels, Log, how_to_label, label_measures, read_labels
+from mirage.people.levels.levels import (
+    LEAST,
+    MARGIN,
+    CorrectedLevel,
+    Levels,
+    correct_levels,
+    describe_transport,
+    select_rows,
+    transport_test,
+)
+from mirage.people.levels.plan import PlannedLabels, plan_labels
+from mirage.people.levels.rates import corrected_rates
+from mirage.people.levels.stage import choose_labelled, compare_labelled, labels_of, read_log
+
+__all__ = [
+    "LEAST",
+    "MARGIN",
+    "CorrectedLevel",
+    "LabelImport",
+    "Labels",
+    "Levels",
+    "Log",
+    "PlannedLabels",
+    "choose_labelled",
+    "compare_corrected",
+    "compare_labelled",
+    "correct_levels",
+    "corrected_influences",
+    "corrected_rates",
+    "describe_transport",
+    "how_to_label",
+    "import_labels",
+    "label_measures",
+    "labels_of",
+    "plan_labels",
+    "read_labels",
+    "read_log",
+    "select_rows",
+    "transport_test",
+]

@@ -1,0 +1,97 @@
+"""Corrected levels of an arena, with the votes of the user's database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mirage import store
+from mirage.errors import NotEnoughData
+from mirage.people.levels.comparing import compare_corrected, corrected_influences
+from mirage.people.levels.labels import NO_VOTES, Labels, Log, how_to_label, label_measures, read_labels
+from mirage.people.votes import Evidence, NuggetVote, Votes
+from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING
+from mirage.ranking.compare.records import ComparisonReport
+from mirage.ranking.decide import ChoiceReport, DecideSettings, choose_systems
+from mirage.ranking.settings import CompareSettings
+
+
+def read_log(url: str | None = None) -> Log:
+    """Read the votes on citations and nuggets.
+
+    Args:
+        url: the database; None for the user's own, or that of MIRAGE_VOTES_URL.
+
+    Raises:
+        Unreachable: if the database does not respond.
+    """
+    with Votes(url) as database:
+        return Log(tuple(database.rows(Evidence)), tuple(database.rows(NuggetVote)))
+
+
+def labels_of(
+    arena: store.Arena,
+    measures: Iterable[str] | None = None,
+    log: Log = NO_VOTES,
+    *,
+    languages: Sequence[str] | None = None,
+    predictors: Sequence[str] = (),
+) -> list[Labels]:
+    """Read the labels of some measures; of all that people labelled if None.
+
+    Raises:
+        NotEnoughData: if people labelled none.
+        UnknownName: if there is no such measure, language or feature.
+        TableMissing: if the arena lacks the table of a measure.
+    """
+    names = label_measures(arena, log) if measures is None else tuple(measures)
+    if not names:
+        raise NotEnoughData(f"people labelled no answer of {arena.name}", do=how_to_label(arena, RATE))
+    return [read_labels(arena, name, log, languages=languages, predictors=predictors) for name in names]
+
+
+def compare_labelled(
+    arena: store.Arena, first: str, second: str, settings: CompareSettings, log: Log = NO_VOTES
+) -> ComparisonReport:
+    """Compare two systems of an arena by levels corrected by people's labels.
+
+    Raises:
+        NotEnoughData: for ratings, or if there are too few labels.
+        UnknownName: if there is no such system, measure or language.
+    """
+    _need_level(settings.measure)
+    labels = _read(arena, settings.measure, log, settings)
+    return compare_corrected(labels, first, second, margin=settings.margin)
+
+
+def choose_labelled(arena: store.Arena, settings: DecideSettings, log: Log = NO_VOTES) -> ChoiceReport:
+    """Choose a system of an arena by levels corrected by people's labels.
+
+    Raises:
+        NotEnoughData: for ratings, or if there are too few labels.
+        UnknownName: if there is no such measure or language.
+    """
+    corrected = {}
+    for name in settings.weights or {RATING: 1.0}:
+        _need_level(name)
+        influences = corrected_influences(_read(arena, name, log, settings))
+        if not influences:
+            raise NotEnoughData(
+                f"no language has labels enough for {name} of two systems", do="label more (mirage plan says where)"
+            )
+        corrected[name] = influences
+    return choose_systems(arena, settings, corrected=corrected)
+
+
+def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings | DecideSettings) -> Labels:
+    return read_labels(
+        arena, name, log, languages=settings.languages, parser=settings.parser, assigner=settings.assigner
+    )
+
+
+def _need_level(name: str) -> None:
+    if name == RATING:
+        raise NotEnoughData(
+            "a rating is no level of an answer, so labels on answers do not correct it",
+            do=f"correct ratings by votes on battles (mirage votes correct), or choose {RATE}, {NUGGETS}, "
+            f"{OF_FEATURE}NAME or score:NAME",
+        )

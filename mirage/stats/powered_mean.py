@@ -1,0 +1,280 @@
+"""Means of labels that exist for part of the answers, with predictions for all of them (prediction-powered inference).
+
+The estimate is lambda * mean(f) over all answers + mean(y - lambda * f) over the labelled ones, for labels y and
+predictions f, averaged over strata with equal weights. It is consistent for any f; the quality of f affects the width
+only. lambda, from 0 (labels alone) to 1, minimises the variance (PPI++), so the interval is not wider than that of the
+labels alone, up to chance. f is cross-fitted: the prediction for a unit never uses labels on it.
+
+Errors are clustered by unit, the query. The interval is Wilson's at the effective number of labels: the number of
+labels at which a proportion would vary as much as the estimate does. Rare outcomes give few residuals to estimate that
+from, so both variances in their ratio are estimated with `UNSEEN` further labels of the largest residual. It stays
+within the range and is never empty. `benchmarks/levels.py` compares it with other intervals by simulation.
+
+Sources: Angelopoulos et al., Science 382 (2023), 669-674; lambda: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453;
+cross-fitting: Zrnic and Candes, PNAS 121 (2024); effective numbers in score intervals: Dean and Pagano, Journal of
+Survey Statistics and Methodology 3 (2015), 484-503; differences: Newcombe, Statistics in Medicine 17 (1998), 2635-2650,
+method 10, and Zou and Donner, Statistics in Medicine 27 (2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import NotEnoughData
+from mirage.stats.intervals import CONFIDENCE, wilson_at
+from mirage.stats.units import centre_moves
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+FOLDS = 10
+"""Number of folds of the units for cross-fitting."""
+LEAST_FIT = 30
+"""Number of labelled units from which a regression combines predictors; below it the prediction is their mean."""
+UNSEEN = 1.0
+"""Number of further labels, with the largest residual, in the estimate of the effective number of labels."""
+_LEAST_REACH = 0.5
+"""Minimum size of the residual of the further label, where labels vary at all."""
+_PENALTIES = tuple(10.0**k for k in range(-1, 4))
+"""Candidate ridge penalties, for predictors of variance 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredMean:
+    """A mean by labels and predictions, for values in [0, 1]."""
+
+    value: float
+    """The estimate, in [0, 1]."""
+    low: float
+    """Lower end of its interval."""
+    high: float
+    """Upper end."""
+    lam: float
+    """Weight of the predictions, from 0 (labels alone) to 1."""
+    n_labels: int
+    """Number of labelled answers."""
+    n: int
+    """Number of answers."""
+    df: float
+    """Degrees of freedom."""
+    moves: Array
+    """U: each unit's contribution to the deviation of `value`; the sum of squares is the variance."""
+    effective: float
+    """Number of labels at which a proportion would vary as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredDifference:
+    """The difference of two means."""
+
+    value: float
+    """The first mean minus the second, in [-1, 1]."""
+    low: float
+    """Lower end of its 95% interval."""
+    high: float
+    """Upper end."""
+    error: float
+    """Half the width of the interval over the quantile of Student's t."""
+    df: float
+    """Degrees of freedom."""
+    p: float
+    """Two-sided p-value of no difference, consistent with the interval."""
+
+
+def fit_predictions(
+    judges: Array, labels: Array, unit: Places, *, features: Array | None = None, seed: int = 0
+) -> Array:
+    """Predict labels from judges and features, for every unit by a fit on the other units.
+
+    Args:
+        judges: N x J: predictions of the label in [0, 1]; NaN where a judge is silent.
+        labels: N: in [0, 1]; NaN without a label.
+        unit: N: the unit of each answer.
+        features: N x K: further predictors in any unit; NaN where unknown.
+        seed: seed of the folds.
+
+    Returns:
+        N predictions in [0, 1]: of a ridge regression if there are `LEAST_FIT` labelled units, else the mean of the
+        judges.
+    """
+    labelled = ~np.isnan(labels)
+    units = np.unique(unit[labelled])
+    if len(units) < LEAST_FIT or not len(labels):
+        return _mean_of_judges(judges)
+    from sklearn.linear_model import RidgeCV
+
+    x = _columns(judges if features is None else np.column_stack([judges, features]))
+    if not x.shape[1]:
+        return np.full(len(labels), 0.5)
+    order = np.random.default_rng([seed, len(units)]).permutation(units)
+    fold_of = np.full(int(unit.max()) + 1, -1)
+    fold_of[order] = np.arange(len(order)) % FOLDS
+    everywhere = np.clip(_fit(RidgeCV(_PENALTIES), x, labels, labelled).predict(x), 0.0, 1.0)
+    predicted = np.asarray(everywhere, dtype=np.float64)
+    for k in range(FOLDS):
+        inside = fold_of[unit] == k
+        model = _fit(RidgeCV(_PENALTIES), x, labels, labelled & ~inside)
+        predicted[inside] = np.clip(model.predict(x[inside]), 0.0, 1.0)
+    return predicted
+
+
+def powered_mean(
+    labels: Array,
+    predictions: Array,
+    unit: Places,
+    stratum: Places,
+    *,
+    lam: float | None = None,
+    confidence: float = CONFIDENCE,
+) -> PoweredMean:
+    """Estimate a mean over strata with equal weights.
+
+    Args:
+        labels: N: in [0, 1]; NaN without a label. Those with a label are a random sample of each stratum.
+        predictions: N: in [0, 1].
+        unit: N: unit numbers from 0; answers of one unit are dependent.
+        stratum: N: the stratum of each answer.
+        lam: weight of the predictions, from 0 (labels alone) to 1; None for the one with the least variance.
+        confidence: confidence level of the interval.
+
+    Raises:
+        NotEnoughData: if a stratum has fewer than two labels.
+    """
+    from scipy.special import stdtrit
+
+    n_units = int(unit.max()) + 1 if len(unit) else 0
+    of_labels, of_predictions = np.zeros(n_units), np.zeros(n_units)
+    strata = [np.flatnonzero(stratum == k) for k in np.unique(stratum)]
+    binomial, one, below, means, shift, centres = 0.0, 0.0, 0.0, [], [], []
+    for rows in strata:
+        y, f, u = labels[rows], predictions[rows], unit[rows]
+        known = ~np.isnan(y)
+        n = int(known.sum())
+        if n < 2:
+            raise NotEnoughData("a stratum has fewer than two labels", do="label more answers")
+        mean = float(y[known].mean())
+        share = 1 / len(strata)
+        moves = share * centre_moves(((y[known] - mean) / n)[:, None])[:, 0]
+        np.add.at(of_labels, u[known], moves)
+        if n < len(rows):  # where all are labelled, predictions add nothing
+            seen = centre_moves(((f[known] - f[known].mean()) / n)[:, None])[:, 0]
+            np.add.at(of_predictions, u, share * (f - f.mean()) / len(rows))
+            np.subtract.at(of_predictions, u[known], share * seen)
+        means.append(mean)
+        shift.append(float(f.mean() - f[known].mean()))
+        smooth = (mean * n + 0.5) / (n + 1)
+        centres.append(smooth)
+        binomial += share**2 * smooth * (1 - smooth) / n
+        one += share / n**2 * share
+        below += share**4 * (smooth * (1 - smooth) / n) ** 2 / (n - 1)
+    spread = float(of_predictions @ of_predictions)
+    if lam is None:
+        lam = min(max(0.0, -float(of_labels @ of_predictions) / spread), 1.0) if spread > 0 else 0.0
+    total = of_labels + lam * of_predictions
+    value = min(max(float(np.mean(means)) + lam * float(np.mean(shift)), 0.0), 1.0)
+    # Units shared by strata are fewer than the labels, and a tuned lambda costs a degree of freedom.
+    of_units = len(np.unique(unit[~np.isnan(labels)])) - 1.0
+    df = max(min(binomial**2 / below, of_units) - (1.0 if lam > 0 else 0.0), 1.0)
+    # Labels that vary little leave a further one less room than a proportion would.
+    reach = float(np.nanmax(labels) - np.nanmin(labels)) or 1.0
+    unseen = UNSEEN * max(reach, _LEAST_REACH) ** 2 * one / len(strata)
+    ratio = (float(total @ total) + unseen) / (_plain_binomial(labels, strata) + unseen)
+    centre = float(np.mean(centres))
+    effective = centre * (1 - centre) / (binomial * ratio)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    t = float(stdtrit(df, (1 + confidence) / 2))
+    low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)
+    return PoweredMean(value, low, high, lam, int((~np.isnan(labels)).sum()), len(labels), df, total, effective)
+
+
+def borrowed_mean(
+    errors: Array, predictions: Array, unit_of_errors: Places, unit: Places, *, confidence: float = CONFIDENCE
+) -> PoweredMean:
+    """Estimate a mean without labels: that of the predictions plus the mean error of labels elsewhere.
+
+    Args:
+        errors: n labels less their predictions, elsewhere; at least two.
+        predictions: N: in [0, 1], of the answers without labels.
+        unit_of_errors: n: units of the errors; unit numbers are those of `unit`.
+        unit: N: units of the predictions.
+        confidence: confidence level of the interval.
+    """
+    from scipy.special import stdtrit
+
+    n, n_units = len(errors), int(max(unit_of_errors.max(), unit.max())) + 1
+    moves = np.zeros(n_units)
+    np.add.at(moves, unit_of_errors, centre_moves(((errors - errors.mean()) / n)[:, None])[:, 0])
+    np.add.at(moves, unit, (predictions - predictions.mean()) / len(predictions))
+    value = min(max(float(predictions.mean() + errors.mean()), 0.0), 1.0)
+    df = max(len(np.unique(unit_of_errors)) - 1.0, 1.0)
+    centre = (value * n + 0.5) / (n + 1)
+    variance = float(moves @ moves) + UNSEEN / n**2
+    effective = (centre * (1 - centre) + UNSEEN / n) / variance
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    t = float(stdtrit(df, (1 + confidence) / 2))
+    low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)
+    return PoweredMean(value, low, high, 1.0, n, len(predictions), df, moves, effective)
+
+
+def powered_difference(first: PoweredMean, second: PoweredMean) -> PoweredDifference:
+    """Return the difference of two means of the same units with its interval.
+
+    The distances of the ends from the means add up like correlated standard errors (Newcombe's method 10; Zou and
+    Donner), with the correlation of the two over units.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    a, b = first.moves, second.moves
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    correlation = float(a @ b) / scale if scale > 0 else 0.0
+    value = first.value - second.value
+    below, above = first.value - first.low, second.high - second.value
+    low = value - math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))
+    below, above = first.high - first.value, second.value - second.low
+    high = value + math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))
+    df = min(first.df, second.df)
+    t = float(stdtrit(df, (1 + CONFIDENCE) / 2))
+    side = value - low if value > 0 else high - value
+    p = 2 * float(stdtr(df, -t * abs(value) / side)) if side > 0 else 1.0
+    return PoweredDifference(value, low, high, (high - low) / 2 / t, df, min(p, 1.0))
+
+
+def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:
+    """Return the variance that the mean of independent proportions would have, with Bessel's correction."""
+    total = 0.0
+    for rows in strata:
+        y = labels[rows]
+        y = y[~np.isnan(y)]
+        total += float(y.mean() * (1 - y.mean())) / (len(y) - 1)
+    return total / len(strata) ** 2
+
+
+def _fit(model: object, x: Array, labels: Array, use: NDArray[np.bool_]):  # type: ignore[no-untyped-def]
+    return model.fit(x[use], labels[use])  # type: ignore[attr-defined]
+
+
+def _mean_of_judges(judges: Array) -> Array:
+    known = ~np.isnan(judges)
+    count = known.sum(axis=1)
+    total = np.where(known, judges, 0.0).sum(axis=1)
+    middle = float(total.sum() / count.sum()) if count.any() else 0.5
+    return np.where(count > 0, total / np.maximum(count, 1), middle)
+
+
+def _columns(x: Array) -> Array:
+    """Return the varying columns in standard deviations, with a column for missing values where there are some."""
+    out = []
+    for column in x.T:
+        known = ~np.isnan(column)
+        if not known.any():
+            continue
+        filled = np.where(known, column, column[known].mean())
+        out += [filled, known.astype(float)]
+    varied = [(c - c.mean()) / c.std() for c in out if c.std() > 1e-9]
+    return np.column_stack(varied) if varied else np.zeros((len(x), 0))

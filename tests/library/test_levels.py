@@ -1,0 +1,341 @@
+"""Levels corrected by people's labels: the estimator, what may be borrowed, files of labels, comparisons and plans."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from typer.testing import CliRunner
+
+import mirage
+from mirage import schema, store
+from mirage.cli import app
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.people import levels
+from mirage.ranking.settings import CompareSettings, DecideSettings
+from mirage.stats.homogeneity import homogeneity
+from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
+
+SYSTEMS = ("able", "bold")
+ONE = np.zeros(400, dtype=np.intp)
+
+
+def labelled(n: int, *, rate: float = 0.3, wrong: float = 0.1, of: int = 400, seed: int = 0) -> tuple[Any, Any]:
+    """Labels on n of some answers, and a judge who is wrong at a rate."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(of) < rate).astype(float)
+    said = np.where(rng.random(of) < wrong, 1 - y, y)
+    labels = np.where(np.arange(of) < n, y, np.nan)
+    return labels, said
+
+
+def mean_of(labels: Any, said: Any, **options: Any) -> Any:
+    unit = np.arange(len(labels))
+    return powered_mean(labels, fit_predictions(said[:, None], labels, unit), unit, ONE[: len(labels)], **options)
+
+
+def test_a_good_judge_narrows_the_interval_and_a_useless_one_does_not_widen_it() -> None:
+    for wrong, most in ((0.05, 0.75), (0.5, 1.05), (0.95, 0.75)):
+        labels, said = labelled(80, wrong=wrong)
+        mean, alone = mean_of(labels, said), mean_of(labels, said, lam=0.0)
+        assert (mean.high - mean.low) / (alone.high - alone.low) < most
+        assert mean.low < 0.3 < mean.high
+
+
+def test_labels_alone_have_wilson_like_intervals() -> None:
+    labels, said = labelled(100)
+    alone = mean_of(labels, said, lam=0.0)
+    assert alone.value == pytest.approx(float(np.nanmean(labels)))
+    assert alone.effective == pytest.approx(100, rel=0.03)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_labels_that_are_all_equal_have_an_interval_within_the_range(value: float) -> None:
+    labels = np.where(np.arange(400) < 30, value, np.nan)
+    mean = mean_of(labels, np.full(400, value))
+    assert mean.value == value
+    assert 0 <= mean.low < mean.high <= 1
+    assert mean.high - mean.low > 0.05
+
+
+def test_a_label_or_two_strata_without_labels_have_no_estimate() -> None:
+    labels, said = labelled(1)
+    with pytest.raises(NotEnoughData):
+        mean_of(labels, said)
+
+
+def test_where_all_are_labelled_predictions_have_no_weight() -> None:
+    labels, said = labelled(400)
+    mean = mean_of(labels, said)
+    assert mean.lam == 0
+    assert mean.value == pytest.approx(float(labels.mean()))
+
+
+def test_predictions_for_a_query_do_not_depend_on_its_own_label() -> None:
+    labels, said = labelled(60)
+    unit = np.arange(400)
+    changed = labels.copy()
+    changed[7] = 1 - changed[7]
+    before, after = (fit_predictions(said[:, None], given, unit)[7] for given in (labels, changed))
+    assert before == after
+
+
+def test_parallel_queries_count_once() -> None:
+    labels, said = labelled(100, of=200)
+    twice, told = np.tile(labels, 2), np.tile(said, 2)
+    strata = np.repeat([0, 1], 200)
+    own = powered_mean(twice, told, np.arange(400), strata)
+    shared = powered_mean(twice, told, np.tile(np.arange(200), 2), strata)
+    assert shared.high - shared.low > 1.25 * (own.high - own.low)
+
+
+def test_twins_do_not_differ_and_their_interval_holds_zero() -> None:
+    labels, said = labelled(60)
+    mean = mean_of(labels, said)
+    gap = powered_difference(mean, mean)
+    assert gap.value == 0
+    assert gap.low <= 0 <= gap.high
+    assert gap.p == 1
+
+
+def test_systems_that_share_their_hard_queries_have_a_narrower_difference() -> None:
+    rng = np.random.default_rng(3)
+    first, said = labelled(80)
+    same = np.where(rng.random(400) < 0.1, 1 - first, first)
+    paired = powered_difference(mean_of(first, said), mean_of(same, said))
+    other = powered_difference(mean_of(first, said), mean_of(*labelled(80, seed=9)))
+    assert paired.high - paired.low < other.high - other.low
+
+
+def test_a_borrowed_level_adds_the_error_elsewhere() -> None:
+    predictions, errors = np.full(100, 0.4), np.tile([0.1, 0.3], 40)
+    mean = borrowed_mean(errors, predictions, np.arange(80), np.arange(80, 180))
+    assert mean.value == pytest.approx(0.6)
+    assert mean.low < 0.6 < mean.high
+
+
+def test_a_judge_who_differs_in_one_language_is_found_and_an_equal_one_is_not() -> None:
+    rng = np.random.default_rng(1)
+    errors, unit, group = rng.normal(0, 0.3, 240), np.arange(240), np.repeat(np.arange(4), 60)
+    flat = np.full(240, 0.5)
+    same = homogeneity(errors, flat, unit, group, margin=0.2)
+    assert same.p > 0.05
+    assert same.power > 0.8
+    assert homogeneity(errors + 0.3 * (group == 2), flat, unit, group, margin=0.2).p < 0.01
+    few = homogeneity(errors[::6], flat[::6], unit[::6], group[::6], margin=0.1)
+    assert few.power < 0.5
+
+
+def test_errors_without_any_spread_have_no_power() -> None:
+    test = homogeneity(np.zeros(40), np.zeros(40), np.arange(40), np.repeat([0, 1], 20), margin=0.1)
+    assert (test.p, test.power) == (1, 0)
+
+
+# --- arenas -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with three languages of 60 parallel queries, two systems, and labels in all but one of them."""
+    path = tmp_path_factory.mktemp("levels") / "arena"
+    rng = np.random.default_rng(11)
+    queries, answers, outcomes, scores = [], [], [], []
+    for code in ("en", "sw", "te"):
+        for k in range(60):
+            subset = "relevant" if k % 2 else "non_relevant"
+            queries.append(schema.Query(code, f"{code}{k}", subset, f"question {k}", None))
+            for system in SYSTEMS:
+                right = rng.random() < (0.85 if system == "able" else 0.5)
+                answered = right == (subset == "relevant")
+                text = f"answer {k} of {system}" if answered else "I cannot answer."
+                answers.append(schema.Answer(code, f"{code}{k}", system, text, "ok", None, None, None))
+                seen = answered if rng.random() < 0.95 else not answered
+                word = "answered" if seen else "abstained"
+                for parser in ("published", "strict"):
+                    correct = (word == "answered") == (subset == "relevant")
+                    row = schema.OutcomeRow(
+                        code, f"{code}{k}", system, parser, subset, word, "rule", None, None, correct
+                    )
+                    outcomes.append(row)
+                if code != "te" and k < 50:
+                    scores.append(
+                        schema.Score(code, f"{code}{k}", system, "answered", "amina", True, answered, 0, 1, None)
+                    )
+    tables = {"queries": queries, "answers": answers, "outcomes": outcomes, "scores": scores}
+    kinds = {"queries": schema.Query, "answers": schema.Answer, "outcomes": schema.OutcomeRow, "scores": schema.Score}
+    store.write(
+        path,
+        {name: schema.sort(name, schema.from_rows(kinds[name], rows)) for name, rows in tables.items()},
+        title="Levels",
+        made_by="test",
+    )
+    return path
+
+
+def cli(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [*words])
+    return done.exit_code, done.output
+
+
+def test_rates_have_the_corrected_rate_beside_them(folder: Path) -> None:
+    rows = list(mirage.rates(mirage.open_arena(folder), corrected=True))
+    of = {(row["language"], row["subset"], row["system"]): row for row in rows}
+    checked, other = of["en", "relevant", "able"], of["te", "relevant", "able"]
+    assert checked["status"] == "corrected"
+    assert checked["labels"] == 25
+    assert checked["n"] == 30
+    assert checked["corrected_low"] < 0.15 < checked["corrected_high"]
+    assert other["labels"] == 0
+    assert (other["status"] == "not checked") == (other["corrected"] is None)
+    assert other["reason"]
+    assert of["all", "relevant", "bold"]["corrected"] > of["all", "relevant", "able"]["corrected"]
+
+
+def test_a_language_borrows_only_if_the_test_has_the_power(folder: Path) -> None:
+    labels = levels.read_labels(mirage.open_arena(folder), "rate")
+    wide, narrow = (levels.correct_levels(labels, margin=margin) for margin in (0.4, 0.01))
+    status = {row.status for row in wide.rows if row.language == "te"}
+    assert status == {"borrowed"}
+    assert {row.status for row in narrow.rows if row.language == "te"} == {"not checked"}
+    assert all(row.reason for row in wide.rows if row.status != "corrected")
+
+
+def test_one_labelled_language_lends_nothing(folder: Path) -> None:
+    labels = levels.read_labels(mirage.open_arena(folder), "rate", languages=["en", "te"])
+    result = levels.correct_levels(labels, margin=0.4)
+    assert result.transport is None
+    assert {row.status for row in result.rows if row.language == "te"} == {"not checked"}
+
+
+def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
+    arena = mirage.open_arena(folder)
+    report = levels.compare_labelled(arena, "bold", "able", CompareSettings(measure="rate"))
+    assert report.overall.verdict == "worse"
+    assert report.overall.labels == 200
+    assert report.overall.uncorrected is not None
+    assert report.exit_code() == 1
+    assert [row.reason is not None for row in report.rows if row.language == "te"] == [True]
+    code, _ = cli("compare", str(folder), "bold", "able", "--measure", "rate", "--corrected")
+    assert code == 1
+    code, _ = cli("compare", str(folder), "able", "bold", "--measure", "rate", "--corrected")
+    assert code == 0
+
+
+def test_a_choice_by_corrected_levels_takes_the_better_system(folder: Path) -> None:
+    report = mirage.decide(mirage.open_arena(folder), weights={"rate": 1.0}, corrected=True)
+    assert report.overall.choice == "able"
+    with pytest.raises(NotEnoughData):
+        levels.choose_labelled(mirage.open_arena(folder), DecideSettings())
+
+
+def test_the_next_labels_go_where_none_are(folder: Path) -> None:
+    arena = mirage.open_arena(folder)
+    labels = levels.labels_of(arena)
+    rows = levels.plan_labels(labels, 60)
+    assert sum(row.add for row in rows) == 60
+    assert rows[0].language == "te"
+    assert rows[0].width is None
+    assert rows[0].width_after is not None
+    dear = levels.plan_labels(labels, 60, costs={"te": 10.0})
+    assert {row.language: row.add for row in dear}["te"] < rows[0].add
+    with pytest.raises(BadInput):
+        levels.plan_labels(labels, 60, costs={"te": 0.0})
+    with pytest.raises(BadInput):
+        levels.plan_labels(labels, 60, costs={"fr": 1.0})
+
+
+def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    shutil.copytree(folder, arena)
+    file = tmp_path / "labels.csv"
+    text = next(row for row in store.open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
+    query, system = text["query_id"], text["system"]
+    head = "language,query_id,system,rater,value,answer\n"
+    file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", encoding="utf-8")
+    result = levels.import_labels(arena, file, made_by="test")
+    assert (result.labels, result.changed) == (1, 1)
+    file.write_text(f"{head}te,{query},{system},juma,1,another text\n", encoding="utf-8")
+    with pytest.raises(NotEnoughData):
+        levels.import_labels(arena, file, made_by="test")
+
+
+def test_an_answer_that_changes_takes_its_labels_along(folder: Path, tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    shutil.copytree(folder, arena)
+    row = next(row for row in store.open_arena(arena).read("answers").to_pylist() if row["language"] == "en")
+    changed = schema.from_rows("answers", [schema.Answer(**{**row, "text": "something else"})])
+    result = store.upsert(arena, {"answers": store.by_key("answers", changed)}, made_by="test")
+    assert result.lost["scores"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("en,en1,able,juma,2,", "value"),
+        ("en,en1,able,juma,x,", "value"),
+        ("en,en1,able,,1,", "rater"),
+        ("en,nowhere,able,juma,1,", "nowhere"),
+        ("xx,en1,able,juma,1,", "xx"),
+        ("en,en1,able,juma,1,\nen,en1,able,juma,0,", "before"),
+    ],
+)
+def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: str, word: str) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", encoding="utf-8")
+    before = store.open_arena(folder).version
+    with pytest.raises(BadInput, match=word) as caught:
+        levels.import_labels(folder, file, made_by="test")
+    assert str(file) in str(caught.value)
+    assert store.open_arena(folder).version == before
+
+
+def test_an_arena_without_labels_says_which_command_brings_them() -> None:
+    code, output = cli("rates", str(ROOT / "data" / "sample"), "--corrected")
+    assert code == 2
+    assert "mirage votes label" in output
+    code, output = cli("plan", str(ROOT / "data" / "sample"))
+    assert code == 2
+
+
+def test_the_commands_print_every_level(folder: Path) -> None:
+    for words in (["rates", "--corrected"], ["votes", "levels"], ["plan", "--labels", "10", "--cost", "sw=2"]):
+        command = [words[0], str(folder), *words[1:]] if words[0] != "votes" else [*words, str(folder)]
+        code, output = cli(*command, "--format", "json")
+        assert code == 0, output
+        assert "te" in output
+
+
+def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    shutil.copytree(folder, arena)
+    rng, rows = np.random.default_rng(2), []
+    for answer in store.open_arena(arena).read("answers").to_pylist():
+        key = answer["language"], answer["query_id"], answer["system"]
+        value = float(rng.integers(1, 5))
+        said = min(max(value + rng.normal(0, 0.5), 1), 4)
+        rows.append(schema.Score(*key, "helpful", "judge", False, said, 1, 4, None))
+        if rng.random() < 0.5:
+            rows.append(schema.Score(*key, "helpful", "amina", True, value, 1, 4, None))
+    table = schema.sort("scores", schema.from_rows(schema.Score, rows))
+    store.upsert(arena, {"scores": store.by_key("scores", table)}, made_by="test")
+    labels = levels.read_labels(store.open_arena(arena), "score:helpful")
+    result = levels.correct_levels(labels)
+    corrected = [row for row in result.rows if row.status == "corrected"]
+    assert corrected
+    assert all(1 <= row.low <= row.corrected <= row.high <= 4 for row in corrected)  # type: ignore[operator]
+    assert float(np.mean([row.width for row in corrected])) < 0.8  # type: ignore[arg-type]
+    with pytest.raises(UnknownName):
+        levels.read_labels(store.open_arena(arena), "score:nothing")
+
+
+def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
+    labels = levels.read_labels(mirage.open_arena(folder), "rate")
+    known = np.array([key[2] == "able" for key in labels.keys])
+    bare = replace(labels, labels=np.where(known, labels.labels, np.nan))
+    rows = levels.correct_levels(bare, margin=0.4).rows
+    assert {row.status for row in rows if row.system == "bold"} == {"not checked"}
