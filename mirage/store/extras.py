@@ -8,7 +8,9 @@ from typing import Literal
 
 from mirage.errors import BadInput
 
-Extra = Literal["explorer", "hub", "local", "login", "models", "ops", "postgres", "ray", "retrieval", "storage", "vllm"]
+Extra = Literal[
+    "explorer", "hub", "local", "login", "models", "ops", "postgres", "publish", "ray", "retrieval", "storage", "vllm"
+]
 
 DISTRIBUTION = "mirage-rag"
 """Name of the pip distribution; `mirage` on the package index is another project."""

@@ -39,6 +39,7 @@ RUN_BY = {
     "models.md": "library/test_docs_models.py",
     "nuggets.md": "library/test_docs_nuggets.py",
     "over-time.md": "library/test_docs_over_time.py",
+    "publish.md": "library/test_docs_publish.py",
     "repeats.md": "library/test_docs_repeats.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",
