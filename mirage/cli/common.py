@@ -28,6 +28,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
     "Results": ("rank", "compare", "decide", "place", "rates", "retrievers", "failures", "abstain", "variance"),
     "People": ("judges", "votes", "plan", "notes"),
+    "Boards": ("publish", "verify", "submit", "accept"),
     "Papers": ("paper",),
     "Explorer": ("app", "doctor"),
 }

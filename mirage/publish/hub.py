@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -214,11 +215,16 @@ def _metric(language: str, kind: str, name: str, value: float, **args: Any) -> d
 def _rate_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
     if "outcomes" not in arena.tables:
         return
-    for row in rates(arena.read("outcomes")).to_pylist():
+    for row in _rates(arena):
         if row["system"] == system and row["rate"] is not None:
             kind, name = _RATES[row["subset"]]
             n = row["answered"] + row["abstained"]
             yield _metric(row["language"], kind, name, row["rate"], low=row["rate_low"], high=row["rate_high"], n=n)
+
+
+@lru_cache(maxsize=4)
+def _rates(arena: Arena) -> tuple[dict[str, Any], ...]:
+    return tuple(rates(arena.read("outcomes")).to_pylist())
 
 
 def _feature_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:

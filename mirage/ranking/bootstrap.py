@@ -154,7 +154,7 @@ class Ranking:
         row = self.languages[code]
         if first not in row.systems:
             raise UnknownName("system", first, row.systems, where=f"the ranking of {code}")
-        value, *ends = row.differences(second)[:, row.systems.index(first)].tolist()
+        value, *ends = row.differences(second, system=first)[:, 0].tolist()
         low, high = (end if np.isfinite(end) else None for end in ends)
         return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
 

@@ -124,23 +124,31 @@ class LanguageRanking:
                 ends[1, k] = np.inf
         return ends
 
-    def differences(self, reference: str, level: float = LEVEL) -> Array:
+    def differences(self, reference: str, level: float = LEVEL, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
         the data puts no bound. The precision of other systems' ratings does not affect it.
 
+        Args:
+            reference: the system that the others are compared with.
+            level: of the interval.
+            system: the only system to compare (3 x 1); None for all.
+
         Raises:
-            UnknownName: if the reference is not ranked here.
+            UnknownName: if a system is not ranked here.
         """
-        if reference not in self.systems:
-            raise UnknownName("system", reference, self.systems, where=f"the ranking of {self.language}")
+        for name in (reference, reference if system is None else system):
+            if name not in self.systems:
+                raise UnknownName("system", name, self.systems, where=f"the ranking of {self.language}")
         k = self.systems.index(reference)
-        value = self.theta - self.theta[k]
-        queries_by_system = np.minimum(self.queries_by_system, self.queries_by_system[k])
-        low, high = _ends(value, self.draws - self.draws[:, k : k + 1], queries_by_system, level)
-        for position, system in enumerate(self.systems):
-            if position == k:
+        names = self.systems if system is None else (system,)
+        chosen = [self.systems.index(name) for name in names]
+        value = self.theta[chosen] - self.theta[k]
+        queries_by_system = np.minimum(self.queries_by_system[chosen], self.queries_by_system[k])
+        low, high = _ends(value, self.draws[:, chosen] - self.draws[:, k : k + 1], queries_by_system, level)
+        for position, name in enumerate(names):
+            if name == reference:
                 continue
-            own, other = self.unbounded.get(system), self.unbounded.get(reference)
+            own, other = self.unbounded.get(name), self.unbounded.get(reference)
             if own in ("below", "both") or other in ("above", "both"):
                 low[position] = -np.inf
             if own in ("above", "both") or other in ("below", "both"):

@@ -17,6 +17,7 @@ Extra = Literal[
     "models",
     "ops",
     "postgres",
+    "publish",
     "ray",
     "retrieval",
     "storage",

@@ -205,7 +205,7 @@ def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:
 
 
 def _moved_ratings(ranking: Ranking, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
-    if not ranking.battles:
+    if not ranking.battles or not most:
         return ()
     rows = []
     for code, layout in ranking.by_query.items():
