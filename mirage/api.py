@@ -988,8 +988,6 @@ def judge(
     asked = load_criterion(
         criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
     )
-    if passport:
-        path, sample = _items(path, sample, (planted, anchors, until), by_features=model is None)
     given = BattleChoice(
         queries,
         pairs,
@@ -1000,6 +998,9 @@ def judge(
         anchors=anchors,
         until=until,
     )
+    if passport:
+        given.refuse("passport", criterion=asked.name)
+        path, sample = _items(path, sample, by_features=model is None)
     if anchors is not None:
         given.refuse("anchors", criterion=asked.name)
         name = judge or (HEURISTIC if model is None else model.settings.model)
@@ -1036,19 +1037,14 @@ def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_feature
     return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
 
 
-def _items(
-    path: Path, sample: BattleSample, others: tuple[bool, int | None, str | None], *, by_features: bool
-) -> tuple[Path, BattleSample]:
+def _items(path: Path, sample: BattleSample, *, by_features: bool) -> tuple[Path, BattleSample]:
     """Return the folder of an arena's answers with planted faults, and their battles.
 
     Args:
         path: the arena's folder.
         sample: queries, seed and languages.
-        others: other options that choose battles: `planted`, `anchors` and `until`.
         by_features: whether the heuristic judge is used, which needs features.
     """
-    if (sample.pairs, sample.known, *others) != (None, False, False, None, None):
-        raise BadInput("passport chooses the battles itself", do="omit pairs, known, planted, anchors and until")
     from mirage.stages.features.measuring import measure
     from mirage.stages.judge.faults import draw_items, item_pairs
 

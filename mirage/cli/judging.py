@@ -156,7 +156,7 @@ def judge(
         _judge_until(dir_, by, connection, goal, output_format)
         return
     if passport:
-        _refuse_beside("--passport", {**others, "queries": None, "repeats": False, "anchors": anchors})
+        given.refuse("passport", criterion=asked.name, spell=_spell)
         drawn = BattleSample(queries, seed=seed, languages=codes(languages))
         _judge_passport(dir_, JudgeSettings(name, drawn, replace, asked), connection, repeats, output_format)
         return

@@ -1,4 +1,4 @@
-"""Options that choose or repeat battles, which adaptive judging and the anchor set refuse: they choose battles."""
+"""Options that choose or repeat battles; what chooses battles itself refuses them: rounds, anchor set, passport."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Literal
 
 from mirage.errors import BadInput
 from mirage.schema import OVERALL
+
+_KEEPS = {"anchors": (), "until": (), "passport": ("queries", "repeats")}
+"""Options that what chooses the battles itself still takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class BattleChoice:
     """Goal of adaptive judging."""
 
     def refuse(
-        self, chooser: Literal["anchors", "until"], *, criterion: str, spell: Callable[[str], str] = str
+        self, chooser: Literal["anchors", "until", "passport"], *, criterion: str, spell: Callable[[str], str] = str
     ) -> None:
         """Raise if options are given beside one that chooses the battles itself.
 
@@ -52,7 +55,7 @@ class BattleChoice:
         given = [
             spell(option.name)
             for option in fields(self)
-            if option.name != chooser and getattr(self, option.name) != option.default
+            if option.name not in (chooser, *_KEEPS[chooser]) and getattr(self, option.name) != option.default
         ]
         if given:
             raise BadInput(
