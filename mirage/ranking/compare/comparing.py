@@ -19,9 +19,9 @@ from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, mo
 from mirage.ranking.compare.paired import quantile as t_quantile
 from mirage.ranking.compare.records import Comparison, ComparisonReport, ComparisonVerdict, MovedQuery
 from mirage.ranking.compare.runs import rank_runs
-from mirage.ranking.holm import holm
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
+from mirage.stats.holm import holm
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
