@@ -27,8 +27,8 @@ from mirage.ranking.adaptive import (
     estimate,
 )
 from mirage.ranking.fit import PairCounts, fit
-from mirage.ranking.holm import holm
 from mirage.ranking.tiers import tier_runs
+from mirage.stats.holm import holm
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

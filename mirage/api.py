@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import mirage.ranking as ranks
 from mirage import schema, store
@@ -64,6 +64,7 @@ __all__ = [
     "SystemComparison",
     "UnknownName",
     "agreement",
+    "answer_languages",
     "attribution",
     "chat_model",
     "compare",
@@ -79,6 +80,8 @@ __all__ = [
     "judge_drift",
     "judge_exam",
     "judge_passport",
+    "language_consistency",
+    "language_preference",
     "levels",
     "load_data_sample",
     "load_model",
@@ -1203,6 +1206,7 @@ def retrieval_measures(
     measures: Sequence[str] | None = None,
     languages: Iterable[str] | None = None,
     relevant_from: int = 1,
+    by: Literal["language", "language-pair"] = "language",
 ) -> Rows:
     """Evaluate each retriever on the queries with human relevance labels.
 
@@ -1211,23 +1215,33 @@ def retrieval_measures(
 
     Args:
         arena: with the table `passages`, and `retrieved` if anything was retrieved.
-        measures: names as in ir_measures; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10.
+        measures: names as in ir_measures; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10, by language pair
+            for nDCG@10 and R@10.
         languages: codes; None for all.
         relevant_from: lowest grade that counts as relevant.
+        by: `language-pair` measures each language of passages by itself: only passages in it count as relevant.
 
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
-            intervals
-        over queries; the language `all` is the mean over languages.
+            intervals over queries; the language `all` is the mean over languages. By language pair rows of
+            `mirage.stages.across.summary.PairMean`.
 
     Raises:
-        NotEnoughData: if no passage has a label.
+        NotEnoughData: if no passage has a label, or by language pair no relevant one a language.
         UnknownName: if there is no such measure or language.
     """
     from mirage.stages.retrieve import summary
     from mirage.stages.retrieve.measures import MEASURES, means
 
     codes = None if languages is None else list(languages)
+    if by == "language-pair":
+        from mirage.stages.across.summary import MEASURES as OF_PAIRS
+        from mirage.stages.across.summary import recall_by_pair
+
+        own = recall_by_pair(arena, measures=measures or OF_PAIRS, languages=codes, relevant_from=relevant_from)
+        title = f"Retrievers of {arena.name} by languages of query and passage, with 95% intervals"
+        first = ("query_language", "passage_language", "retriever", "measure", "mean", "low", "high", "n")
+        return Rows(_table([asdict(pair) for pair in own]), title, first)
     chosen = MEASURES if measures is None else measures
     table = summary.measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
     rows = _table([asdict(row) for row in means(table)])
@@ -1324,6 +1338,101 @@ def risk_coverage(
     traded = abstention.tradeoffs(arena, signal, settings)
     title = f"{signal} of {arena.name}: area under the risk-coverage curve, and the threshold for an error of {error:g}"
     return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
+
+
+def language_preference(
+    arena: Arena,
+    *,
+    of: Literal["retrievers", "systems"] = "retrievers",
+    depth: int = 10,
+    languages: Iterable[str] | None = None,
+    relevant_from: int = 1,
+) -> Rows:
+    """Measure which languages of passages each retriever or system prefers.
+
+    A retriever's preference for a language is its share among the first passages minus its share among the relevant
+    passages of the same queries; a system's, its share among the cited passages minus its share among those shown,
+    within relevance classes.
+
+    Args:
+        arena: with the table `passages` and the language of each passage; for systems also `answers`.
+        of: whose preference.
+        depth: number of first passages of a retriever.
+        languages: codes of the queries; None for all.
+        relevant_from: lowest grade that counts as relevant, for retrievers.
+
+    Returns:
+        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries, where one that is
+            asked in several languages is one, and adjusted p-values.
+
+    Raises:
+        NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
+        TableMissing: if it lacks answers, for systems.
+        UnknownName: if it has no such language.
+    """
+    from mirage.stages.across import summary
+
+    codes = None if languages is None else list(languages)
+    if of == "retrievers":
+        found = summary.retriever_preference(arena, depth=depth, languages=codes, relevant_from=relevant_from)
+    else:
+        found = summary.system_preference(arena, languages=codes)
+    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high", "p")
+    title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
+    return Rows(_table([asdict(row) for row in found]), title, first)
+
+
+def language_consistency(
+    arena: Arena, *, of: Literal["systems", "judges"] = "systems", languages: Iterable[str] | None = None
+) -> Rows:
+    """Measure how far each system or judge agrees with itself over the languages of a query.
+
+    Compared are the queries with one id in several languages: the decision of a system and the vital nuggets that its
+    answer states, or the verdict of a judge on the same pair of systems.
+
+    Args:
+        arena: with outcomes, for systems, or judgments.
+        of: whose consistency.
+        languages: codes of the queries; None for all.
+
+    Returns:
+        Rows of `mirage.stages.across.agreement.LanguageAgreement`, with 95% intervals over parallel queries; none if no
+            query is asked in several languages.
+
+    Raises:
+        TableMissing: if it lacks the table.
+        UnknownName: if it has no such language.
+    """
+    from mirage.stages.across import summary
+
+    codes = None if languages is None else list(languages)
+    found = (summary.system_consistency if of == "systems" else summary.judge_consistency)(arena, languages=codes)
+    first = ("name", "measure", "first", "second", "agreement", "low", "high", "independent", "n")
+    return Rows(
+        _table([asdict(row) for row in found]), f"Consistency of the {of} of {arena.name} over languages", first
+    )
+
+
+def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
+    """Detect the language of every answer, and count by system and language of the query.
+
+    Args:
+        arena: with answers.
+        languages: codes of the queries; None for all.
+
+    Returns:
+        Rows of `mirage.stages.across.summary.AnswerLanguage`, with 95% intervals over queries.
+
+    Raises:
+        TableMissing: if it lacks answers.
+        UnknownName: if it has no such language.
+    """
+    from mirage.stages.across import summary
+
+    codes = None if languages is None else list(languages)
+    rows = [asdict(row) for row in summary.answer_languages(arena, languages=codes)]
+    first = ("system", "query_language", "answer_language", "k", "n", "share", "low", "high")
+    return Rows(_table(rows), f"Languages of the answers of {arena.name}", first)
 
 
 def attribution(

@@ -124,7 +124,7 @@ class Passage:
     """One passage given with a query, with its relevance label if there is one."""
 
     key = ("language", "query_id", "passage_id")
-    left_out = ("pooled",)
+    left_out = ("pooled", "passage_language")
 
     language: Code
     """Language of the query."""
@@ -146,6 +146,8 @@ class Passage:
     """Whether the passage was pooled from labels and runs: no single retriever then ranked the query's passages, and
     `given` is not evaluated on them. Null if unknown.
     """
+    passage_language: Code | None = None
+    """Language of the passage, which may differ from the query's; null if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ class Retrieved:
     """One passage that a retriever returned for a query."""
 
     key = ("language", "query_id", "retriever", "passage_id")
+    left_out = ("passage_language",)
 
     language: Code
     """Language of the query."""
@@ -172,6 +175,8 @@ class Retrieved:
     """Title of the document; null if table `passages` has this passage of the query, or if unknown."""
     text: str | None
     """Text of the passage; null if table `passages` has this passage of the query, or if unknown."""
+    passage_language: Code | None = None
+    """Language of the passage, as in `passages`; null if unknown, or if table `passages` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1113,7 +1118,8 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
         yield pc.and_(other, pc.is_valid(values)), "is not one of " + ", ".join(column.choices)
     if column.languages is not None:
         known = [code for code in pc.unique(values).to_pylist() if code in column.languages.also or is_code(code or "")]
-        yield pc.invert(pc.is_in(values, value_set=pa.array(known, pa.string()))), "is not a known language"
+        other = pc.invert(pc.is_in(values, value_set=pa.array(known, pa.string())))
+        yield pc.and_(other, pc.is_valid(values)), "is not a known language"
     if column.kind == "number":
         yield pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number"
     if column.range is not None and column.range.low is not None:

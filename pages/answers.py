@@ -18,14 +18,15 @@ from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.nuggets.matrix import show_nuggets
-from mirage.stages.retrieve.attribution import CAUSES
-from mirage.text.languages import name_of
+from mirage.stages.across.summary import is_cross_lingual, passage_languages
+from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
+from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FILTERS = ("subset", "systems", "outcome", "parser", "cause", "category")
+FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
 FEW_SAMPLES = 8
 """More samples than this are a list."""
@@ -103,6 +104,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 placeholder=f"All {len(scope.systems)} systems",
                 help="Search only these systems' answers. Default: all.",
             )
+            across = is_cross_lingual(page.arena)
             outcomes, parser, cause = [], "", ""
             if scope.outcomes:
                 outcomes = ui.pick(
@@ -125,13 +127,33 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 )
                 cause = ui.pick(
                     "Cause of error",
-                    ("any", *CAUSES, UNDECIDED),
+                    ("any", *(name for name in CAUSES if across or name not in OF_LANGUAGES), UNDECIDED),
                     key="cause",
                     kind="cause",
                     width=150,
                     help="Why a decision is wrong. not_retrieved: no relevant passage was shown. ignored: a relevant "
                     "passage was shown but not used. unsupported: the system answers although no passage does. right, "
-                    "right_refusal: the correct decision, to answer or to abstain.",
+                    "right_refusal: the correct decision, to answer or to abstain."
+                    + (
+                        (
+                            across
+                            and " other_language, unused_language: everything relevant was shown in another language "
+                            "than the query's, which the system never cites if unused."
+                        )
+                        or ""
+                    ),
+                )
+            spoken = "any"
+            if across:
+                spoken = ui.pick(
+                    "Passage language",
+                    ("any", *passage_languages(page.arena)),
+                    key="passage_language",
+                    kind="language of passages",
+                    named=lambda code: code if code == "any" else search_name(code),
+                    width=150,
+                    help="Answers whose system was shown a passage in this language; with the languages of queries "
+                    "above, a pair of languages.",
                 )
             noted = pick_categories(page)
     return views.AnswerFilter(
@@ -141,6 +163,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         outcomes=tuple(outcomes),
         parser=parser,
         cause="" if cause == "any" else cause,
+        passage_language="" if spoken == "any" else spoken,
         text=(text or "").strip(),
         noted=noted,
     )
@@ -179,6 +202,7 @@ def clear() -> None:
     for picker in ("systems", "outcome", "category", "languages"):
         st.session_state[picker] = []
     st.session_state["subset"], st.session_state["cause"], st.session_state["q"] = "any", "any", ""
+    st.session_state["passage_language"] = "any"
 
 
 def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:

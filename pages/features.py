@@ -13,6 +13,7 @@ from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
+from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
@@ -65,6 +66,7 @@ def main(page: ui.Page) -> None:
     }
     facts = draw[section]()
     agreement.show_citations(page, codes)
+    show_cited_languages(page, codes)
     page.download(
         "features",
         shown.everything,

@@ -11,12 +11,14 @@ from mirage.explorer import kit as ui
 from mirage.explorer.hallucination import attribution_section as attribution
 from mirage.explorer.hallucination import chart as charts
 from mirage.explorer.hallucination import data as views
+from mirage.explorer.hallucination import languages_section
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
 from mirage.explorer.kit import answer_card
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED
+from mirage.stages.across.summary import is_cross_lingual
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import count_text, join_or_count
@@ -51,6 +53,7 @@ PICKERS = {
     "Outcomes": ("drawn_outcomes",),
     "Errors": ("flow", "flow_in"),
     "Confusion": ("confusion",),
+    "Languages": languages_section.PICKERS,
     "Paper tables": ("printed", "figures"),
     "Risk-coverage": abstention.PICKERS,
 }
@@ -143,6 +146,8 @@ def _show_computed(page: ui.Page) -> None:
     }
     if labels.audit is not None:
         draw["Label errors"] = lambda: _label_errors(cells, order)
+    if is_cross_lingual(page.arena):
+        draw["Languages"] = lambda: languages_section.show_pairs_of_decisions(page, parser)
     if (prompts := tables.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
         draw["By prompt"] = lambda: _by_template(prompts)
     if figures is not None and tables.paper_tables(figures):

@@ -315,17 +315,17 @@ Share = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 
 
-def codes(text: str | None) -> tuple[str, ...] | None:
-    """Return the language codes in `--languages`; None for all.
+def codes(text: str | None, *, option: str = "--languages") -> tuple[str, ...] | None:
+    """Return the language codes in `--languages` or another option; None for all.
 
     Raises:
         BadInput: if there is none, or one is unknown.
     """
     if text is None:
         return None
-    selection = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
+    selection = [language(part.strip(), where=option).code for part in text.split(",") if part.strip()]
     if not selection:
-        raise BadInput("--languages is empty", do="give comma-separated codes: en,pt-BR,vi")
+        raise BadInput(f"{option} is empty", do="give comma-separated codes: en,pt-BR,vi")
     return tuple(in_order(selection))
 
 

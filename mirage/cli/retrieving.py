@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -27,6 +28,8 @@ MEASURED = ("language", "retriever", "measure", "mean", "mean_low", "mean_high",
 """Columns of `retrieval`."""
 CAUSES = ("language", "system", "cause", "k", "n", "share", "share_low", "share_high")
 """Columns of `attribution`."""
+OF_PAIRS = ("query_language", "passage_language", "retriever", "measure", "mean", "mean_low", "mean_high", "n")
+"""Columns of `retrieval` by language pair."""
 By = Annotated[
     Literal["all", "language"], typer.Option(help="all: only the mean over languages; language: also each language.")
 ]
@@ -40,7 +43,13 @@ def retrievers(
         str | None,
         typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
     ] = None,
-    by: By = "all",
+    by: Annotated[
+        Literal["all", "language", "language-pair"],
+        typer.Option(
+            help="all: only the mean over languages; language: also each language; language-pair: the languages of"
+            " query and passage, where only passages in one language count as relevant."
+        ),
+    ] = "all",
     languages: Languages = None,
     relevant_from: Threshold = 1,
     output_format: How = "table",
@@ -55,7 +64,14 @@ def retrievers(
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
     arena = store.open_arena(dir_)
-    rows = list(api.retrieval_measures(arena, measures=names, languages=codes(languages), relevant_from=relevant_from))
+    measured = partial(
+        api.retrieval_measures, arena, measures=names, languages=codes(languages), relevant_from=relevant_from
+    )
+    if by == "language-pair":
+        pairs = measured(by=by)
+        show([{**row, "mean_low": row["low"], "mean_high": row["high"]} for row in pairs], OF_PAIRS, output_format)
+        return
+    rows = list(measured())
     show(_by(rows, by, "mean"), MEASURED, output_format)
     few = [row for row in _by(rows, "all", "mean") if row["measure"].startswith("judged@") and (row["mean"] or 0) < 1]
     for row in few:
@@ -74,10 +90,11 @@ def failures(
 ) -> None:
     """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
 
-    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the human
-    labels of passages, the passages shown to its system, and what it says and cites. `right` and `right_refusal` are
-    correct decisions, to answer and to abstain: the labels do not tell whether an answer is true. Shares have 95%
-    intervals over queries. Writes nothing.
+    Where passages are in other languages than their query, also other_language (found in another language only) and
+    unused_language (shown in a language that the system does not use). Reads the tables answers, outcomes, passages,
+    documents and retrieved. The cause of an answer follows from the human labels of passages, the passages shown to its
+    system, and what it says and cites. `right` and `right_refusal` are correct decisions, to answer and to abstain: the
+    labels do not tell whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
     """
     from mirage import api, store
 
@@ -133,6 +150,13 @@ def retrieve(
     device: Annotated[
         str | None, typer.Option(help="rerank: torch device; by default the GPU if there is one.")
     ] = None,
+    across: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|LANG,..",
+            help="bm25, dense: search the passages of all or these languages, whatever the query's.",
+        ),
+    ] = None,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
@@ -158,6 +182,7 @@ def retrieve(
         tuple(of or ()),
         codes(languages),
         about=f"model {model}" if model and kind in ("dense", "rerank") else "",
+        across=None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across"),
     )
     if kind == "dense":
         _by_vectors(dir_, options, connection, query_prefix, passage_prefix)

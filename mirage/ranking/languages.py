@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
-from mirage.ranking.holm import holm
+from mirage.stats.holm import holm
 from mirage.text.languages import Language, language
 
 Array = NDArray[np.float64]

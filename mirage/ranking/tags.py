@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking, rank_battles
-from mirage.ranking.holm import holm
 from mirage.ranking.settings import RankSettings
+from mirage.stats.holm import holm
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -40,9 +40,9 @@ from mirage.errors import UnknownName
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic, maximise
 from mirage.ranking.fitted import fitted_tests
-from mirage.ranking.holm import holm
 from mirage.ranking.records import JOINT, LanguageRanking
 from mirage.ranking.threads import one_thread
+from mirage.stats.holm import holm
 from mirage.stats.units import Units, joint_spread, moves_alike
 
 ALPHA = 0.05

@@ -21,7 +21,7 @@ GIVEN = "given"
 
 _QUERY = ("language", "query_id")
 _PASSAGE = (*_QUERY, "passage_id")
-_KNOWN = ("title", "text", "relevant")
+_KNOWN = ("title", "text", "relevant", "passage_language")
 Key = tuple[str, str]
 """Language and id of a query."""
 
@@ -35,8 +35,8 @@ def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa
 
     Returns:
         Columns language, query_id, retriever (`given` for passages given with the query), passage_id, position (from 1,
-        by rank), and title, text and relevant as far as `passages` has them. Title and text are taken from `passages`
-        if it has them, the label always; null if unlabelled.
+        by rank), and title, text, relevant and passage_language as far as `passages` has them. All but the label are
+        taken from `passages` if it has them, the label always; null if unlabelled.
     """
     import pyarrow as pa
 
@@ -89,8 +89,8 @@ def shown_passages(tables: Mapping[str, pa.Table]) -> pa.Table:
         tables: `answers`, and `passages` and `retrieved` if present.
 
     Returns:
-        Columns language, query_id, system, passage_id, position (from 1), title, text and relevant, sorted by the first
-        three and the position. Answers without known passages have no row.
+        Columns language, query_id, system, passage_id, position (from 1), title, text, relevant and passage_language,
+        sorted by the first three and the position. Answers without known passages have no row.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -214,6 +214,12 @@ def is_code(code: str) -> bool:
     return entry is not None and entry.code == code
 
 
+def known_code(name: str | None) -> str | None:
+    """Return the code of a language named by a source; None if it names none, or none that is known."""
+    entry = _look_up(name) if name and name.strip().lower() != _ALL else None
+    return None if entry is None else entry.code
+
+
 def place(code: str) -> tuple[int, str]:
     """Return the sort key of a language code: codes, then `all`, then the empty code."""
     return {_ALL: 1, "": 2}.get(code, 0), code

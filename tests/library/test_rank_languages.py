@@ -12,8 +12,8 @@ from scipy.stats import kendalltau, ttest_ind
 
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.bootstrap import LanguageRanking, Ranking
-from mirage.ranking.holm import holm
 from mirage.ranking.languages import LanguageEffect, kendall, language_effects
+from mirage.stats.holm import holm
 from mirage.text.languages import LANGUAGES
 
 CODES = tuple(LANGUAGES)

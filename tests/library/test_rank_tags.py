@@ -15,9 +15,9 @@ from commands import mirage
 from mirage import schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.arena import rank_arena
-from mirage.ranking.holm import holm
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.tags import rank_by_tag
+from mirage.stats.holm import holm
 
 QUICK = RankSettings(draws=200, seed=1)
 

@@ -39,9 +39,9 @@ def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Pat
     assert arena.read("queries").equals(before.read("queries"))
     rows = [tuple(row.values()) for row in arena.read("retrieved").to_pylist()]
     assert rows == [
-        ("fi", "q1", "first", "d1", 2, 7.0, None, None),
-        ("fi", "q1", "first", "d9", 1, 7.25, None, None),
-        ("fi", "q2", "first", "d9", 1, 0.1, None, None),
+        ("fi", "q1", "first", "d1", 2, 7.0, None, None, None),
+        ("fi", "q1", "first", "d9", 1, 7.25, None, None, None),
+        ("fi", "q2", "first", "d9", 1, 0.1, None, None, None),
     ], "a document that nobody gave has no text"
 
 

@@ -31,7 +31,7 @@ from mirage.stages.features.stage import nugget_means
 from mirage.stages.generate.stage import whole_system
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.nuggets import TERMS
-from mirage.stages.retrieve.attribution import CAUSES
+from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
 from mirage.stages.retrieve.causes import CAUSED_BY, causes
 from mirage.text.languages import LANGUAGES
 
@@ -156,7 +156,7 @@ def test_relevance_and_the_heuristic_judge_agree_on_the_ends(arena: store.Arena)
 def test_every_cause_of_a_failure_occurs(arena: store.Arena) -> None:
     tables = {name: arena.read(name) for name in CAUSED_BY if name in arena.tables}
     found = {(row.attribution.system, row.attribution.cause) for row in causes(tables)}
-    assert {cause for _, cause in found} == set(CAUSES)
+    assert {cause for _, cause in found} == set(CAUSES) - set(OF_LANGUAGES)
     assert {system for system, cause in found if cause == "not_retrieved"} == WHOLE
     assert ("cautious", "ignored") in found
     assert ("thorough", "right_refusal") in found

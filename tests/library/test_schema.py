@@ -53,6 +53,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "score": 12.5,
         "title": None,
         "text": None,
+        "passage_language": "en",
     },
     "scores": {
         "language": "en",
@@ -124,6 +125,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "text": "x",
         "relevant": None,
         "pooled": None,
+        "passage_language": "en",
     },
     "answers": {
         "language": "en",

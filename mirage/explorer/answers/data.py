@@ -19,7 +19,7 @@ from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import outcomes
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.retrieve.attribution import Attribution
-from mirage.stages.shown import ShownPassages
+from mirage.stages.shown import ShownPassages, shown_passages
 from mirage.store.query_rows import of_query
 from mirage.store.search import places
 from mirage.text.answers import Citation, citations, is_numbered
@@ -79,6 +79,8 @@ class AnswerFilter:
     """Whose outcomes."""
     cause: str = ""
     """Cause of the answer (`retrieval.Cause`), or `undecided`; any if empty."""
+    passage_language: str = ""
+    """Language of a passage shown to the system; any if empty."""
     text: str = ""
     """What the query or the answer contains, in either case; anything if empty."""
     noted: frozenset[tuple[str, str, str]] | None = None
@@ -87,7 +89,9 @@ class AnswerFilter:
     @property
     def narrowed(self) -> bool:
         """True if the filter can select some answers of a query and not others."""
-        return bool(self.systems or self.outcomes or self.cause or self.text or self.noted is not None)
+        return bool(
+            self.systems or self.outcomes or self.cause or self.text or self.passage_language or self.noted is not None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +273,8 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
             mask &= index.among(column, chosen)
     if search.cause:
         mask &= _answers_with_cause(arena, search.parser, search.cause)
+    if search.passage_language:
+        mask &= _answers_among(arena, _shown_in(arena, search.passage_language))
     if search.noted is not None:
         mask &= _answers_among(arena, search.noted)
     if search.text:
@@ -287,6 +293,20 @@ def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.boo
             if (entry.cause or attribution.UNDECIDED) == cause
         },
     )
+
+
+@lru_cache(maxsize=16)
+def _shown_in(arena: Arena, code: str) -> frozenset[tuple[str, str, str]]:
+    """Return language, query and system of the answers whose system was shown a passage in a language."""
+    import pyarrow.compute as pc
+
+    names = ("answers", "passages", "retrieved")
+    tables: dict[str, pa.Table] = {name: arena.read(name) for name in names if name in arena.tables}
+    if "answers" not in tables:
+        return frozenset()
+    rows = shown_passages(tables)
+    rows = rows.filter(pc.equal(rows["passage_language"], code))
+    return frozenset(zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
 
 
 def _answers_among(arena: Arena, answers: Collection[tuple[str, str, str]]) -> NDArray[np.bool_]:
@@ -487,11 +507,11 @@ def _sample(
     )
 
 
-_PASSAGE = ("passage_id", "position", "title", "text", "relevant")
+_PASSAGE = ("passage_id", "position", "title", "text", "relevant", "passage_language")
 
 
 def shown_with(arena: Arena, key: Key) -> ShownPassages:
-    """Return the passages of one query by retriever: id, position, title, text and label of each."""
+    """Return the passages of one query by retriever: id, position, title, text, label and language of each."""
     import pyarrow as pa
 
     tables = {
@@ -506,9 +526,11 @@ def _each_once(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[sc
     passages: dict[str, schema.Passage] = {}
     for rows in lists:
         last = max((passage.position for passage in passages.values()), default=0)
-        for passage_id, position, *about in rows:
+        for passage_id, position, title, text, relevant, code in rows:
             if passage_id not in passages:
-                passages[passage_id] = schema.Passage(*key, passage_id, last + position, *about)
+                passages[passage_id] = schema.Passage(
+                    *key, passage_id, last + position, title, text, relevant, passage_language=code
+                )
     ordered = sorted(passages.values(), key=lambda passage: passage.position)
     return tuple(ordered)
 
@@ -543,6 +565,12 @@ def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
         if (not search.systems or answer.system in search.systems)
         and (not search.outcomes or answer.outcome in search.outcomes)
         and (search.noted is None or (*query.key, answer.system) in search.noted)
+        and (
+            not search.passage_language
+            or any(
+                p.passage_language == search.passage_language for p in query.passages if p.passage_id in answer.shown
+            )
+        )
         and (in_query or text in _fold(answer.text or ""))
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.explorer.kit.query_keys import Key
 from mirage.stages.retrieve import summary
-from mirage.stages.retrieve.attribution import Attribution, CauseShare, cause_shares
+from mirage.stages.retrieve.attribution import OF_LANGUAGES, Attribution, CauseShare, cause_shares
 from mirage.stages.retrieve.causes import CAUSED_BY, AnswerCause, GivenRetrieval, causes, given_retrieval
 from mirage.store import query_rows
 
@@ -70,7 +70,11 @@ def of_query(arena: Arena, key: Key, parser: str) -> dict[str, Attribution]:
         for name in CAUSED_BY
         if name in arena.tables
     }
-    return {entry.attribution.system: entry.attribution for entry in causes(tables, parser=parser)}
+    own = [entry.attribution for entry in causes(tables, parser=parser)]
+    if not {entry.cause for entry in own}.isdisjoint(OF_LANGUAGES):
+        # Whether a system uses a language follows from its other answers.
+        own = [by_answer(arena, parser).get((*key, entry.system), entry) for entry in own]
+    return {entry.system: entry for entry in own}
 
 
 @lru_cache(maxsize=32)

@@ -12,6 +12,8 @@ from mirage.publish.charts.palette import FORMATS, SPACE, Ink, Mode, ink, label_
 TITLES = {
     "right": "correct decision: answers",
     "ignored": "ignored what it was shown",
+    "other_language": "found in another language only",
+    "unused_language": "shown in a language it does not use",
     "not_retrieved": "not retrieved",
     "unsupported": "answers without support",
     "right_refusal": "correct decision: abstains",
@@ -22,6 +24,8 @@ _EXISTS, _SHOWN, _LOST, _NONE = "a passage answers", "it was shown", "it was not
 _PATHS: dict[str | None, tuple[str, str]] = {
     "right": (_EXISTS, _SHOWN),
     "ignored": (_EXISTS, _SHOWN),
+    "other_language": (_EXISTS, _SHOWN),
+    "unused_language": (_EXISTS, _SHOWN),
     "not_retrieved": (_EXISTS, _LOST),
     "unsupported": (_NONE, ""),
     "right_refusal": (_NONE, ""),
@@ -143,6 +147,8 @@ def _fill(cause: str | None, colors: Ink) -> str:
         "right": colors.ramp[0][1],
         "right_refusal": colors.ramp[1][1],
         "ignored": colors.chosen,
+        "other_language": colors.chosen,
+        "unused_language": colors.chosen,
         "unsupported": colors.chosen,
         "not_retrieved": colors.muted,
     }

@@ -19,6 +19,8 @@ from mirage.text.segmentation import count_text
 HEADS = {
     "right": "Correct: answers",
     "ignored": "Ignored",
+    "other_language": "Other language",
+    "unused_language": "Unused language",
     "not_retrieved": "Not retrieved",
     "unsupported": "Unsupported",
     "right_refusal": "Correct: abstains",
@@ -98,7 +100,7 @@ def _all_systems(lost: views.Losses, code: str) -> None:
         Col("n", "n", "count", width=44, help="Number of classified answers."),
     ]
     for cause, title in charts.TITLES.items():
-        if cause is not None and any(row[cause] for row in rows):
+        if cause is not None and any(row.get(cause) for row in rows):
             width = 100 if len(HEADS[cause]) > 11 else 92 if len(HEADS[cause]) > 7 else 72
             columns.append(Col(cause, HEADS[cause], "rate", width=width, help=f"Share of answers: {title}."))
             columns.append(

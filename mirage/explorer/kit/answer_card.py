@@ -18,6 +18,7 @@ from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, Mode, ink
 from mirage.text.answers import Citation, part_headings
+from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
@@ -369,9 +370,13 @@ def score_text(score: schema.Score) -> str:
 def _passage(passage: schema.Passage, shown: QueryView, labels: bool) -> str:
     kind, word = _TAGS[passage.relevant]
     tag = f'<span class="mg-tag mg-{kind}">{word}</span>' if labels else ""
-    language = escape(shown.key[0])
+    code = passage.passage_language or shown.key[0]
+    language = escape(code)
     title = f'<strong><bdi lang="{language}">{escape(passage.title)}</bdi></strong>' if passage.title else ""
-    text = text_html(passage.text, language=shown.key[0]) if passage.text else ""
+    text = text_html(passage.text, language=code) if passage.text else ""
+    several = any(other.passage_language not in (None, shown.key[0]) for other in shown.passages)
+    if several and passage.passage_language is not None:
+        tag += f'<span class="mg-id">{escape(name_of(code))}</span>'
     return (
         f'<details class="mg-fold" id="passage-{passage.position}"><summary><div class="mg-head">'
         f"<strong>{passage.position}</strong>{title}"

@@ -8,6 +8,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import NotEnoughData
+from mirage.stages.across.preference import LanguagePreference
+from mirage.stages.across.summary import PairMean, is_cross_lingual, recall_by_pair, retriever_preference
 from mirage.stages.retrieve import summary
 from mirage.stages.retrieve.measures import MEASURES, RetrievalMean, means
 from mirage.stages.shown import GIVEN
@@ -64,6 +66,23 @@ def retrieval(arena: Arena, languages: tuple[str, ...]) -> Retrieval | None:
     gain = {row.retriever: row.mean or 0.0 for row in rows if (row.language, row.measure) == ("all", "nDCG@10")}
     order = sorted(gain, key=lambda name: (name == GIVEN, -gain[name], name))
     return Retrieval(tuple(order), tuple(rows), systems)
+
+
+@lru_cache(maxsize=16)
+def by_pair(arena: Arena, languages: tuple[str, ...]) -> tuple[PairMean, ...]:
+    """Measure the retrievers by languages of query and passage; none where passages are in one language."""
+    if not is_cross_lingual(arena):
+        return ()
+    try:
+        return tuple(recall_by_pair(arena, languages=languages))
+    except NotEnoughData:
+        return ()
+
+
+@lru_cache(maxsize=16)
+def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
+    """Return the language preferences of the retrievers, where `by_pair` measures them."""
+    return tuple(retriever_preference(arena, languages=languages)) if by_pair(arena, languages) else ()
 
 
 def _systems(arena: Arena) -> dict[str, tuple[str, ...]]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pyarrow as pa
 import streamlit as st
 
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.pick import pick_language
+from mirage.explorer.kit.language_pairs import show_pairs
+from mirage.explorer.kit.language_pairs_chart import passage_name
+from mirage.explorer.kit.pick import pick, pick_language
 from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.leaderboard import retrieval as views
@@ -17,7 +21,9 @@ from mirage.publish.charts.palette import FORMATS
 from mirage.text.segmentation import count_text, join_or_count
 
 _WRITE = FORMATS["rate"].write
-PICKERS = ("retrieval_in",)
+PREFERENCE = "Preference"
+PAIRED = ("nDCG@10", "R@10")
+PICKERS = ("retrieval_in", "pairs_of", "pairs_by")
 """Keys of the section's pickers."""
 HELP = {
     "nDCG@10": "Normalized discounted cumulative gain at rank 10.",
@@ -54,6 +60,38 @@ def show_retrieval(page: Page) -> None:
         key="recall",
         alt="Recall@k of each retriever.",
     )
+    _show_pairs(page, shown, languages)
+
+
+def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) -> None:
+    """Show one retriever by languages of query and passage; nothing where passages are in one language."""
+    pairs = views.by_pair(page.arena, languages)
+    if not pairs:
+        return
+    st.subheader("Languages of passages", anchor=False)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        retriever = pick("Retriever", shown.retrievers, key="pairs_of", kind="retriever", width=240)
+        measure = pick("Measure", (PREFERENCE, *PAIRED), key="pairs_by", kind="measure", segments=True)
+    if measure == PREFERENCE:
+        own = [row for row in views.preference(page.arena, languages) if row.name == retriever]
+        rows = [{**asdict(row), "value": row.preference} for row in own]
+        claims = [
+            f"{passage_name(row.passage_language)} {100 * row.preference:+.0f} points"
+            for row in own
+            if row.significant and row.query_language == "all"
+        ]
+        found = f"Significant over all queries: {'; '.join(claims)}." if claims else "No significant preference."
+        st.caption(plain(f"Share of a language in the top 10, minus its share among the relevant passages. {found}"))
+    else:
+        rows = [
+            {**asdict(row), "value": row.mean}
+            for row in pairs
+            if (row.retriever, row.measure) == (retriever, measure) and row.mean is not None
+        ]
+        st.caption("Only passages in the column's language count as relevant.")
+    if rows:
+        alt = f"{measure} of {retriever} by languages of query and passage."
+        show_pairs(rows, key="retriever_pairs", alt=alt, value=measure, signed=measure == PREFERENCE)
 
 
 def _summary(shown: views.Retrieval, code: str) -> str:

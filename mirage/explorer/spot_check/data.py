@@ -194,7 +194,7 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
     key = (language, query_id)
     (row,) = (row for row in of_query(arena, "answers", key) if row["system"] == system)
     passages = shown_with(arena, key).of(key, row.get("retriever"), row.get("depth"))
-    texts = {passage_id: text for passage_id, _, _, text, _ in passages if text}
+    texts = {passage_id: text for passage_id, _, _, text, *_ in passages if text}
     numbered = is_numbered(row["template"], row["numbered"])
     ids = tuple(passage_id for passage_id, *_ in passages)
     answer = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))

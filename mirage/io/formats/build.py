@@ -15,6 +15,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, QueryKey, ShownPassage
 from mirage.stages.nuggets import nugget_id as made_id
 from mirage.text.content import as_json, clean_text, content_id, digest, passage_digest, whole
+from mirage.text.languages import known_code
 from mirage.text.languages import language as language_of
 from mirage.text.names import normalise_name
 from mirage.text.thoughts import store_answer
@@ -80,6 +81,8 @@ class PassageSeen:
     url: str | None
     metadata: str | None
     pooled: bool | None
+    language: str | None = None
+    """Code of its language; None if the source gives none."""
 
 
 @dataclass(slots=True)
@@ -217,7 +220,15 @@ class Collector:
                 number = None if text is None else self.passage_texts.add(text)
                 metadata = as_json(passage.metadata)
                 entry.passages[passage_id] = PassageSeen(
-                    number, key, where, title, passage.relevant, passage.url, metadata, passage.pooled
+                    number,
+                    key,
+                    where,
+                    title,
+                    passage.relevant,
+                    passage.url,
+                    metadata,
+                    passage.pooled,
+                    known_code(passage.language),
                 )
                 continue
             if key is not None and seen.digest != key:
@@ -240,6 +251,8 @@ class Collector:
             seen.relevant = _check_agreement("label of a passage", seen.relevant, passage.relevant, entry, where)
         # What one source gives as a system saw it is no pool.
         seen.pooled = seen.pooled and passage.pooled
+        if code := known_code(passage.language):
+            seen.language = _check_agreement("language of a passage", seen.language, code, entry, where)
         if title:
             seen.title = min(title, seen.title or title)
         if passage.url:
@@ -300,6 +313,7 @@ class Collector:
                 "score": score,
                 "title": clean_text(passage.title, "a title", where) if passage.title else None,
                 "text": clean_text(passage.text, "a passage", where),
+                "passage_language": known_code(passage.language),
             }
             for rank, (passage, score) in enumerate(passages, start=1)
         )

@@ -224,6 +224,9 @@ def _merge_passages(entry: QuerySeen, other: QuerySeen) -> None:
             seen.text, seen.digest = passage.text, passage.digest
         seen.relevant = passage.relevant if seen.relevant is None else seen.relevant
         seen.pooled = seen.pooled and passage.pooled
+        if None not in (seen.language, passage.language) and seen.language != passage.language:
+            raise _two(f"languages of passage {passage_id}", entry, other)
+        seen.language = seen.language or passage.language
     for order, system in other.orders.items():
         entry.orders[order] = min(filter(None, (entry.orders.get(order), system)), default="")
 
@@ -411,6 +414,7 @@ def _of_passages(collected: Collector, passages: list[tuple[QueryKey, str, Any]]
                 "text": seen.text if seen else None,
                 "relevant": label,
                 "pooled": (seen and seen.pooled) if not before else before.get("pooled"),
+                "passage_language": (seen and seen.language) or before.get("passage_language"),
                 "before": before.get("text"),
             }
         )
@@ -421,10 +425,8 @@ def _of_passages(collected: Collector, passages: list[tuple[QueryKey, str, Any]]
     texts = collected.passage_texts.take([row["text"] for row in rows])
     if any(row["before"] for row in rows):
         texts = pc.coalesce(texts, pa.array([row["before"] for row in rows], pa.string()))
-    columns: dict[str, Any] = {
-        name: [row[name] for row in rows]
-        for name in ("language", "query_id", "passage_id", "position", "title", "relevant", "pooled")
-    }
+    names = ("language", "query_id", "passage_id", "position", "title", "relevant", "pooled", "passage_language")
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
     tables = {"passages": schema.from_columns("passages", columns | {"text": texts})}
     if documents:
         tables["documents"] = schema.from_columns("documents", _columns("documents", documents))

@@ -13,6 +13,7 @@ from mirage.io.formats import values
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, QueryKey, Record, Sample, ShownPassage
 from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
 from mirage.text.answers import citations
+from mirage.text.languages import known_code
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "question": ("question", "query", "user_input", "prompt", "input"),
@@ -84,6 +85,7 @@ _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segm
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
 _URL = ("url", "link", "uri")
+_LANGUAGE = ("passage_language", "language", "lang")
 _NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
 
 
@@ -292,10 +294,13 @@ def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
     id_name, passage_id = values.first(entry, *_ID)
     label_name, own_label = values.first(entry, *_LABEL)
     url_name, url = values.first(entry, *_URL)
+    language_name, language = values.first(entry, *_LANGUAGE)
+    code = known_code(language if isinstance(language, str) else None)
     rest = {
         name: content
         for name, content in entry.items()
-        if name not in (text_name, id_name, label_name, url_name, "title") and content not in (None, "", [], {})
+        if name not in (text_name, id_name, label_name, url_name, "title", language_name if code else None)
+        and content not in (None, "", [], {})
     }
     return ShownPassage(
         values.text(text, "contexts", where),
@@ -304,6 +309,7 @@ def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
         relevant=values.flag(label if own_label is None else own_label, "relevant", where),
         url=values.text(url, "url", where),
         metadata=rest or None,
+        language=code,
     )
 
 
@@ -347,6 +353,7 @@ def _context(passage: ShownPassage) -> dict[str, Any]:
         "text": passage.text,
         "relevant": passage.relevant,
         "url": passage.url,
+        "language": passage.language,
     }
     return {name: value for name, value in facts.items() if value is not None} | dict(passage.metadata or {})
 

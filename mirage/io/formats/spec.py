@@ -67,6 +67,8 @@ class ShownPassage:
     """Further metadata of the source."""
     pooled: bool | None = None
     """Whether it was pooled from labels and runs, so that the passages were not shown in this order."""
+    language: str | None = None
+    """Its language as the source gives it, a code or a name; null if it gives none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,6 +292,10 @@ def _of(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 _Key = tuple[str | None, str]
+_ANY = "*"
+"""Stands for the only language with a passage of an id."""
+_Texts = dict[tuple[str | None, str], ShownPassage | None]
+"""Passages of the corpus by language (null if it gives none) and id; by `_ANY` null if several languages have it."""
 """Language, if a file name gives it, and query_id."""
 
 
@@ -347,7 +351,7 @@ class _QueryPool:
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Combine all files into queries with pooled passages; texts of other passages are counted as ignored."""
     pools: dict[_Key, _QueryPool] = {}
-    texts: dict[tuple[str | None, str], ShownPassage] = {}
+    texts: _Texts = {}
     wanted: set[str] | None = None
     for each in records:
         # In a folder the line is of the record's own file.
@@ -368,9 +372,16 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         if passage_id not in wanted:
             builder.left_out("passages of the corpus", "nobody judged them and no run has them")
             continue
-        texts[text(record, "language"), passage_id] = ShownPassage(
-            text(record, "text"), passage_id, text(record, "title"), url=text(record, "url")
+        code = text(record, "language")
+        texts[code, passage_id] = ShownPassage(
+            text(record, "text"),
+            passage_id,
+            text(record, "title"),
+            url=text(record, "url"),
+            language=code,
         )
+        several = texts.get((_ANY, passage_id), texts[code, passage_id]) is not texts[code, passage_id]
+        texts[_ANY, passage_id] = None if several else texts[code, passage_id]
     _name_runs(pools, builder)
     _build(pools, texts, builder)
 
@@ -437,9 +448,12 @@ def _whole(record: Record, name: str, do: str) -> int:
     return int(value)
 
 
-def _build(
-    pools: Mapping[_Key, _QueryPool], texts: Mapping[tuple[str | None, str], ShownPassage], builder: Builder
-) -> None:
+def _corpus_passage(texts: _Texts, language: str | None, passage_id: str) -> ShownPassage | None:
+    """Return a passage of the corpus in the query's language, without a language, or in the only one with its id."""
+    return texts.get((language, passage_id)) or texts.get((None, passage_id)) or texts.get((_ANY, passage_id))
+
+
+def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:
     alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
     if not alone and any(pool.runs or pool.grades for pool in pools.values()):
         builder.note_guess("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
@@ -454,14 +468,16 @@ def _build(
         query = builder.query(pool.text, where=pool.where, query_id=query_id, language=language)
         shown, all_ranks = [], pool.ranks()
         for passage in pool.passages():
-            known = texts.get((language, passage)) or texts.get((None, passage)) or ShownPassage(None, passage)
+            known = _corpus_passage(texts, language, passage) or ShownPassage(None, passage)
             grade = pool.grades.get(passage)
             metadata: dict[str, Any] = {} if grade is None else {"grade": grade}
             ranks = {name: rank for name, rank in all_ranks.get(passage, {}).items() if name not in _WHOLE}
             metadata |= {"ranks": ranks} if ranks else {}
             relevant = None if grade is None or grade == -1 else grade >= RELEVANT_FROM
             pooled = None if GIVEN in pool.runs else True
-            shown.append(ShownPassage(known.text, passage, known.title, relevant, known.url, metadata, pooled))
+            shown.append(
+                ShownPassage(known.text, passage, known.title, relevant, known.url, metadata, pooled, known.language)
+            )
         if shown and not alone:
             builder.passages(query, shown, where=pool.where)
         for name, ranked in sorted(pool.runs.items()):
@@ -469,14 +485,12 @@ def _build(
                 rows = [
                     (known or ShownPassage(None, passage), ranked[passage][0])
                     for passage in pool.order(name)
-                    for known in [texts.get((language, passage)) or texts.get((None, passage))]
+                    for known in [_corpus_passage(texts, language, passage)]
                 ]
                 builder.retrieved(query, name, rows, where=pool.where)
 
 
-def _tell_runs(
-    pools: Mapping[_Key, _QueryPool], texts: Mapping[tuple[str | None, str], ShownPassage], builder: Builder
-) -> None:
+def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:
     """Report differing scores and ranks, and documents missing in the corpus."""
     lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name not in _WHOLE]
     by_score = (sorted(ranked.values(), key=lambda value: (-value[0], value[1])) for ranked in lists)

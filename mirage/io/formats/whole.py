@@ -95,6 +95,7 @@ def whole_queries(arena: Arena) -> dict[QueryKey, WholeQuery]:
                 document.get("url"),
                 None if metadata is None else json.loads(metadata),
                 row["pooled"],
+                row["passage_language"],
             )
         )
     references = {_key(row): row["text"] for row in _rows(arena, "references", optional=True)}

@@ -13,7 +13,7 @@ from mirage.battles.decided import Places
 from mirage.people.exam.estimates import Array, Spread, estimate, jackknife, p_of_zero
 from mirage.people.exam.items import Items, by_query
 from mirage.people.exam.records import Estimate, JudgeChoice, PanelWorth
-from mirage.ranking.holm import holm
+from mirage.stats.holm import holm
 from mirage.stats.intervals import CONFIDENCE
 from mirage.text.languages import name_of
 

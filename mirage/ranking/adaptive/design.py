@@ -28,9 +28,9 @@ from mirage.ranking.adaptive.estimate import PairTests, WeightedRatings, estimat
 from mirage.ranking.adaptive.population import Array, Places, Population
 from mirage.ranking.adaptive.settings import AdaptiveSettings
 from mirage.ranking.adaptive.spending import sequential_p
-from mirage.ranking.holm import holm
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import tier_runs
+from mirage.stats.holm import holm
 
 HOPELESS = 0.05
 """Probability of being separated by every battle below which a pair is no longer open."""

@@ -25,10 +25,10 @@ from mirage.ranking.compare.records import (
     MovedQuery,
 )
 from mirage.ranking.compare.runs import rank_runs
-from mirage.ranking.holm import holm
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
 from mirage.stages.outcomes.corrected import NOT_AUDITED, Labels
+from mirage.stats.holm import holm
 from mirage.stats.label_errors import LabelAudit, correct_difference, separation
 from mirage.stats.units import Unit, Units
 from mirage.text.languages import in_order

@@ -61,10 +61,10 @@ class Assessments:
             bank = self._banks.setdefault((row["language"], row["query_id"]), [])
             bank.append((row["nugget_id"], row["importance"]))
         self._assignments: dict[AnswerKey, dict[str, Assignment | None]] = {}
-        for row in _chosen_rows(tables.get("nugget_assignments"), "assigner", assigner, part=part):
+        for row in chosen_rows(tables.get("nugget_assignments"), "assigner", assigner, part=part):
             self._assignments.setdefault(_key(row), {})[row["nugget_id"]] = row["assignment"]
         self._grades: dict[AnswerKey, dict[tuple[int, str], Support | None]] = {}
-        for row in _chosen_rows(tables.get("support_grades"), "grader", grader, part=part):
+        for row in chosen_rows(tables.get("support_grades"), "grader", grader, part=part):
             self._grades.setdefault(_key(row), {})[row["sentence"], row["passage_id"]] = row["grade"]
 
     def nuggets(self, key: AnswerKey) -> tuple[tuple[NuggetImportance, Assignment | None], ...]:
@@ -81,7 +81,7 @@ def _key(row: Mapping[str, Any]) -> AnswerKey:
     return row["language"], row["query_id"], row["system"]
 
 
-def _chosen_rows(table: pa.Table | None, column: str, name: str | None, *, part: bool) -> list[dict[str, Any]]:
+def chosen_rows(table: pa.Table | None, column: str, name: str | None, *, part: bool = False) -> list[dict[str, Any]]:
     """Return the rows of the chosen assigner or grader."""
     import pyarrow.compute as pc
 

@@ -2,9 +2,15 @@
 
     right           answers, and was shown a relevant passage; it cites one, or cites nothing
     not_retrieved   relevant passages exist, and none of them was shown
+    other_language  as ignored, and every relevant passage shown is in another language than the query
+    unused_language as other_language, and the system never cites a passage of these languages
     ignored         a relevant passage was shown; abstains (a false refusal), or cites only passages that are not
     unsupported     answers, though no relevant passage exists
     right_refusal   abstains, and no relevant passage exists
+
+`other_language` and `unused_language` take the place of `ignored` only where the languages of passages are known. A
+language is unused if the system was shown relevant passages in it for at least `SHOWN_FROM` queries, all of one
+language, and cited no passage in it for any of them.
 
 The first that applies is the cause. It is based on human labels of passages and on what the answer says, and names its
 evidence. NoMIRACL is the case of two subsets: `right` and `ignored` where some passage is relevant, `unsupported` (a
@@ -20,8 +26,14 @@ from typing import Literal, get_args
 from mirage.schema import Outcome, Subset
 from mirage.stats.intervals import mean_interval, wilson
 
-Cause = Literal["right", "not_retrieved", "ignored", "unsupported", "right_refusal"]
+Cause = Literal[
+    "right", "not_retrieved", "other_language", "unused_language", "ignored", "unsupported", "right_refusal"
+]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
+OF_LANGUAGES: tuple[Cause, ...] = ("other_language", "unused_language")
+"""Causes that occur only if passages are in another language than their query; reported only if one of them occurs."""
+SHOWN_FROM = 5
+"""Minimum number of queries with a relevant passage in a language from which a system may be said not to use it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,10 @@ class ShownAnswer:
     """Ids of the shown passages, in order."""
     cited: tuple[str, ...]
     """Ids of the shown passages that the answer cites."""
+    foreign: frozenset[str] = frozenset()
+    """Ids of the shown passages that are in another language than the query."""
+    unused: frozenset[str] = frozenset()
+    """Those of them in a language whose passages the system does not use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +131,29 @@ def attribute(
         more = f"; {unlabelled} of them have no label" if unlabelled else ""
         return result("not_retrieved", f"none of {len(relevant)} relevant among {len(answer.shown)} shown{more}")
     evidence = f"was shown {shown[0]}, which is relevant"
+    cause: Cause = "ignored"
+    if answer.foreign.issuperset(shown):
+        cause = "unused_language" if answer.unused.issuperset(shown) else "other_language"
+        evidence += " and in another language than the query, as all that is relevant and was shown"
     if abstains:
-        return result("ignored", f"{evidence}; it abstains")
+        return result(cause, f"{evidence}; it abstains")
     if answer.cited and not relevant & set(answer.cited):
-        return result("ignored", f"{evidence}; it cites only {', '.join(answer.cited)}")
+        return result(cause, f"{evidence}; it cites only {', '.join(answer.cited)}")
     cites = [passage for passage in answer.cited if passage in relevant]
     return result("right", f"{evidence}; it cites {cites[0]}" if cites else f"{evidence}; it cites nothing")
 
 
-def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Cause] = CAUSES) -> list[CauseShare]:
+def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Cause] | None = None) -> list[CauseShare]:
     """Count causes by language and system, and over languages; answers without a cause are excluded.
 
     Args:
         attributions: causes, one per answer; the query is the unit.
-        causes: causes to report.
+        causes: causes to report; None for all, without those of languages if none of them occurs.
     """
+    attributions = list(attributions)
+    if causes is None:
+        occurs = not {entry.cause for entry in attributions}.isdisjoint(OF_LANGUAGES)
+        causes = [cause for cause in CAUSES if occurs or cause not in OF_LANGUAGES]
     counts: dict[str, dict[str, dict[Cause, int]]] = {}
     for entry in attributions:
         if entry.cause is not None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mirage.stages.retrieve.attribution import Attribution, Cause, ShownAnswer, attribute
+from mirage.schema import Subset
+from mirage.stages.retrieve.attribution import (
+    OF_LANGUAGES,
+    SHOWN_FROM,
+    Attribution,
+    Cause,
+    ShownAnswer,
+    attribute,
+)
 from mirage.stages.retrieve.grades import RELEVANT_FROM, grades
 from mirage.stages.shown import ShownPassages
 from mirage.text.answers import citations, cited_ids, is_numbered
+from mirage.text.languages import base
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,7 +28,7 @@ CAUSED_BY = ("outcomes", "passages", "documents", "retrieved", "answers")
 """Input tables of causes; all but the first are optional."""
 _QUERY = ("language", "query_id")
 _ANSWER = ("text", "template", "numbered", "retriever", "depth")
-_EXISTS: tuple[Cause, ...] = ("right", "ignored", "not_retrieved")
+_EXISTS: tuple[Cause, ...] = ("right", "ignored", "not_retrieved", *OF_LANGUAGES)
 """Causes of answers to queries with a relevant passage."""
 
 
@@ -71,7 +81,7 @@ def causes(
     import pyarrow.compute as pc
 
     passages = tables.get("passages")
-    shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id",))
+    shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id", "passage_language"))
     labels: dict[tuple[str, str], dict[str, int]] = {}
     if passages is not None:
         graded = grades(passages, tables.get("documents"))
@@ -81,23 +91,49 @@ def causes(
             labels.setdefault((language, query_id), {})[passage_id] = grade
     outcomes = tables["outcomes"]
     rows = outcomes.filter(pc.equal(outcomes["parser"], parser)).select([*_QUERY, "system", "subset", "outcome"])
-    answers = _answers(tables.get("answers"))
-    result = []
+    answers = answer_rows(tables.get("answers"))
+    collected: list[tuple[ShownAnswer, dict[str, str | None], set[str], Subset]] = []
     for row in rows.to_pylist():
         key = row["language"], row["query_id"]
         answer = answers.get((*key, row["system"]), {})
-        ids = tuple(passage for (passage,) in shown.of(key, answer.get("retriever"), answer.get("depth")))
-        own_labels = labels.get(key, {})
-        relevant = {passage for passage, grade in own_labels.items() if grade >= relevant_from}
-        cites = _cites(answer, ids) if relevant & set(ids) and row["outcome"] == "answered" else ()
-        cause = attribute(
-            ShownAnswer(*key, row["system"], row["outcome"], ids, cites),
-            own_labels,
-            subset=row["subset"],
-            relevant_from=relevant_from,
-        )
-        result.append(AnswerCause(cause, relevant <= set(ids) if relevant else None))
+        languages = dict(shown.of(key, answer.get("retriever"), answer.get("depth")))
+        ids = tuple(languages)
+        relevant = {passage for passage, grade in labels.get(key, {}).items() if grade >= relevant_from}
+        cites = cited_passages(answer, ids) if relevant & set(ids) and row["outcome"] == "answered" else ()
+        entry = ShownAnswer(*key, row["system"], row["outcome"], ids, cites, _foreign(languages, key[0]))
+        collected.append((entry, languages, relevant, row["subset"]))
+    unused = _unused_languages((entry, languages, relevant) for entry, languages, relevant, _ in collected)
+    result = []
+    for entry, languages, relevant, subset in collected:
+        if entry.foreign:
+            never = unused.get((entry.system, entry.language), frozenset())
+            entry = replace(entry, unused=frozenset(name for name in entry.foreign if languages[name] in never))
+        own_labels = labels.get((entry.language, entry.query_id), {})
+        cause = attribute(entry, own_labels, subset=subset, relevant_from=relevant_from)
+        result.append(AnswerCause(cause, relevant <= set(entry.shown) if relevant else None))
     return result
+
+
+def _foreign(languages: Mapping[str, str | None], code: str) -> frozenset[str]:
+    """Return the passages that are in another language than a query's."""
+    return frozenset(name for name, own in languages.items() if own is not None and base(own) != base(code))
+
+
+def _unused_languages(
+    entries: Iterable[tuple[ShownAnswer, Mapping[str, str | None], set[str]]],
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Return, by system and language of the query, the languages of passages that the system does not use."""
+    shown: Counter[tuple[str, str, str]] = Counter()
+    used: set[tuple[str, str, str]] = set()
+    for entry, languages, relevant in entries:
+        key = entry.system, entry.language
+        shown.update({(*key, str(languages[name])) for name in entry.foreign & relevant})
+        used |= {(*key, str(languages[name])) for name in entry.foreign & set(entry.cited)}
+    result: dict[tuple[str, str], set[str]] = {}
+    for (system, language, code), n in shown.items():
+        if n >= SHOWN_FROM and (system, language, code) not in used:
+            result.setdefault((system, language), set()).add(code)
+    return {key: frozenset(codes) for key, codes in result.items()}
 
 
 def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
@@ -181,15 +217,15 @@ class _Counts:
         return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, *ends)
 
 
-def _answers(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return the required columns of each answer by key."""
+def answer_rows(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return the columns of each answer that say what it was shown and cites, by key."""
     if answers is None:
         return {}
     names = [name for name in (*_QUERY, "system", *_ANSWER) if name in answers.column_names]
     return {(row["language"], row["query_id"], row["system"]): row for row in answers.select(names).to_pylist()}
 
 
-def _cites(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str, ...]:
+def cited_passages(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str, ...]:
     """Return the shown passages that an answer cites."""
     text = answer.get("text")
     if not text:

@@ -1,8 +1,8 @@
-"""Corpora to search, one language at a time: files, or the passages of an arena."""
+"""Corpora to search, one language at a time or several at once: files, or the passages of an arena."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,14 @@ _FILES = ("*.jsonl", "*.jsonl.gz", "*.jsonl.zst", "*.csv", "*.csv.gz", "*.csv.zs
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The passages of one language to search."""
+    """The passages to search, of one language or of several."""
 
     language: str
-    """Code of the language."""
+    """Code of the language; `all` for several."""
     passages: pa.Table
-    """Columns passage_id, title and text; ids are distinct, and no text is null."""
+    """Columns passage_id, title and text, and with several languages passage_language; ids are distinct, and no text is
+    null.
+    """
 
     def texts(self) -> Iterator[str]:
         """Yield the searched text of each passage: its title and text."""
@@ -103,9 +105,69 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
     return Corpus(language, table.sort_by("passage_id"))
 
 
+def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
+    """Join the passages of several languages to one corpus, whose passages know their language.
+
+    Args:
+        corpora: of one language each.
+
+    Raises:
+        BadInput: if two languages have different passages with one id.
+    """
+    import pyarrow as pa
+
+    parts = [
+        corpus.passages.append_column("passage_language", pa.array([corpus.language] * len(corpus.passages)))
+        for corpus in corpora
+    ]
+    table = pa.concat_tables(parts)
+    seen: dict[str, str] = {}
+    for passage_id, code in zip(*(table[name].to_pylist() for name in ("passage_id", "passage_language")), strict=True):
+        if passage_id in seen:
+            raise BadInput(
+                f"passage {passage_id} occurs in {seen[passage_id]} and in {code}",
+                do="give each passage an id of its own, such as LANGUAGE:ID",
+            )
+        seen[passage_id] = code
+    return Corpus("all", table)
+
+
+def corpus_languages(path: Path) -> list[str]:
+    """Return the languages that the passages of a corpus have, by a field `language` or the name of their file.
+
+    Raises:
+        BadInput: if there is no file, or a passage has no language.
+    """
+    codes: set[str] = set()
+    for file in _corpus_files(path):
+        named = language_of_file(file.name)
+        for line in store.records(file):
+            field = line.value.get("language")
+            code = language_of(str(field), where=line.where).code if field else named
+            if code is None:
+                raise BadInput(
+                    "this passage has no language",
+                    where=line.where,
+                    do="add a field language, or name the file like corpus.fi.jsonl",
+                )
+            codes.add(code)
+    return sorted(codes)
+
+
+def own_language(passages: pa.Table) -> pa.Table:
+    """Return an arena's passages with the passage's language in place of the query's, where it is known."""
+    import pyarrow.compute as pc
+
+    place = passages.column_names.index("language")
+    return passages.set_column(place, "language", pc.coalesce(passages["passage_language"], passages["language"]))
+
+
+def _corpus_files(path: Path) -> Iterable[Path]:
+    return store.list_files(path, *_FILES) if path.is_dir() else [path]
+
+
 def _lines(path: Path, language: str) -> Iterator[store.Line]:
-    files: Iterable[Path] = store.list_files(path, *_FILES) if path.is_dir() else [path]
-    for file in files:
+    for file in _corpus_files(path):
         named = language_of_file(file.name)
         for line in store.records(file):
             field = line.value.get("language")

@@ -17,7 +17,14 @@ from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.tasks import Executor
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
-from mirage.stages.retrieve.corpus import Corpus, arena_corpus, read_corpus
+from mirage.stages.retrieve.corpus import (
+    Corpus,
+    arena_corpus,
+    corpus_languages,
+    join_corpora,
+    own_language,
+    read_corpus,
+)
 from mirage.stages.retrieve.fusion import fuse
 from mirage.stages.retrieve.lists import refuse_changed, refuse_name
 from mirage.stages.shown import GIVEN, contexts, retrievers
@@ -55,6 +62,10 @@ class RetrieveSettings:
     """Codes; None for all."""
     about: str = ""
     """Further note for the manifest, such as a model."""
+    across: Sequence[str] | None = None
+    """Languages of the passages that every query searches, whatever its own; empty for all, None for the query's own.
+    Passages of all of them are in one index, so that their scores are comparable.
+    """
 
     def __post_init__(self) -> None:
         refuse_name(self.name)
@@ -66,11 +77,15 @@ class RetrieveSettings:
             raise BadInput(f"{self.name} cannot be made from itself", do="use another name for the new list")
         if self.corpus is not None and self.kind in LISTS:
             raise BadInput(f"{self.kind} reads lists, not a corpus", do="omit --corpus")
+        if self.across is not None and self.kind in LISTS:
+            raise BadInput(f"{self.kind} reads lists, which have their languages", do="omit --across")
 
     def note(self) -> str:
         """Describe how the lists were made, for the manifest."""
         of = f" of {', '.join(self.of)}" if self.of else ""
         searched = "" if self.kind in LISTS else f" over {self.corpus.name if self.corpus else 'the arena'}"
+        if self.across is not None:
+            searched += f" across {', '.join(self.across) or 'all languages'}"
         return f"{self.name}: {self.kind}{of}{searched}, depth {self.depth}{self.about and f', {self.about}'}"
 
 
@@ -120,7 +135,7 @@ def retrieve(
             "there are fewer than two retrievers to fuse", where=arena.address, do=arena.command("retrieved")
         )
     return run(
-        FROM_LISTS if options.kind in LISTS else RETRIEVE,
+        FROM_LISTS if options.kind in LISTS else RETRIEVE if options.across is None else ACROSS,
         path,
         made_by=made_by,
         part="retriever",
@@ -152,9 +167,12 @@ def _retrieve(
     own = retrieved.filter(pc.equal(retrieved["retriever"], options.name))
     schema_of = schema.arrow_schema("retrieved")
     parts = [own.filter(pc.invert(pc.is_in(own["language"], value_set=pa.array(chosen, pa.string())))).cast(schema_of)]
+    across = {} if options.across is None else _search_across(tables, chosen, options, search)
     for number, code in enumerate(chosen, start=1):
         of_language = {name: table.filter(pc.equal(table["language"], code)) for name, table in tables.items()}
-        if options.kind in LISTS:
+        if options.across is not None:
+            rows = across[code]
+        elif options.kind in LISTS:
             rows = _from_lists(of_language, options, reorder)
         else:
             rows = _search_language(of_language, code, options, search)
@@ -168,6 +186,9 @@ RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("pas
 """Its options are `options` and the search functions."""
 FROM_LISTS = replace(RETRIEVE, by=("language", "query_id"))
 """Variant for kinds that read lists of other retrievers, which can be split by query."""
+
+ACROSS = replace(RETRIEVE, by=())
+"""Variant that searches the passages of several languages at once, and cannot be split."""
 
 _Row = dict[str, Any]
 
@@ -186,6 +207,43 @@ def _corpus_and_queries(tables: Tables, code: str, options: RetrieveSettings) ->
     return corpus, queries["query_id"].to_pylist(), queries["text"].to_pylist()
 
 
+def _corpus_across(tables: Tables, options: RetrieveSettings) -> Corpus:
+    """Return the passages of all languages to search, in one corpus."""
+    if options.corpus is not None:
+        known = corpus_languages(options.corpus)
+        return join_corpora([read_corpus(options.corpus, code) for code in _named(options, known)])
+    passages = own_language(tables.get("passages", schema.arrow_schema("passages").empty_table()))
+    known = sorted(set(passages["language"].to_pylist()))
+    return join_corpora([arena_corpus(passages, code) for code in _named(options, known)])
+
+
+def _named(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
+    """Return the languages to search, which must be among those of the passages."""
+    for code in options.across or ():
+        if code not in known:
+            raise UnknownName("language of passages", code, known)
+    return sorted(set(options.across or known))
+
+
+def _search_across(
+    tables: Tables, codes: Sequence[str], options: RetrieveSettings, search: Search
+) -> dict[str, list[_Row]]:
+    """Search one index of several languages for the queries of each language."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    corpus = _corpus_across(tables, options)
+    queries = tables["queries"].filter(pc.is_valid(tables["queries"]["text"]))
+    queries = schema.sort("queries", queries.filter(pc.is_in(queries["language"], value_set=pa.array(codes))))
+    rows: dict[str, list[_Row]] = {code: [] for code in codes}
+    known = _known_texts(tables["passages"]) if "passages" in tables else set()
+    found = search(corpus, queries["text"].to_pylist(), options.depth)
+    keys = (queries[name].to_pylist() for name in ("language", "query_id"))
+    for code, query_id, best in zip(*keys, found, strict=True):
+        rows[code] += _list_rows((code, query_id, options.name), corpus, best, known)
+    return rows
+
+
 def searched_texts(path: Path, options: RetrieveSettings) -> Iterator[tuple[Corpus, list[str]]]:
     """Yield the corpus and queries of each language.
 
@@ -194,6 +252,11 @@ def searched_texts(path: Path, options: RetrieveSettings) -> Iterator[tuple[Corp
         BadInput: if a corpus cannot be read.
     """
     arena = store.open_arena(path)
+    if options.across is not None:
+        every = {name: table for name in ("queries", "passages") if (table := arena.read_optional(name)) is not None}
+        texts = arena.read("queries", languages=options.languages)["text"].drop_null().to_pylist()
+        yield _corpus_across(every, options), texts
+        return
     for code in options.languages or arena.languages("queries"):
         tables = {name: arena.read_optional(name, languages=[code]) for name in ("queries", "passages")}
         corpus, _, texts = _corpus_and_queries({n: t for n, t in tables.items() if t is not None}, code, options)
@@ -202,16 +265,23 @@ def searched_texts(path: Path, options: RetrieveSettings) -> Iterator[tuple[Corp
 
 def _search_language(tables: Tables, code: str, options: RetrieveSettings, search: Search) -> list[_Row]:
     """Search for the queries of one language."""
-    import pyarrow as pa
-
     corpus, query_ids, texts = _corpus_and_queries(tables, code, options)
     known = _known_texts(tables["passages"]) if "passages" in tables else set()
     rows = []
     for query_id, best in zip(query_ids, search(corpus, texts, options.depth), strict=True):
-        passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
-        for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1):
-            rows.append(_row((code, query_id, options.name), passage, rank, score, known))
+        rows += _list_rows((code, query_id, options.name), corpus, best, known)
     return rows
+
+
+def _list_rows(key: tuple[str, str, str], corpus: Corpus, best: Sequence[Hit], known: Iterable[Any]) -> list[_Row]:
+    """Build the rows of one query's list, best first."""
+    import pyarrow as pa
+
+    passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
+    return [
+        _row(key, passage, rank, score, known)
+        for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1)
+    ]
 
 
 def _from_lists(tables: Tables, options: RetrieveSettings, reorder: Reorder | None) -> list[_Row]:
@@ -249,19 +319,20 @@ def _rerank(query: str | None, rows: Sequence[_Row], reorder: Reorder | None) ->
     return [(row["passage_id"], scores.get(row["passage_id"])) for row in order]
 
 
-def _known_texts(passages: pa.Table) -> set[tuple[str, str]]:
-    """Return query and id of the passages whose text the arena already has."""
+def _known_texts(passages: pa.Table) -> set[tuple[str, str, str]]:
+    """Return language and id of the query, and id of the passages whose text the arena already has."""
     import pyarrow.compute as pc
 
     rows = passages.filter(pc.is_valid(passages["text"]))
-    return set(zip(*(rows[name].to_pylist() for name in ("query_id", "passage_id")), strict=True))
+    return set(zip(*(rows[name].to_pylist() for name in schema.key("passages")), strict=True))
 
 
 def _row(
     key: tuple[str, str, str], passage: Mapping[str, Any], rank: int, score: float | None, known: Iterable[Any]
 ) -> _Row:
     """Build a row of `schema.Retrieved`."""
-    has_text = (key[1], passage["passage_id"]) in known
+    has_text = (*key[:2], passage["passage_id"]) in known
     texts = {name: None if has_text else passage[name] for name in ("title", "text")}
     about = {"passage_id": passage["passage_id"], "rank": rank, "score": score}
+    about["passage_language"] = passage.get("passage_language")
     return {**dict(zip(_KEY, key, strict=True)), **about, **texts}

@@ -44,17 +44,28 @@ def measure_retrievers(
         NotEnoughData: if no passage has a label, or no retriever has results.
         UnknownName: if there is no such measure or language.
     """
+    wanted = list(dict.fromkeys([*measures, *(f"judged@{measure(name)[1]}" for name in measures)]))
+    passages, labels = labelled_passages(arena, languages)
+    runs = ranked_lists(arena, passages, languages)
+    return by_query(runs, labels, measures=wanted, relevant_from=relevant_from)
+
+
+def ranked_lists(arena: Arena, passages: pa.Table, languages: Iterable[str] | None = None) -> pa.Table:
+    """Return the passages of every retriever as `contexts`, with `rank` for the position.
+
+    Those given with the queries are left out if they were pooled.
+
+    Raises:
+        NotEnoughData: if no retriever has results.
+    """
     import pyarrow.compute as pc
 
-    wanted = list(dict.fromkeys([*measures, *(f"judged@{measure(name)[1]}" for name in measures)]))
-    passages, labels = _labelled(arena, languages)
     brought = passages.filter(pc.invert(pc.fill_null(passages["pooled"], False)))
     runs = contexts(brought, arena.read_optional("retrieved", languages=languages))
     if not len(runs):
         raise NotEnoughData("no retriever has results", where=arena.address, do=arena.command("retrieved"))
     rank = runs.column_names.index("position")
-    runs = runs.rename_columns(["rank" if k == rank else name for k, name in enumerate(runs.column_names)])
-    return by_query(runs, labels, measures=wanted, relevant_from=relevant_from)
+    return runs.rename_columns(["rank" if k == rank else name for k, name in enumerate(runs.column_names)])
 
 
 def attributions(
@@ -77,8 +88,12 @@ def attributions(
     return causes(tables, parser=parser, relevant_from=relevant_from)
 
 
-def _labelled(arena: Arena, languages: Iterable[str] | None) -> tuple[pa.Table, pa.Table]:
-    """Return the passages and their grades."""
+def labelled_passages(arena: Arena, languages: Iterable[str] | None = None) -> tuple[pa.Table, pa.Table]:
+    """Return an arena's passages and their grades.
+
+    Raises:
+        NotEnoughData: if no passage has a label.
+    """
     codes = None if languages is None else list(languages)
     passages = arena.read("passages", languages=codes)
     labels = grades(passages, arena.read_optional("documents", languages=codes))

@@ -1,0 +1,83 @@
+"""Detection of the languages of passages that no source gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import schema, store
+from mirage.text.detection import detect
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TABLES = ("passages", "retrieved")
+
+
+@dataclass(frozen=True, slots=True)
+class DetectResult:
+    """Result of detecting languages."""
+
+    arena: store.Arena
+    """The arena afterwards."""
+    detected: int
+    """Passages whose language was detected, counted for each query and retriever."""
+    unknown: int
+    """Passages whose language remains unknown: without a text, or with one too short or too mixed."""
+
+
+def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
+    """Detect the language of passages that have a text and no language, and write it to the arena.
+
+    Languages that are given stay. Nothing else changes.
+
+    Args:
+        path: the arena's folder.
+        made_by: the command, for the manifest.
+
+    Raises:
+        ArenaError: if the arena lacks queries, or cannot be written.
+    """
+
+    def make() -> DetectResult:
+        arena = store.open_arena(path)
+        arena.need("queries")
+        tables = {name: arena.read(name) for name in _TABLES if name in arena.tables}
+        named = {*arena.languages("queries")}
+        for table in tables.values():
+            named |= set(table["passage_language"].drop_null().unique().to_pylist())
+        changed: dict[str, store.NewRows] = {}
+        detected = unknown = 0
+        for name, table in tables.items():
+            new, found = _detect(table, sorted(named))
+            detected += found
+            unknown += new["passage_language"].null_count
+            if found:
+                changed[name] = store.by_key(name, new)
+        if changed:
+            note = f"language of {detected:,} passages detected from their texts"
+            provenance = store.Provenance(made_by, notes=[note])
+            arena = store.upsert(path, changed, made_by=provenance, seen=store.Snapshot(arena, tables)).arena
+        return DetectResult(arena, detected, unknown)
+
+    return store.retry_outdated(make)
+
+
+def _detect(table: pa.Table, named: list[str]) -> tuple[pa.Table, int]:
+    """Return a table with the missing languages, and how many were detected."""
+    import pyarrow as pa
+
+    known = table["passage_language"].to_pylist()
+    codes: dict[str, str | None] = {}
+    for text, code in zip(table["text"].to_pylist(), known, strict=True):
+        if code is None and text and text not in codes:
+            codes[text] = detect(text, named)
+    new = [
+        codes.get(text) if code is None and text else code
+        for text, code in zip(table["text"].to_pylist(), known, strict=True)
+    ]
+    found = sum(code is None for code in known) - sum(code is None for code in new)
+    place = table.column_names.index("passage_language")
+    field = schema.arrow_schema("passages").field("passage_language")
+    return table.set_column(place, field, pa.array(new, pa.string())), found
