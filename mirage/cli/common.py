@@ -19,7 +19,7 @@ from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
-    from mirage.stages.outcomes import Labels
+    from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 
 
@@ -372,7 +372,7 @@ def arena_log(arena: Arena, kind: type[AnyRow], *, raw: bool = False) -> list[An
     return log if raw else sorted_out.counting
 
 
-def arena_labels(arena: Arena) -> Labels:
+def arena_labels(arena: Arena) -> QueryLabels:
     """Read what is known about the labels of an arena: whether a program made them, and people's audit."""
     from mirage.people.votes import Votes
     from mirage.people.votes.labels import read_labels

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage import schema
-    from mirage.stages.outcomes import Labels
+    from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 
 COUNTS = (
@@ -264,7 +264,7 @@ def _note_unparsed(rates: pa.Table) -> None:
         note(text[0].upper() + text[1:] + ".")
 
 
-def _note_labels(labels: Labels, rates: pa.Table) -> None:
+def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
     """Print what is known about automatic labels."""
     from mirage.stages.outcomes import NOT_AUDITED
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.stages.outcomes import Labels, correct_rates, rates
+from mirage.stages.outcomes import QueryLabels, correct_rates, rates
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import (
     AuditedQuery,
@@ -146,7 +146,7 @@ def cells(table: Any) -> dict[tuple[str, str], dict[str, Any]]:
 def test_rates_get_the_corrected_value_beside_the_printed_one() -> None:
     plain = rates(outcome_table("en", "de"))
     audit = LabelAudit(tuple(audit_of("en", (False, 2, 20), (True, 4, 20)) + audit_of("de", (False, 0, 4))))
-    found = cells(correct_rates(plain, Labels(automatic=True, audit=audit)))
+    found = cells(correct_rates(plain, QueryLabels(automatic=True, audit=audit)))
     for (language, subset), row in found.items():
         before = cells(plain)[language, subset]
         assert {name: row[name] for name in ("rate", "rate_low", "rate_high", "n")} == {
@@ -168,13 +168,13 @@ def test_what_cannot_be_corrected_says_why() -> None:
         (audit_of("en", (False, 0, 2), (True, 0, 20)), "2 queries labelled unanswerable"),
         ([], "0 queries"),
     ):
-        for row in correct_rates(plain, Labels(automatic=True, audit=LabelAudit(tuple(audit)))).to_pylist():
+        for row in correct_rates(plain, QueryLabels(automatic=True, audit=LabelAudit(tuple(audit)))).to_pylist():
             assert row["corrected"] is None
             assert reason in row["label_reason"]
             assert row["rate"] is not None
     one_subset = rates(outcome_table("en").slice(0, 100))
     (row, *_) = correct_rates(
-        one_subset, Labels(audit=LabelAudit(tuple(audit_of("en", (False, 1, 20), (True, 1, 20)))))
+        one_subset, QueryLabels(audit=LabelAudit(tuple(audit_of("en", (False, 1, 20), (True, 1, 20)))))
     ).to_pylist()
     assert row["corrected"] is None
     assert "both labels" in row["label_reason"]
@@ -182,8 +182,8 @@ def test_what_cannot_be_corrected_says_why() -> None:
 
 def test_without_an_audit_only_automatic_labels_are_marked() -> None:
     plain = rates(outcome_table("en"))
-    assert {row["labels"] for row in correct_rates(plain, Labels(automatic=True)).to_pylist()} == {"not audited"}
-    assert {row["labels"] for row in correct_rates(plain, Labels()).to_pylist()} == {None}
+    assert {row["labels"] for row in correct_rates(plain, QueryLabels(automatic=True)).to_pylist()} == {"not audited"}
+    assert {row["labels"] for row in correct_rates(plain, QueryLabels()).to_pylist()} == {None}
     assert schema.columns("queries")[-1].name == "labelled_by"
 
 

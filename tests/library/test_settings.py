@@ -66,6 +66,7 @@ DOORS = {
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
             **dict.fromkeys(("engine", "workers", "address"), COUNTED),
             "no_own": "flag that turns `own` off",
+            "fragility": "reads the ranking",
         },
         {"own": "--no-own-family turns it off", "makers": "makers.csv of the arena"},
         {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},
@@ -134,7 +135,7 @@ DOORS = {
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
-        | {"anchors": "sets pairs and day"},
+        | {"anchors": "sets pairs and day", "passport": "makes the battles"},
         {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until", "day": "set by anchors"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
@@ -203,7 +204,7 @@ OWNED = (
 MOST = 8
 LISTS = {
     *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
-    *("chat_model", "rag_service", "load_model", "evaluate", "generate", "features", "judge"),
+    *("chat_model", "rag_service", "load_model", "testset", "evaluate", "generate", "features", "judge"),
 }
 """Functions of the API and commands, whose parameters are the list of options."""
 

@@ -70,6 +70,7 @@ AGREEMENTS = (
             "--shard": "which part of the queries",
             "--repeats": "how many times",
             "--anchors": "sets the pairs and the day",
+            "--passport": "makes the battles",
             "--rubric": "where the criterion comes from",
             "--prompt": "where the criterion comes from",
             **dict.fromkeys(("--until", "--rounds", "--random"), "settings of adaptive judging"),

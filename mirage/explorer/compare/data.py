@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking import Ranking
-    from mirage.stages.outcomes import Labels
+    from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 
 
@@ -128,7 +128,7 @@ def report(
     languages: tuple[str, ...],
     margin: float,
     against: Arena | None = None,
-    labels: Labels | None = None,
+    labels: QueryLabels | None = None,
 ) -> ComparisonReport:
     """Compare two systems.
 

@@ -17,7 +17,7 @@ from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.stages import outcomes
-from mirage.stages.outcomes import Labels
+from mirage.stages.outcomes import QueryLabels
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def both_rates(
     parser: Parser = "strict",
     definition: Definition = "decided",
     picked: tuple[str, ...] = (),
-    labels: Labels | None = None,
+    labels: QueryLabels | None = None,
 ) -> Rates:
     """Both rates over the languages picked.
 
@@ -119,7 +119,7 @@ def both_rates(
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
-    table = outcomes.correct_rates(rate_table(arena, parser, languages), labels or Labels())
+    table = outcomes.correct_rates(rate_table(arena, parser, languages), labels or QueryLabels())
     cells = [_cell(row, metric_of[row["subset"]], printed) for row in table.to_pylist()]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import Unreachable
 from mirage.explorer.kit.text import note
-from mirage.stages.outcomes import NOT_AUDITED, Labels
+from mirage.stages.outcomes import NOT_AUDITED, QueryLabels
 from mirage.store.labels import has_automatic_labels
 from mirage.text.segmentation import count_text
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from mirage.explorer.kit.frame import Page
 
 
-def labels_of(page: Page) -> Labels:
+def labels_of(page: Page) -> QueryLabels:
     """Return what is known about the labels of a page's arena; without the votes, as if nobody had audited them."""
     from mirage.explorer.kit import votes as people  # deferred: pages without votes need none of its imports
 
     try:
         return people.labels_at(page.arena)
     except Unreachable:
-        return Labels(has_automatic_labels(page.arena))
+        return QueryLabels(has_automatic_labels(page.arena))
 
 
-def mark_labels(page: Page, labels: Labels | None = None) -> None:
+def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
     """Say beside the title that a program made the labels and nobody audited them, if so.
 
     Args:
@@ -39,7 +39,7 @@ def mark_labels(page: Page, labels: Labels | None = None) -> None:
         page.label(NOT_AUDITED)
 
 
-def tell_audit(labels: Labels) -> None:
+def tell_audit(labels: QueryLabels) -> None:
     """Write what people found about the labels, or that nobody looked, as a note."""
     if labels.unaudited:
         note("Labels not audited: a program decided which queries can be answered. Audit them: mirage votes audit DIR")

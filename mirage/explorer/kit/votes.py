@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.people.votes.stage import CorrectionResult
-    from mirage.stages.outcomes import Labels
+    from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 
 PAUSE = 20.0
@@ -191,7 +191,7 @@ def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Note, ...]:
     return tuple(notes_on(arena, database().rows(votes.Note)).counting)
 
 
-def labels_at(arena: Arena) -> Labels:
+def labels_at(arena: Arena) -> QueryLabels:
     """Return what is known about an arena's labels: whether a program made them, and people's audit of them.
 
     Raises:
@@ -201,7 +201,7 @@ def labels_at(arena: Arena) -> Labels:
 
 
 @lru_cache(maxsize=8)
-def _labels(arena: Arena, _key: tuple[str, int]) -> Labels:
+def _labels(arena: Arena, _key: tuple[str, int]) -> QueryLabels:
     return labels_of(arena, database().rows(votes.LabelVote))
 
 

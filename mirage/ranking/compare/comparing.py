@@ -27,7 +27,7 @@ from mirage.ranking.compare.records import (
 from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
-from mirage.stages.outcomes.corrected import NOT_AUDITED, Labels
+from mirage.stages.outcomes.corrected import NOT_AUDITED, QueryLabels
 from mirage.stats.holm import holm
 from mirage.stats.label_errors import LabelAudit, correct_difference, separation
 from mirage.stats.units import Unit, Units
@@ -57,7 +57,7 @@ def compare_systems(
     settings: CompareSettings = CompareSettings(),
     *,
     against: Arena | None = None,
-    labels: Labels | None = None,
+    labels: QueryLabels | None = None,
 ) -> ComparisonReport:
     """Compare two systems over the queries that both have.
 
@@ -222,7 +222,7 @@ def _by_values(
     measure: QueryMeasure,
     systems: tuple[str, str],
     settings: CompareSettings,
-    labels: Labels | None,
+    labels: QueryLabels | None,
 ) -> ComparisonReport:
     margin, shared = settings.margin, sorted(of_first.keys() & of_second.keys())
     if not shared:

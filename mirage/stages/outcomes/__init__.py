@@ -11,7 +11,7 @@ split by `sentences.py`). `parsed.py` lists the rules.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
-from mirage.stages.outcomes.corrected import NOT_AUDITED, Labels, correct_rates
+from mirage.stages.outcomes.corrected import NOT_AUDITED, QueryLabels, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
@@ -33,9 +33,9 @@ __all__ = [
     "RIGHT",
     "RULES",
     "Confusion",
-    "Labels",
     "Parsed",
     "ParserDifference",
+    "QueryLabels",
     "Rate",
     "RateShift",
     "TemplatePhrases",

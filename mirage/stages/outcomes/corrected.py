@@ -19,7 +19,7 @@ NOT_AUDITED = "labels not audited"
 
 
 @dataclass(frozen=True)
-class Labels:
+class QueryLabels:
     """What is known about the labels of an arena: whether a program made them, and their audit."""
 
     automatic: bool = False
@@ -33,7 +33,7 @@ class Labels:
         return self.automatic and self.audit is None
 
 
-def correct_rates(rates: pa.Table, labels: Labels) -> pa.Table:
+def correct_rates(rates: pa.Table, labels: QueryLabels) -> pa.Table:
     """Return rates with the columns on label errors filled: `labels`, `corrected` with its interval, `audited`.
 
     A language with enough audited queries is corrected by its own label errors, another by those of all languages of
