@@ -16,8 +16,8 @@ from mirage.people import votes
 from mirage.stats import label_errors
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-"""Language and content of each block."""
+BLOCKS = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', PAGE, flags=re.MULTILINE | re.DOTALL)
+"""Language, file name and content of each block."""
 
 
 def test_the_blocks_of_the_page_run_in_their_order(
@@ -27,7 +27,10 @@ def test_the_blocks_of_the_page_run_in_their_order(
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(votes.URL, raising=False)
     names: dict[str, Any] = {}
-    for kind, content in BLOCKS:
+    for kind, file, content in BLOCKS:
+        if file:
+            Path(file).write_text(content, encoding="utf-8")
+            continue
         if kind == "python":
             exec(compile(content, "docs/audit.md", "exec"), names)
             continue
