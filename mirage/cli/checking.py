@@ -10,6 +10,7 @@ import typer
 
 from mirage.cli.common import How, Meanings, Names, Passages, Values, app, existing_arena
 from mirage.cli.output import note, show
+from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +25,13 @@ DIFFERENT = ("table", "row", "column", "stored", "recomputed")
 
 WRONG = ("where", "wrong", "to_do")
 """Columns of the errors in a file."""
+LEAKS = ("part", "language", "texts", "leaked", "share", "low", "high", "example", "where")
+"""Columns of the near-duplicates in training data."""
+CLOSED_BOOK = (
+    *("system", "language", "n", "answered", "rate", "rate_low", "rate_high"),
+    *("checked", "known", "known_rate", "known_low", "known_high"),
+)
+"""Columns of the answers without passages."""
 
 
 @app.command()
@@ -51,6 +59,21 @@ def check(
             "--recompute", help="Arenas: recompute every derived number from its sources, and list differences."
         ),
     ] = False,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against", metavar="FILE", help="Arenas: count near-duplicates in this training file. Repeatable."
+        ),
+    ] = None,
+    flag: Annotated[
+        bool, typer.Option("--flag", help="With --against: write the tag leaked=yes or leaked=no of every query.")
+    ] = False,
+    without_passages: Annotated[
+        str | None,
+        typer.Option(
+            "--closed-book", metavar="SYSTEMS", help="Arenas: count the questions these answer without passages."
+        ),
+    ] = None,
     output_format: How = "table",
 ) -> None:
     """Verify an arena, or a file before import.
@@ -58,11 +81,20 @@ def check(
     Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at the
     first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes outcomes,
     features that need no model, ratings, tournaments and predictions again, lists the tables it cannot recompute, and
-    exits with 2 if a stored number differs. Reads a file as `mirage import` does, and prints every invalid line; exit
-    code 2 if there is one. Writes nothing.
+    exits with 2 if a stored number differs. --against counts the queries, passages, reference answers and answers with
+    a near-duplicate (Jaccard similarity of word 5-grams of 0.5) in training data, by language with an example.
+    --closed-book counts the answerable questions that systems answer although they were asked without passages. Reads
+    a file as `mirage import` does, and prints every invalid line; exit code 2 if there is one. Writes nothing, but the
+    table tags with --flag.
     """
     from mirage import store
 
+    if flag and not against:
+        raise BadInput("--flag needs training data", do="name it: --against FILE")
+    if against or without_passages:
+        arena = store.open_arena(path)
+        _contamination(arena, against or [], (without_passages or "").split(","), flag=flag, how=output_format)
+        return
     if kind is None and not path.is_file():
         for line in store.check(store.open_arena(path)):
             note(line)
@@ -86,6 +118,24 @@ def check(
     note(f"{path}: {_count_text(tables)}; no errors.")
     for line in told:
         note(line)
+
+
+def _contamination(arena: Arena, against: list[Path], without_passages: list[str], *, flag: bool, how: Format) -> None:
+    """Print near-duplicates in training data, and answers without passages."""
+    from mirage.pipeline.contamination import LEAKED, closed_book, count_leaks, find_leaks, flag_leaks, read_training
+
+    systems = [name.strip() for name in without_passages if name.strip()]
+    if against:
+        leaks = find_leaks(arena, read_training(against))
+        rows = [asdict(row) for row in count_leaks(arena, leaks)]
+        if how == "table":
+            rows = [{**row, "example": (row["example"] or "")[:60] or None} for row in rows]
+        show(rows, LEAKS, how)
+        if flag:
+            flag_leaks(arena.path, leaks, made_by="mirage check")
+            note(f"tag {LEAKED}: for results without the leaked questions use --tag {LEAKED}=no")
+    if systems:
+        show([asdict(row) for row in closed_book(arena, systems)], CLOSED_BOOK, how)
 
 
 def _read(

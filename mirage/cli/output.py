@@ -22,6 +22,7 @@ _SHARES = (
     *("tier_probability", "rank_probability", "above"),
     *("raw", "raw_low", "raw_high", "equal", "equal_low", "equal_high"),
     *("supported", "supported_low", "supported_high", "agree"),
+    *("known_rate", "known_low", "known_high"),
     *("corrected", "corrected_low", "corrected_high", "label_error", "error", "error_low", "error_high"),
 )
 _SIGNED = (

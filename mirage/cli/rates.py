@@ -16,12 +16,14 @@ from mirage.cli.common import (
     Languages,
     Parser,
     Share,
+    Tags,
     app,
     arena_labels,
     codes,
     existing_arena,
     paper,
     rows,
+    select_tagged,
 )
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, show
@@ -130,6 +132,7 @@ def rates(
         Literal["system", "template"],
         typer.Option(help="template: one row per prompt template of a system."),
     ] = "system",
+    tags: Tags = None,
     confusion: Annotated[
         bool, typer.Option("--confusion", help="Print the confusion matrix of each row instead.")
     ] = False,
@@ -152,7 +155,7 @@ def rates(
     from mirage import store
     from mirage.stages import outcomes as rules
 
-    arena = store.open_arena(dir_)
+    arena = select_tagged(store.open_arena(dir_), tags)
     selection = codes(languages)
     if corrected:
         if by != "system" or confusion:

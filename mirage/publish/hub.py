@@ -16,12 +16,16 @@ from typing import Any
 
 from mirage import schema, store
 from mirage.errors import ArenaError, NotEnoughData, UnknownName
+from mirage.people.votes import Votes
+from mirage.people.votes.labels import read_labels
 from mirage.ranking.records import JOINT
 from mirage.stages.features import FEATURES
 from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stages.outcomes.corrected import NOT_AUDITED
 from mirage.stages.outcomes.rates import rates
 from mirage.store import Arena
 from mirage.store.extras import extra
+from mirage.store.labels import has_automatic_labels
 from mirage.text.printing import markdown_text, single_line
 from mirage.text.segmentation import count_text
 
@@ -215,9 +219,14 @@ def _metric(language: str, kind: str, name: str, value: float, **args: Any) -> d
 def _rate_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
     if "outcomes" not in arena.tables:
         return
+    note = ""
+    if has_automatic_labels(arena):
+        with Votes() as database:
+            note = f", {NOT_AUDITED}" if read_labels(arena, database).unaudited else ""
     for row in _rates(arena):
         if row["system"] == system and row["rate"] is not None:
-            kind, name = _RATES[row["subset"]]
+            kind, title = _RATES[row["subset"]]
+            name = title + note
             n = row["answered"] + row["abstained"]
             yield _metric(row["language"], kind, name, row["rate"], low=row["rate_low"], high=row["rate_high"], n=n)
 

@@ -31,6 +31,7 @@ from mirage.people.votes.label_ballots import (
     read_label_ballot,
 )
 from mirage.people.votes.labels import check_labels, draw_audit, label_audit, labels_of
+from mirage.store.labels import has_automatic_labels
 from pages import conclusion, headings, page_text
 
 MAKER = "zq-maker"
@@ -335,6 +336,9 @@ def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Pat
     rows = json.loads(mirage("rates", arena.path, "--format", "json").stdout)
     assert {row["labels"] for row in rows} == {"not audited"}
     assert "labels not audited" in mirage("rates", arena.path).stderr
+    card = tmp_path / "card.yaml"
+    mirage("export", "model-index", arena.path, "--system", "zq-system", "--out", card)
+    assert "labels not audited" in card.read_text(encoding="utf-8")
     api = mirage_api.rates(arena)
     assert "labels not audited" in api.title
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
@@ -401,3 +405,17 @@ def test_a_difference_of_two_systems_is_corrected_jointly(tmp_path: Path) -> Non
         "corrected for label errors"
         in mirage("compare", arena.path, "zq-system", "zq-other", "--measure", "rate").stderr
     )
+
+
+def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: Path) -> None:
+    tables = tables_of({"en": (3, 3)})
+    rows = [schema.Query(**{**row, "labelled_by": None}) for row in tables["queries"].to_pylist()]
+    by_people = {**tables, "queries": schema.sort("queries", schema.from_rows("queries", rows))}
+    assert has_automatic_labels(store.write(tmp_path / "named", tables, made_by="a test"))
+    assert not has_automatic_labels(store.write(tmp_path / "people", by_people, made_by="a test"))
+    draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
+    made = {**by_people, "drafts": schema.from_rows("drafts", [draft])}
+    assert has_automatic_labels(store.write(tmp_path / "made", made, made_by="a test"))
+    sample = store.open_arena(store.bundled_arenas()["sample"])
+    assert not has_automatic_labels(sample)
+    assert not labels_of(sample, []).unaudited

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from mirage.people import votes
 from mirage.stats import label_errors
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-"""Language and content of each block."""
+BLOCKS = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', PAGE, flags=re.MULTILINE | re.DOTALL)
+"""Language, file name and content of each block."""
 
 
 def test_the_blocks_of_the_page_run_in_their_order(
@@ -27,7 +28,10 @@ def test_the_blocks_of_the_page_run_in_their_order(
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(votes.URL, raising=False)
     names: dict[str, Any] = {}
-    for kind, content in BLOCKS:
+    for kind, file, content in BLOCKS:
+        if file:
+            Path(file).write_text(content, encoding="utf-8")
+            continue
         if kind == "python":
             exec(compile(content, "docs/audit.md", "exec"), names)
             continue
@@ -40,3 +44,22 @@ def test_the_blocks_of_the_page_run_in_their_order(
     assert sum(line.startswith(("non_relevant ", "relevant ")) for line in printed) == 2
     assert f"at least {label_errors.LEAST_OWN} audited" in PAGE.replace("\n", " ")
     assert f"Under {label_errors.LEAST_AUDITED} audited" in PAGE
+
+
+def test_the_figure_is_that_of_its_script() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "site" / "audit.py"))
+    assert script["FILE"].read_text(encoding="utf-8") == script["page"](), "run: make docs"
+
+
+def test_the_table_is_that_of_the_benchmark() -> None:
+    rows = re.findall(
+        r"^\| (\d+) queries, (\d+) audited, .*? coverage \| ([\d.]+)% \(([\d.]+)% to ([\d.]+)%\)",
+        (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    assert len(rows) == 48
+    for queries, audited in {row[:2] for row in rows}:
+        means, lows, highs = zip(*(map(float, row[2:]) for row in rows if row[:2] == (queries, audited)), strict=True)
+        cells = f"{sum(means) / len(means):.1f}% | {min(lows):.1f}% | {max(highs):.1f}%"
+        assert f"| {queries} | {audited} | {cells} |" in PAGE
+        assert min(lows) > 92.5
