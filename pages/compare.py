@@ -15,7 +15,7 @@ from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_or_count
 
 NAMES = {
     RATING: "difference of Bradley-Terry ratings",
@@ -66,6 +66,7 @@ def main(page: ui.Page) -> None:
     sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
     page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
+    corrected(page, choice)
     queries(page, report, choice)
     page.download(
         "comparison",
@@ -197,6 +198,25 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
     )
 
 
+def corrected(page: ui.Page, choice: views.Choice) -> None:
+    """Show the difference corrected by people's labels beside the measured one, or how to bring labels."""
+    labelled = views.corrected(page.arena, choice, tuple(page.picked))
+    if labelled is None:
+        return
+    ui.heading("Corrected by people's labels")
+    if isinstance(labelled, MirageError):
+        ui.note(f"Not checked: {labelled.what}. To do: {labelled.do}.")
+        return
+    checked, unchecked = views.checked_rows(labelled)
+    ui.plain_table(checked, CORRECTED, key="corrected_comparison")
+    ui.note(
+        "Labels are assumed to be on answers drawn at random within each language and system. "
+        "mirage compare --corrected gates on these verdicts."
+    )
+    if unchecked:
+        ui.note(f"Not checked, for lack of labels of both: {join_or_count(unchecked, 'language')}.")
+
+
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
     """Show the queries with the largest changes, with links to the answers."""
     head = "Largest differences by query"
@@ -268,6 +288,15 @@ COLUMNS = (
         help="Queries to add for 80% power, if the observed difference is the true one. –: unknown.",
         width=60,
     ),
+)
+CORRECTED = (
+    COLUMNS[0],
+    ui.Col("uncorrected", "Measured", "difference", help="The difference without people's labels.", width=80),
+    ui.Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
+    ui.Col("difference", "Corrected", "difference", help="The difference by people's labels.", width=80),
+    *COLUMNS[3:5],
+    ui.Col("labels", "Labels", "count", help="Answers of the two that people labelled.", width=64),
+    COLUMNS[1],
 )
 MOVED = (
     ui.Col("where", "Language", "text", help="Language of the query.", width=110),

@@ -14,6 +14,7 @@ from mirage.explorer import kit as ui
 from mirage.explorer.decide import data as views
 from mirage.explorer.decide.chart import by_weight, trade_off
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.levels_section import corrected_section
 from mirage.ranking.compare.measures import RATING
 from mirage.ranking.decide import ChoiceReport, Requirements
 from mirage.text.segmentation import count_text
@@ -58,6 +59,7 @@ def main(page: ui.Page) -> None:
         languages(report)
     if report.by_weight:
         weights(report)
+    corrected(page, needs)
     page.download(
         "choice",
         views.option_rows(report),
@@ -224,6 +226,21 @@ def languages(report: ChoiceReport) -> None:
         f"Loss: how far {report.overall.choice or 'the joint choice'} is below the best system in a language. "
         "Intervals are simultaneous over all systems (95%)."
     )
+
+
+def corrected(page: ui.Page, needs: views.Needs) -> None:
+    """Show the choice by levels corrected by people's labels, and these levels beside the measured ones."""
+    names = [name for name, _ in needs.weights if name != RATING]
+    if not names:
+        return
+    table = next(name for name in ("outcomes", "features", "answers") if name in page.arena.tables)
+    corrected_section(page, names, page.languages(table))
+    labelled = views.corrected(page.arena, needs, tuple(page.picked))
+    if isinstance(labelled, MirageError):
+        ui.note(f"No choice by corrected levels: {labelled.what}.")
+    elif labelled is not None and labelled.overall.choice is not None:
+        n = len(labelled.overall.contenders)
+        ui.note(f"Choice by corrected levels: {labelled.overall.choice}, one of {count_text(n, 'candidate')}.")
 
 
 def weights(report: ChoiceReport) -> None:

@@ -17,6 +17,8 @@ from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.levels_section import corrected_section
+from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.features import FEATURES
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
@@ -67,6 +69,8 @@ def main(page: ui.Page) -> None:
     facts = draw[section]()
     agreement.show_citations(page, codes)
     show_cited_languages(page, codes)
+    measures = (OF_FEATURE + "citation_precision", NUGGETS, *(OF_FEATURE + name for name in shown.features))
+    corrected_section(page, tuple(dict.fromkeys(measures)), codes)
     page.download(
         "features",
         shown.everything,

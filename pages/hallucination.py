@@ -16,7 +16,9 @@ from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
 from mirage.explorer.kit import answer_card
+from mirage.explorer.kit.levels_section import corrected_section
 from mirage.publish.charts.palette import FORMATS, ROW
+from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import UNDECIDED
 from mirage.stages.across.summary import is_cross_lingual
 from mirage.store import Arena
@@ -155,6 +157,7 @@ def _show_computed(page: ui.Page) -> None:
     if views_withholding.signals(page.arena):
         draw["Risk-coverage"] = lambda: abstention.show_withholding(page, parser)
     draw[ui.sections({name: PICKERS.get(name, ()) for name in draw}, FORMER)]()
+    corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",
         rates.cells,

@@ -116,6 +116,40 @@ def imports() -> Iterator[str]:
         yield f"| [`{entry.name}`]({anchors[entry.name]}) | {entry.title} | {shown} | {tables} | {export} |"
 
 
+def coverage() -> Iterator[str]:
+    """Coverage of corrected levels in every simulated design, by the last run of the benchmark."""
+    yield "| design | corrected | labels alone | other intervals | width beside labels alone |\n|---|---|---|---|---|"
+    for what, ours, against, ratio in _levels():
+        if what.startswith("corrected level, "):
+            design = what.removeprefix("corrected level, ").removesuffix(": 95% intervals hold")
+            alone, _, others = against.removeprefix("labels alone ").partition("; ")
+            yield f"| {design} | {ours.partition(';')[0]} | {alone} | {others} | {ratio.partition(' ')[0]} |"
+    yield "\n| test or difference | result | beside |\n|---|---|---|"
+    for what, ours, against, ratio in _levels():
+        if what.startswith(("a judge wrong", "corrected difference")):
+            beside = against if what.startswith("a judge") else f"{ratio.partition(' ')[0]} of the width; {against}"
+            yield f"| {what} | {ours} | {beside} |"
+
+
+def widths() -> Iterator[str]:
+    """Widths of corrected levels on real labels, by the last run of the benchmark."""
+    yield "| labels | width, of the range | labels alone | relative width, lambda |\n|---|---|---|---|"
+    for what, ours, against, ratio in _levels():
+        if re.search(r": \d+ labels of", what):
+            width, alone = ours.partition(" of the range")[0], against.removeprefix("labels alone ")
+            yield f"| {what} | {width.removeprefix('width ')} | {alone} | {ratio.partition(';')[0]} |"
+
+
+def _levels() -> Iterator[tuple[str, str, str, str]]:
+    """Rows of the benchmark of corrected levels."""
+    text = (Path(__file__).parents[2] / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    section = text.partition("\n## levels\n")[2].partition("\n## ")[0]
+    for line in section.splitlines():
+        if line.startswith("| ") and not line.startswith(("| what", "| ---")):
+            what, ours, against, ratio, *_ = (cell.strip() for cell in line.strip("| ").split(" | "))
+            yield what, ours, against, ratio
+
+
 def _plain(source: str) -> str:
     """The source of a format that no repository defines: what is behind a colon, or the module that is named."""
     module = re.search(r"mirage[.\w]+", source)
@@ -129,6 +163,8 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "outcomes": outcomes,
     "pages": pages,
     "imports": imports,
+    "coverage": coverage,
+    "widths": widths,
 }
 
 

@@ -37,6 +37,7 @@ RUN_BY = {
     "extend.md": "library/test_extend.py",
     "gate.md": "library/test_docs_gate.py",
     "judge.md": "library/test_docs_judge.py",
+    "levels.md": "library/test_docs_levels.py",
     "logs.md": "library/test_docs_data.py",
     "models.md": "library/test_docs_models.py",
     "nuggets.md": "library/test_docs_nuggets.py",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from mirage.battles.referee import RELEVANCE, referees
 from mirage.errors import MirageError, NotEnoughData
+from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard.data import board, ranking_of, size
+from mirage.people.levels import compare_corrected
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
@@ -228,6 +230,28 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
+def corrected(arena: Arena, choice: Choice, languages: tuple[str, ...]) -> ComparisonReport | MirageError | None:
+    """Compare two systems by levels corrected by people's labels; return the reason if that is impossible.
+
+    Args:
+        arena: the arena.
+        choice: the systems and the measure.
+        languages: codes to narrow to; empty for all.
+
+    Returns:
+        None for ratings, and for systems of two arenas, which labels on answers do not correct.
+    """
+    if choice.measure == RATING or choice.against is not None:
+        return None
+    labels = labels_at(arena, choice.measure, languages or None)
+    if isinstance(labels, MirageError):
+        return labels
+    try:
+        return compare_corrected(labels, choice.first, choice.second, margin=choice.margin)
+    except MirageError as error:
+        return error
+
+
 def rows(shown: ComparisonReport) -> pa.Table:
     """Return the rows as a table, all languages first: the fields of `Comparison`, with the language's name in `where`
     and the corrected p-value as text in `p_text`.
@@ -237,6 +261,15 @@ def rows(shown: ComparisonReport) -> pa.Table:
     ordered = sorted(shown.rows, key=lambda row: row.language != JOINT)
     records = [asdict(row) | {"where": where(row.language), "p_text": _p_text(row.p_holm)} for row in ordered]
     return pa.Table.from_pylist(records, schema=_schema())
+
+
+def checked_rows(labelled: ComparisonReport) -> tuple[pa.Table, list[str]]:
+    """Return the rows of a corrected comparison with a difference, and the names of the languages without one."""
+    import pyarrow.compute as pc
+
+    table = rows(labelled)
+    known = pc.is_valid(table["difference"])
+    return table.filter(known), table.filter(pc.invert(known))["where"].to_pylist()
 
 
 def _p_text(p: float | None) -> str | None:
@@ -264,8 +297,8 @@ def where(language: str) -> str:
 def _schema() -> pa.Schema:
     import pyarrow as pa
 
-    numbers = ("difference", "low", "high", "p", "p_holm", "detectable")
-    counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high")
+    numbers = ("difference", "low", "high", "p", "p_holm", "detectable", "uncorrected")
+    counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high", "labels")
     kinds = dict.fromkeys(("where", "language", "verdict", "p_text", "reason"), pa.string())
     kinds |= dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(counts, pa.int64())
     return pa.schema(list(kinds.items()))

@@ -7,9 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.referee import referees
+from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.compare.data import measures as measures
 from mirage.explorer.compare.data import ranking_by, systems, with_values
+from mirage.explorer.kit.levels import labels_at
 from mirage.io.sources.cards import cards_of
+from mirage.people.levels import corrected_influences
 from mirage.ranking.compare.measures import OF_FEATURE, RATING
 from mirage.ranking.decide import ChoiceReport, DecideSettings, Requirements, choose_systems
 from mirage.ranking.decide.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
@@ -72,6 +75,41 @@ def report(
         tokens_out=tokens[1],
     )
     return choose_systems(arena, settings, ranking=ranking)
+
+
+def corrected(arena: Arena, needs: Needs, languages: tuple[str, ...]) -> ChoiceReport | MirageError | None:
+    """Choose by levels corrected by people's labels; return the reason if that is impossible.
+
+    Args:
+        arena: the arena.
+        needs: what the reader requires.
+        languages: codes to narrow to; empty for all.
+
+    Returns:
+        None if a rating counts, which labels on answers do not correct.
+    """
+    if any(name == RATING for name, _ in needs.weights):
+        return None
+    influences = {}
+    for name, _ in needs.weights:
+        labels = labels_at(arena, name, languages or None)
+        if isinstance(labels, MirageError):
+            return labels
+        influences[name] = corrected_influences(labels)
+        if not influences[name]:
+            return NotEnoughData(f"no language has labels enough for {name} of two systems", do="label more answers")
+    settings = DecideSettings(
+        weights=dict(needs.weights),
+        requirements=needs.requirements,
+        margin=needs.margin,
+        languages=languages or None,
+        tokens_in=needs.tokens[0],
+        tokens_out=needs.tokens[1],
+    )
+    try:
+        return choose_systems(arena, settings, corrected=influences)
+    except MirageError as error:
+        return error
 
 
 @lru_cache(maxsize=16)

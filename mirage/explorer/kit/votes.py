@@ -109,6 +109,15 @@ def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[vot
     return votes.votes_on(arena, database().rows(votes.Vote))
 
 
+def level_version() -> tuple[object, ...]:
+    """Return the version of the votes on citations and nuggets, which correct levels.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return (*_version(1), *_version(2))
+
+
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
     """Return the votes on one battle.
 

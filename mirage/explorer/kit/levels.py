@@ -1,0 +1,88 @@
+"""Levels corrected by people's labels, as the pages read them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage.errors import MirageError
+from mirage.explorer.kit import votes as people
+from mirage.people import votes
+from mirage.people.levels import Labels, Levels, Log, correct_levels, how_to_label, label_measures, read_labels
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+Version = tuple[object, ...]
+
+
+def measures_at(arena: Arena) -> tuple[str, ...]:
+    """Return the measures of which people labelled answers; empty if the votes cannot be read and none were imported.
+
+    Args:
+        arena: the arena.
+    """
+    return _measures(arena, _version())
+
+
+@lru_cache(maxsize=16)
+def _measures(arena: Arena, version: Version) -> tuple[str, ...]:
+    return label_measures(arena, _log(version))
+
+
+def levels_at(arena: Arena, measure: str, languages: tuple[str, ...], parser: str = "strict") -> Levels | MirageError:
+    """Return the corrected levels of a measure, or why there are none.
+
+    Args:
+        arena: the arena.
+        measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`.
+        languages: codes.
+        parser: parser whose outcomes are corrected, for `rate`.
+    """
+    return _levels(arena, measure, languages, parser, _version())
+
+
+def labels_at(
+    arena: Arena, measure: str, languages: tuple[str, ...] | None, parser: str = "strict"
+) -> Labels | MirageError:
+    """Return the labels of a measure, or why there are none; arguments as for `levels_at`, languages None for all."""
+    return _labels(arena, measure, languages, parser, _version())
+
+
+@lru_cache(maxsize=16)
+def _labels(
+    arena: Arena, measure: str, languages: tuple[str, ...] | None, parser: str, version: Version
+) -> Labels | MirageError:
+    try:
+        return read_labels(arena, measure, _log(version), languages=languages, parser=parser)  # type: ignore[arg-type]
+    except MirageError as error:
+        return error
+
+
+@lru_cache(maxsize=16)
+def _levels(
+    arena: Arena, measure: str, languages: tuple[str, ...], parser: str, version: Version
+) -> Levels | MirageError:
+    labels = _labels(arena, measure, languages, parser, version)
+    return labels if isinstance(labels, MirageError) else correct_levels(labels)
+
+
+def _version() -> Version:
+    """Return the version of the votes on citations and nuggets; empty if the database does not answer."""
+    try:
+        return people.level_version()
+    except MirageError:
+        return ()
+
+
+@lru_cache(maxsize=2)
+def _log(version: Version) -> Log:
+    if not version:
+        return Log()
+    database = people.database()
+    return Log(tuple(database.rows(votes.Evidence)), tuple(database.rows(votes.NuggetVote)))
+
+
+def label_command(arena: Arena, measure: str) -> str:
+    """Return what brings labels of a measure."""
+    return how_to_label(arena, measure)

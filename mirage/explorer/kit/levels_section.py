@@ -1,0 +1,94 @@
+"""Section on levels corrected by people's labels, on the pages that show levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from mirage.errors import MirageError
+from mirage.explorer.kit import levels as views
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.text import heading, note
+from mirage.people.levels import CorrectedLevel
+from mirage.schema import from_rows
+from mirage.text.languages import name_of
+from mirage.text.segmentation import join_or_count
+
+ALL = "all"
+_SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}
+"""Rates by subset."""
+_COLUMNS = (
+    Col("system", "System", "system", help="System name."),
+    Col("uncorrected", "Measured", "probability", help="Mean of the measured values, without people's labels."),
+    Col("n", "n", "count", help="Measured answers.", width=62),
+    Col(
+        "corrected",
+        "Corrected",
+        "probability",
+        help="What people's labels on all answers would average (prediction-powered inference).",
+    ),
+    Col("low", "Low", "probability", help="Lower end of the 95% interval, clustered by query.", width=58),
+    Col("high", "High", "probability", help="Upper end of the 95% interval.", width=58),
+    Col("labels", "Labels", "count", help="Answers labelled by people.", width=62),
+    Col("width", "Width", "probability", help="Width relative to the interval of the labels alone.", width=62),
+    Col("status", "Status", "text", help="corrected; borrowed from other languages; or not checked.", width=96),
+)
+
+
+def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *, parser: str = "strict") -> None:
+    """Show the corrected levels beside the measured ones, or how to bring labels.
+
+    Args:
+        page: the page.
+        names: measures of the page, the most important first.
+        codes: languages that are shown.
+        parser: parser whose outcomes are corrected.
+    """
+    known = [name for name in views.measures_at(page.arena) if name in names]
+    heading("Corrected by people's labels")
+    if not known:
+        do = views.label_command(page.arena, names[0])
+        note(f"Not checked: people labelled no answer by {names[0]}. To correct these levels, {do}.")
+        return
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        measure = known[0]
+        if len(known) > 1:
+            measure = pick("Labelled measure", tuple(known), key="corrected_measure", kind="measure", width=240)
+        levels = views.levels_at(page.arena, measure, tuple(codes), parser)
+        if isinstance(levels, MirageError):
+            note(f"Not checked: {levels.what}. {levels.do or ''}")
+            return
+        scopes = tuple(dict.fromkeys(row.language for row in reversed(levels.rows)))
+        subsets = tuple(dict.fromkeys(row.subset for row in levels.rows))
+        scope = scopes[0]
+        if len(scopes) > 1:
+            scope = pick("In", scopes, key="corrected_in", kind="language", named=_named, width=170)
+        subset = subsets[0]
+        if len(subsets) > 1:
+            kinds = tuple(_SUBSETS[name] for name in subsets)
+            chosen = pick("Rate", kinds, key="corrected_rate", kind="rate", segments=True)
+            subset = subsets[kinds.index(chosen)]
+    shown = [row for row in levels.rows if (row.language, row.subset) == (scope, subset)]
+    shown.sort(key=lambda row: (row.corrected is None, row.corrected or 0.0, row.system))
+    plain_table(from_rows(CorrectedLevel, shown), _COLUMNS, key="corrected_levels")
+    for line in _remarks(shown, levels.notes()):
+        note(line)
+
+
+def _named(code: str) -> str:
+    return "all languages" if code == ALL else name_of(code)
+
+
+def _remarks(shown: Sequence[CorrectedLevel], notes: Sequence[str]) -> list[str]:
+    """Return the notes as sentences, with the reasons of the rows."""
+    reasons = list(dict.fromkeys(row.reason for row in shown if row.reason))
+    lines = [f"{line[0].upper()}{line[1:]}." for line in notes if not line.startswith("not checked")]
+    return [*lines, *(f"{join_or_count(_systems(shown, reason), 'system')}: {reason}." for reason in reasons)]
+
+
+def _systems(shown: Sequence[CorrectedLevel], reason: str) -> list[str]:
+    return [row.system for row in shown if row.reason == reason]
