@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
     from mirage.schema import QuestionType
+    from mirage.ranking.reliability import JudgeAwareRanking
     from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
@@ -92,6 +93,7 @@ __all__ = [
     "place",
     "rag_service",
     "rank",
+    "rank_by_reliability",
     "rates",
     "retrieval_measures",
     "risk_coverage",
@@ -1643,6 +1645,38 @@ def fragility(
         if "time" in frame.column_names:
             days = days_of(table, _texts(frame, "time"))
     return fragility(ranking, change=change, unit=unit, voters=voters, days=days)
+
+
+def rank_by_reliability(
+    battles: Any, *, judges: Sequence[str] | None = None, languages: Iterable[str] | None = None
+) -> JudgeAwareRanking:
+    """Rank systems with every judge and voter weighted by how sharply it tells systems apart, beside equal weights.
+
+    Args:
+        battles: an arena with judgments, or rows as for `rank`; rows may have a column `voter`.
+        judges: names; None for all.
+        languages: codes; None for all.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        BadInput: if a column is missing, or a value cannot be read.
+        UnknownName: if a judge has no verdict.
+        NotEnoughData: if there is no parsed verdict.
+
+    Source: Bradley and Terry (1952), with the discrimination of item response theory; compare Chen, Bennett,
+    Collins-Thompson and Horvitz, WSDM (2013).
+    """
+    from mirage.ranking.reliability import rank_by_reliability
+
+    if isinstance(battles, Arena):
+        battles.need("judgments")
+        table = battles.read("judgments")
+    else:
+        frame = _frame(battles)
+        table, _ = _judgments(frame)
+        if "voter" in frame.column_names:
+            table = table.append_column("voter", [_texts(frame, "voter")])
+    return rank_by_reliability(table, judges=judges, languages=_tuple(languages))
 
 
 def _with_remarks(result: RankResult) -> Ranking:

@@ -145,6 +145,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
         pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
     draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
+    _fragility(page, board, referee)
     if by_model:
         agreement.show_corrected(page, referee, board.languages)
     # The method of a ranking that counts otherwise says more than that of its fit.
@@ -175,6 +176,13 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             "Markdown": lambda: to_markdown(board.ranking, title=page.arena.title, notes=notes),
         },
     )
+
+
+def _fragility(page: ui.Page, board: views.Board, referee: str) -> None:
+    """Show how few battles would change the first place, on request."""
+    from mirage.explorer.leaderboard.fragility_section import fragility_section
+
+    fragility_section(page, board, referee)
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:

@@ -115,6 +115,12 @@ def rank(
             "--fragility", help="Print the fewest battles, queries and voters that change the first place or tier."
         ),
     ] = False,
+    reliability: Annotated[
+        bool,
+        typer.Option(
+            "--reliability", help="Weight judges and voters by how sharply they tell systems apart, and test that."
+        ),
+    ] = False,
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's method: --draws tournaments of 100 drawn queries.")
     ] = False,
@@ -146,8 +152,9 @@ def rank(
     the same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts
     that fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets found by
     influence whose removal, refitted, changes who is first or who is in the first tier, and the queries and voters that
-    they share; other formats than the table list the sets. Makers come from DIR/makers.csv, else from the systems'
-    names.
+    they share; other formats than the table list the sets. With --reliability: ratings with equal weights beside those
+    with each judge and voter weighted by its reliability, the judges' weights, and a test of equal reliability. Makers
+    come from DIR/makers.csv, else from the systems' names.
     """
     from mirage import store
     from mirage.battles.referee import choose_referee, referees
@@ -176,6 +183,11 @@ def rank(
         _rank_file(dir_, judges[0] if judges else None, settings, executor, printed)
         return
     arena = select_tagged(store.open_arena(dir_), tags)
+    if reliability:
+        if fragility or printed.reference is not None or settings.selects_verdicts or paper or store_ or by or votes:
+            raise BadInput("--reliability prints a ranking of its own", do="use it with --judge and --languages alone")
+        _print_reliability(arena, judges, settings, output_format)
+        return
     if not judges:
         if not referees(arena):
             arena.need("judgments")
@@ -203,6 +215,27 @@ FRAGILITY = (
     *("removed_first", "removed_second", "removed_voter", "reason"),
 )
 """Columns of `mirage rank --fragility`, one row per removed unit."""
+
+
+def _print_reliability(arena: Arena, judges: Sequence[str] | None, settings: RankSettings, how: Format) -> None:
+    """Print the ratings with and without weights, and the judges' weights."""
+    from dataclasses import asdict
+
+    from mirage.ranking.reliability import rank_by_reliability
+
+    arena.need("judgments")
+    result = rank_by_reliability(arena.read("judgments"), judges=judges, languages=settings.languages)
+    show([asdict(row) for row in result.systems], RELIABILITY, how)
+    for judge in result.judges:
+        ends = "-" if judge.low is None or judge.high is None else f"{judge.low:.2f} to {judge.high:.2f}"
+        weight = "-" if judge.weight is None else f"{judge.weight:.2f}"
+        position = "-" if judge.position is None else f"{judge.position:+.2f}"
+        note(f"{judge.judge}: weight {weight} ({ends}), first position {position} logits, n = {judge.n:,}")
+    note(result.sentence)
+
+
+RELIABILITY = ("system", "weighted_rank", "weighted", "plain_rank", "plain")
+"""Columns of `mirage rank --reliability`."""
 
 
 def _refuse_beside_fragility(

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class SharedOrigin:
 
 @dataclass(frozen=True)
 class Fragility:
-    """How few units change one result of a ranking."""
+    """The smallest set found whose removal changes one result of a ranking."""
 
     language: str
     """Code of the language, or `all`."""
@@ -205,11 +205,11 @@ def fragility(
 
 def _units(ranking: Ranking, codes: tuple[str, ...], unit: FragileUnit, voters: Voters | None) -> _Units:
     """Return the cells of some languages by unit."""
-    columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
+    columns: list[list[NDArray[Any]]] = [[] for _ in range(6)]
     for k, code in enumerate(codes):
         points = ranking.battles[code].shared(ranking.ties)
         query, i, j = np.nonzero(np.triu(points + points.transpose(0, 2, 1) > 0, 1))
-        parts = np.full(len(query), k), query, i, j, points[query, i, j], points[query, j, i]
+        parts: list[NDArray[Any]] = [np.full(len(query), k), query, i, j, points[query, i, j], points[query, j, i]]
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
     language, query, i, j = (np.concatenate(column).astype(np.intp) for column in columns[:4])
@@ -305,7 +305,7 @@ class _Search:
             system=front,
             other=rival,
             needed=len(removed),
-            removed=tuple(self._named(k, unit) for k in removed),
+            removed=tuple(self._name_unit(k, unit) for k in removed),
             shared=self._shared(removed, unit),
             reason=None,
         )
@@ -377,7 +377,7 @@ class _Search:
             if refitted is None:
                 return None
             parts = refitted
-            if self._changed(parts, removed, front, rival):
+            if self._is_changed(parts, removed, front, rival):
                 return self._shorten(base, removed, front, rival)
         return None
 
@@ -387,7 +387,7 @@ class _Search:
         while high - low > 1:
             middle = (low + high) // 2
             parts = self._refit(base, removed[:middle])
-            if parts is not None and self._changed(parts, removed[:middle], front, rival):
+            if parts is not None and self._is_changed(parts, removed[:middle], front, rival):
                 high = middle
             else:
                 low = middle
@@ -395,7 +395,7 @@ class _Search:
         for k in list(reversed(kept))[1:21]:
             without = [other for other in kept if other != k]
             parts = self._refit(base, without) if without else None
-            if parts is not None and self._changed(parts, without, front, rival):
+            if parts is not None and self._is_changed(parts, without, front, rival):
                 kept = without
         return self._try_smaller(base, kept, front, rival)
 
@@ -409,11 +409,11 @@ class _Search:
                 break
             for chosen in combinations(ahead[:tried].tolist(), size):
                 parts = self._refit(base, chosen)
-                if parts is not None and self._changed(parts, chosen, front, rival):
+                if parts is not None and self._is_changed(parts, chosen, front, rival):
                     return list(chosen)
         return kept
 
-    def _changed(self, parts: Mapping[str, ByQuery], removed: Sequence[int], front: str, rival: str) -> bool:
+    def _is_changed(self, parts: Mapping[str, ByQuery], removed: Sequence[int], front: str, rival: str) -> bool:
         """Return whether the refit changes the result."""
         if self.change == "first place":
             return self._gap(parts, front, rival) < -_LEVEL
@@ -468,7 +468,7 @@ class _Search:
             parts[code] = replace(part, weights=weights)
         return parts
 
-    def _named(self, k: int, unit: FragileUnit) -> RemovedUnit:
+    def _name_unit(self, k: int, unit: FragileUnit) -> RemovedUnit:
         """Return a unit by its names."""
         if unit == "voter":
             return RemovedUnit(None, None, None, None, self.units.names[k])
@@ -509,7 +509,7 @@ class _Search:
 
     def _origins(self, k: int, kind: str) -> list[str]:
         """Return the query, the voters or the days of a battle."""
-        named = self._named(k, "battle")
+        named = self._name_unit(k, "battle")
         if kind == "query":
             return [f"{named.language} {named.query_id}"]
         key = named.language or "", named.query_id or "", named.first or "", named.second or ""

@@ -20,10 +20,12 @@ from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
+from mirage.explorer.judges import passport as passports
 from mirage.explorer.kit import votes as people
 from mirage.explorer.leaderboard.data import battles_of
 from mirage.people import votes
 from mirage.ranking.control import control_style, covariates
+from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.text.languages import LANGUAGES
 from pages import notes, page_text
 
@@ -326,3 +328,27 @@ def test_the_criteria_of_a_judge_are_compared_where_it_has_several(arenas: Path)
     assert not app.exception
     assert "Criteria" in [header.value for header in app.header]
     assert "tone" in page_text(app)
+
+
+def test_a_passport_is_shown_by_fault_and_language(arenas: Path) -> None:
+    assert "Passport" not in page_text(opened(arena="judged"))
+    answers, verdicts = [], []
+    for code, q in ((code, q) for code in ("en", "fi") for q in range(12)):
+        answers.append(schema.Answer(code, f"q{q}", ORIGINAL, "so", "ok", None, None, None))
+        answers.append(schema.Answer(code, f"q{q}", "negation", "not so", "ok", None, None, None))
+        answers.append(schema.Answer(code, f"q{q}", "padding", None, "missing", None, "no sentence", None))
+        for a, b in ((ORIGINAL, "negation"), ("negation", ORIGINAL)):
+            seen = (a == ORIGINAL) == (code == "en")
+            verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
+    tables = {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", verdicts)}
+    store.write(passport_path(arenas / "judged"), tables, made_by="a test")
+    app = opened(arena="judged")
+    assert not app.exception
+    assert "Passport" in page_text(app)
+    result = passports.passport_at(store.open_arena(passport_path(arenas / "judged")), "j")
+    assert result is not None
+    rows = {row["fault"]: row for row in passports.passport_rows(result, "all")}
+    assert (rows["Negated"]["detected"], rows["Negated"]["n"]) == (0.5, 24)
+    assert rows["Padded"]["unmade"] == 24
+    figure = passports.passport_map(result, ["en", "fi"], mode="light")
+    assert figure["data"][0]["text"] == ["100", "0"]

@@ -171,3 +171,15 @@ def test_who_made_a_system_and_when_is_in_the_table_where_it_is_known() -> None:
     assert "tier_span" not in board.columns
     every = pages.open_page("leaderboard", arena="nomiracl", columns="all")
     assert any({"tier_span", "alike", "wins"} <= set(frame.value.columns) for frame in every.dataframe)
+
+
+def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    assert "Removing" not in page_text(app)
+    app.session_state["fragility_fold"] = True
+    app.run()
+    assert not app.exception
+    assert "queries" in page_text(app).split("Removing")[-1]
+    assert "checked by refitting" in page_text(app)
+    modelled = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson")
+    assert not any("fragile" in panel.label for panel in modelled.expander)

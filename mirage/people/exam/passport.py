@@ -42,7 +42,7 @@ _NOTHING = "no item was judged in both orders"
 
 @dataclass(frozen=True, slots=True)
 class PassportRow:
-    """How often one judge, or people, see one kind of fault in one language."""
+    """Rate at which one judge, or people, see one kind of fault in one language."""
 
     key = ("judge", "fault", "language")
 
@@ -145,7 +145,7 @@ def passport(
     battles = decide_battles(judgments)
     if judge not in battles.judges:
         raise UnknownName("judge with a passport", judge, battles.judges, where=items.address)
-    made, unmade = _made(items)
+    made, unmade = _count_items(items)
     codes = [code for code in in_order(items.languages("answers")) if languages is None or code in languages]
     sums = _sums(battles, judge)
     sums = {key: table for key, table in sums.items() if key[1] in codes}
@@ -217,7 +217,7 @@ Reasons = Mapping[tuple[str, str], Counter[str]]
 """By family and language: reasons why answers cannot have the fault, with the number of queries."""
 
 
-def _made(items: Arena) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], Counter[str]]]:
+def _count_items(items: Arena) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], Counter[str]]]:
     """Return the number of items, and the reasons of missing ones, by family and language."""
     made: dict[tuple[str, str], int] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
@@ -254,7 +254,7 @@ def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int
     """Return one row, of a judge, a family and a language."""
     table = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     why = [f"{n} without an item: {reason}" for reason, n in unmade.most_common()]
-    seen = _detected(table, why[0] if why and not len(table) else _NOTHING)
+    seen = _estimate_rate(table, why[0] if why and not len(table) else _NOTHING)
     split = Estimate(None, None, None, 0, 0, None) if np.isnan(table).any() else _share(table[:, [3, 2]])
     reasons = [*([seen.reason] if seen.reason and seen.reason not in why else []), *why]
     return PassportRow(
@@ -263,7 +263,7 @@ def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int
     )  # fmt: skip
 
 
-def _detected(table: Array, none: str) -> Estimate:
+def _estimate_rate(table: Array, none: str) -> Estimate:
     """Estimate the rate of detection, (1 + share won - share lost) / 2, from the sums by query.
 
     The interval is that of Agresti and Min (Statistics in Medicine 24, 2005) for a difference of matched shares, the

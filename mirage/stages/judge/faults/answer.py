@@ -95,7 +95,7 @@ class AnswerToChange:
 
     @property
     def by_fact(self) -> bool:
-        """Whether the key sentences state a known vital fact."""
+        """True if the key sentences state a known vital fact."""
         return any(states(self.words(self.sentences[k]), fact) for k in self.key for fact in self.facts)
 
     def fits(self, text: str) -> bool:

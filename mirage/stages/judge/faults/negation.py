@@ -240,11 +240,11 @@ def negate(sentence: str, language: str) -> str | None:
         language: code of its language.
     """
     code = base(language)
-    if code not in _RULES or _compiled(_NEGATIVE[code]).search(sentence):
+    if code not in _RULES or _compile(_NEGATIVE[code]).search(sentence):
         return None
     for pattern, replacement in _RULES[code]:
         for form in ("NFC", "NFD"):
-            changed = _compiled(unicodedata.normalize(form, pattern)).sub(
+            changed = _compile(unicodedata.normalize(form, pattern)).sub(
                 unicodedata.normalize(form, replacement), sentence, count=1
             )
             if changed != sentence:
@@ -253,7 +253,7 @@ def negate(sentence: str, language: str) -> str | None:
 
 
 @cache
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     import regex  # the standard `re` ends words at the vowel signs of Hindi
 
     return regex.compile(pattern, regex.V1)

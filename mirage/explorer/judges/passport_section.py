@@ -1,0 +1,99 @@
+"""Section of the Judges page: which planted faults a judge sees, by language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from mirage.explorer import kit as ui
+from mirage.explorer.judges import passport as passports
+from mirage.text.languages import in_order, name_of
+from mirage.text.segmentation import count_text
+
+
+def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
+    """Show the passport of a judge; nothing where the arena has no planted faults.
+
+    Args:
+        page: the page.
+        codes: languages in scope.
+        scope: `all`, the only language, or empty for several without a common mean.
+    """
+    import pyarrow as pa
+
+    items = passports.items_of(page.arena)
+    judges = passports.passport_judges(items) if items is not None else ()
+    if items is None or not judges:
+        return
+    st.header("Passport", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        judge = ui.pick(
+            "Judge",
+            judges,
+            key="passport",
+            default=judges[0],
+            width=280,
+            help="Judges that were shown answers beside copies with a planted fault (mirage judge DIR --passport).",
+        )
+    result = passports.passport_at(items, judge or judges[0])
+    if result is None:
+        st.caption("This judge has no verdict on planted faults in both orders.")
+        return
+    known = [code for code in in_order(result.languages) if code in codes]
+    language = scope if scope in known else "all"
+    where = count_text(len(result.languages), "language") if language == "all" else name_of(language)
+    rows = passports.passport_rows(result, language)
+    n = sum(row["n"] for row in rows)
+    ui.note(
+        f"Seen: share of items in which the original wins over its copy with the fault ({n:,} items, {where}). "
+        "A judge that sees nothing has 50%."
+    )
+    people = any(row["people"] is not None for row in rows)
+    ui.table(
+        pa.Table.from_pylist(rows),
+        [
+            ui.Col("fault", "Fault", "text"),
+            _rate("detected", "Seen", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
+            *(
+                [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
+                if people
+                else []
+            ),
+            _rate(
+                "split", "Orders disagree", "Items decided differently in the two orders.", "split_low", "split_high"
+            ),
+            ui.Col("n", "n", "count", help="Items judged in both orders."),
+            ui.Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
+            ui.Col("unmade", "No item", "count", help="Answers that cannot have this fault."),
+        ],
+        key="passport_table",
+    )
+    reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]
+    if reasons:
+        with st.expander("Missing items and intervals"):
+            st.markdown("\n".join(f"- {ui.plain(reason)}." for reason in reasons))
+    if len(known) > 1:
+        ui.note("Seen by language (%). Below 10 queries there is no interval; hover for n.")
+        ui.chart(
+            passports.passport_map(result, known, mode=ui.mode()),
+            key="passport_map",
+            alt=f"Share of planted faults that {judge} sees, by fault and language.",
+            wide=True,
+        )
+
+
+def _rate(name: str, title: str, meaning: str, low: str, high: str) -> ui.Col:
+    """Return a column of a share with its interval."""
+    return ui.Col(
+        name,
+        title,
+        "interval",
+        help=f"{meaning} Band: 95% interval.",
+        low=low,
+        high=high,
+        zero=0.5 if name != "split" else 0.0,
+        ends=(0.0, 1.0),
+        width=128,
+        written="rate",
+    )
