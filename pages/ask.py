@@ -81,6 +81,7 @@ def unconfigured(page: ui.Page) -> None:
             "    provider: openai\n"
             "    model: NAME",
             language="yaml",
+            wrap_lines=True,
         )
 
 

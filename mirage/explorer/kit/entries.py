@@ -28,7 +28,7 @@ class PageEntry:
     """Whether it reads single queries, so that the tags picked narrow it; else it shows what was computed from all."""
 
     optional: bool = False
-    """Whether the sidebar lists it only if an arena turns it on (`mirage.people.ask`)."""
+    """Whether the sidebar lists it although it is not `listed`, once an arena turns it on (`mirage.people.ask`)."""
 
     @property
     def file(self) -> Path:
@@ -49,7 +49,15 @@ PAGES = (
     PageEntry("nuggets", EVIDENCE, "Nuggets", "Which facts does a good answer state?"),
     PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
     PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
-    PageEntry("ask", TOOLS, "Ask", "Which of two systems answers my question better?", by_query=False, optional=True),
+    PageEntry(
+        "ask",
+        TOOLS,
+        "Ask",
+        "Which of two systems answers my question better?",
+        listed=False,
+        by_query=False,
+        optional=True,
+    ),
     PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
     PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
     PageEntry("methods", TOOLS, "Methods", "What does this number mean?", by_query=False),

@@ -414,7 +414,7 @@ def _pages() -> dict[str, Any]:
                     title=entry.title,
                     url_path="home" if first else None,
                     default=first,
-                    visibility="visible" if entry.listed and (asking or not entry.optional) else "hidden",
+                    visibility="visible" if entry.listed or (asking and entry.optional) else "hidden",
                 )
         # The root has no name; this is where one would look for it all the same.
         root = PAGES[0]
