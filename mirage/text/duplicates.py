@@ -55,7 +55,7 @@ def near_duplicates(texts: Sequence[str], *, threshold: float = JACCARD, shingle
     """Return all pairs of texts whose word n-grams have a Jaccard similarity of at least `threshold`.
 
     Grams do not cross the end of a sentence, so a text and its sentences in another order have the same grams. A
-    sentence with fewer words is one gram. A text without words is nobody's duplicate.
+    sentence with fewer words is one gram. A text without words has no duplicates.
 
     Args:
         texts: the texts, in any language and script.

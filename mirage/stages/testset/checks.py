@@ -1,4 +1,4 @@
-"""Which passages of a corpus answer a question: its sources, their near-duplicates, and passages with its facts."""
+"""Checks of the passages of a corpus: sources of a question, near-duplicates of them, and passages with its facts."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class QuestionRequest:
     def conversation(self) -> llm.Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         cut = llm.TokenEstimate().cut
-        texts = [cut(_shown(passage), MAX_PASSAGE_TOKENS) for passage in self.passages]
+        texts = [cut(_passage_text(passage), MAX_PASSAGE_TOKENS) for passage in self.passages]
         code = fence_code(texts)
         passages = "\n\n".join(
             f"<<PASSAGE {number} {code}>>\n{text}\n<<END {code}>>" for number, text in enumerate(texts, 1)
@@ -114,7 +114,7 @@ def passages_for(kind: QuestionType) -> int:
     return _SEVERAL.get(kind, 1)
 
 
-def _shown(passage: CorpusPassage) -> str:
+def _passage_text(passage: CorpusPassage) -> str:
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
@@ -168,7 +168,7 @@ def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact] | str:
         if isinstance(number, bool) or number not in range(1, len(request.passages) + 1):
             return f"a fact names the passage {str(number)[:40]!r}, which was not shown"
         passage = request.passages[number - 1]
-        if isinstance(quote, str) and holds_words(_shown(passage), quote):
+        if isinstance(quote, str) and holds_words(_passage_text(passage), quote):
             facts.append(Fact(" ".join(text.split()), importance, passage.passage_id, quote.strip()))
         elif importance == "vital":
             return "the quote of a vital fact is not in its passage"

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 CORPUS_FILE = "source/corpus.jsonl"
 """The corpus without what was taken out, in the arena's folder."""
-ROUNDS = 4
-"""Maximum times that dropped questions are replaced by others, the first ones included."""
+ATTEMPTS = 4
+"""Maximum requests for each question wanted, since dropped questions are replaced by others."""
 _SHORTEST = 80
 """Minimum characters of a passage to write a question from."""
 Say = Callable[[str], None]
@@ -145,6 +145,8 @@ def make_testset(
             do="try another model, or other languages and passages",
         )
     say(f"{len(questions):,} questions accepted, {len(dropped):,} dropped.")
+    if len(questions) < settings.n * len(settings.languages):
+        say("Fewer than asked for: the corpus has no further passages, or too many questions were dropped.")
     checked, undecided = _check(questions, corpus, settings, run)
     rng = np.random.default_rng([settings.seed, 2])
     split = split_questions(checked, settings.unanswerable, rng=rng)
@@ -199,14 +201,11 @@ def _write_questions(
     code: str, corpus: SearchedCorpus, settings: TestsetSettings, run: _Run
 ) -> tuple[list[WrittenQuestion], list[schema.Draft]]:
     """Have the questions of one language written, replacing dropped ones; return them, and the dropped."""
-    requests = _requests(code, corpus, settings, ROUNDS * settings.n)
+    requests = _requests(code, corpus, settings, ATTEMPTS * settings.n)
     questions: list[WrittenQuestion] = []
     dropped: list[schema.Draft] = []
     start = 0
-    for _ in range(ROUNDS):
-        part = requests[start : start + settings.n - len(questions)]
-        if not part:
-            break
+    while part := requests[start : start + settings.n - len(questions)]:
         start += len(part)
         read = [read_question(*pair) for pair in zip(part, run.replies(part), strict=True)]
         new, repeated = drop_repeated([one for one in read if isinstance(one, WrittenQuestion)], questions)

@@ -1,4 +1,4 @@
-"""Which questions become unanswerable, and which passages leave the corpus for it.
+"""The draw of the questions that become unanswerable, and of the passages that leave the corpus for it.
 
 A question gives one query: answerable over the corpus, or unanswerable once everything that answers it is gone. Which
 of the two is drawn, so the subsets do not differ in style. Questions that share an answering passage are drawn
