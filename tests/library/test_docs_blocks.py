@@ -27,6 +27,7 @@ RUN_BY = {
     "adaptive.md": "library/test_docs_adaptive.py",
     "api.md": "library/test_api.py",
     "data.md": "library/test_docs_data.py",
+    "cross-lingual.md": "library/test_docs_cross_lingual.py",
     "decide.md": "library/test_docs_decide.py",
     "deploy.md": "explorer/test_deploy_files.py",
     "error-analysis.md": "library/test_notes.py",

@@ -14,6 +14,9 @@ from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.table import mode, table
 from mirage.text.languages import in_order, scope_name
 
+_HALF = 480
+"""Widest matrix, in pixels, that is beside its table."""
+
 
 def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, value: str, signed: bool = False) -> None:
     """Show a value for each pair of languages: a matrix beside a table with intervals.
@@ -42,8 +45,13 @@ def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, value: 
         Col("value", "95%", "interval", low="low", high="high", width=90, help="95% interval over queries."),
         Col("n", "n", "count", width=50, help="Queries with a value."),
     ]
-    left, right = side_by_side((320, 1), (320, 99), key=key)
+    figure = pair_matrix(ordered, signed=signed, mode=mode())
+    if figure["layout"]["width"] > _HALF:
+        chart(figure, key=f"{key}_matrix", alt=alt, wide=True)
+        table(pa.Table.from_pylist(shown), columns, key=f"{key}_table")
+        return
+    left, right = side_by_side((_HALF, 1), (320, 99), key=key)
     with left:
-        chart(pair_matrix(ordered, signed=signed, mode=mode()), key=f"{key}_matrix", alt=alt)
+        chart(figure, key=f"{key}_matrix", alt=alt, half=True)
     with right:
         table(pa.Table.from_pylist(shown), columns, key=f"{key}_table")
