@@ -10,12 +10,9 @@ import pyarrow as pa
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.language_pairs_chart import pair_matrix, passage_name
-from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.side_by_side import LEAST, side_by_side
 from mirage.explorer.kit.table import mode, table
 from mirage.text.languages import in_order, scope_name
-
-_HALF = 480
-"""Widest matrix, in pixels, that is beside its table."""
 
 
 def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, value: str, signed: bool = False) -> None:
@@ -46,11 +43,12 @@ def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, value: 
         Col("n", "n", "count", width=50, help="Queries with a value."),
     ]
     figure = pair_matrix(ordered, signed=signed, mode=mode())
-    if figure["layout"]["width"] > _HALF:
+    fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
+    if not fitting:
         chart(figure, key=f"{key}_matrix", alt=alt, wide=True)
         table(pa.Table.from_pylist(shown), columns, key=f"{key}_table")
         return
-    left, right = side_by_side((_HALF, 1), (320, 99), key=key)
+    left, right = side_by_side((fitting[0], 1), (320, 99), key=key)
     with left:
         chart(figure, key=f"{key}_matrix", alt=alt, half=True)
     with right:
