@@ -29,6 +29,7 @@ RUN_BY = {
     "ask.md": "library/test_docs_ask.py",
     "audit.md": "library/test_docs_audit.py",
     "data.md": "library/test_docs_data.py",
+    "cross-lingual.md": "library/test_docs_cross_lingual.py",
     "decide.md": "library/test_docs_decide.py",
     "deploy.md": "explorer/test_deploy_files.py",
     "error-analysis.md": "library/test_notes.py",

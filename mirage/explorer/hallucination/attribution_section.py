@@ -13,6 +13,7 @@ from mirage.explorer.kit.pick import pick, pick_language
 from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
 from mirage.schema import from_rows
+from mirage.stages.retrieve.attribution import OF_LANGUAGES
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
@@ -101,7 +102,9 @@ def _all_systems(lost: views.Losses, code: str) -> None:
     ]
     for cause, title in charts.TITLES.items():
         if cause is not None and any(row.get(cause) for row in rows):
-            width = 100 if len(HEADS[cause]) > 11 else 92 if len(HEADS[cause]) > 7 else 72
+            width = (
+                116 if cause in OF_LANGUAGES else 100 if len(HEADS[cause]) > 11 else 92 if len(HEADS[cause]) > 7 else 72
+            )
             columns.append(Col(cause, HEADS[cause], "rate", width=width, help=f"Share of answers: {title}."))
             columns.append(
                 Col(

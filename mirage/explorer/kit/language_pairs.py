@@ -10,7 +10,7 @@ import pyarrow as pa
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.language_pairs_chart import pair_matrix, passage_name
-from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.side_by_side import LEAST, side_by_side
 from mirage.explorer.kit.table import mode, table
 from mirage.text.languages import in_order, scope_name
 
@@ -42,8 +42,14 @@ def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, value: 
         Col("value", "95%", "interval", low="low", high="high", width=90, help="95% interval over queries."),
         Col("n", "n", "count", width=50, help="Queries with a value."),
     ]
-    left, right = side_by_side((320, 1), (320, 99), key=key)
+    figure = pair_matrix(ordered, signed=signed, mode=mode())
+    fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
+    if not fitting:
+        chart(figure, key=f"{key}_matrix", alt=alt, wide=True)
+        table(pa.Table.from_pylist(shown), columns, key=f"{key}_table")
+        return
+    left, right = side_by_side((fitting[0], 1), (320, 99), key=key)
     with left:
-        chart(pair_matrix(ordered, signed=signed, mode=mode()), key=f"{key}_matrix", alt=alt)
+        chart(figure, key=f"{key}_matrix", alt=alt, half=True)
     with right:
         table(pa.Table.from_pylist(shown), columns, key=f"{key}_table")

@@ -71,17 +71,23 @@ def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) 
     st.subheader("Languages of passages", anchor=False)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         retriever = pick("Retriever", shown.retrievers, key="pairs_of", kind="retriever", width=240)
-        measure = pick("Measure", (PREFERENCE, *PAIRED), key="pairs_by", kind="measure", segments=True)
+        measure = pick("Measure", (PREFERENCE, *PAIRED), key="pairs_by", kind="measure", width=160)
     if measure == PREFERENCE:
         own = [row for row in views.preference(page.arena, languages) if row.name == retriever]
-        rows = [{**asdict(row), "value": row.preference} for row in own]
+        relevant = {row.passage_language for row in own if row.expected > 0}
+        rows = [{**asdict(row), "value": row.preference} for row in own if row.passage_language in relevant]
         claims = [
             f"{passage_name(row.passage_language)} {100 * row.preference:+.0f} points"
             for row in own
             if row.significant and row.query_language == "all"
         ]
         found = f"Significant over all queries: {'; '.join(claims)}." if claims else "No significant preference."
-        st.caption(plain(f"Share of a language in the top 10, minus its share among the relevant passages. {found}"))
+        st.caption(
+            plain(
+                f"Share of a language in the top 10, minus its share among the relevant passages. {found} "
+                "Shown: languages with a relevant passage."
+            )
+        )
     else:
         rows = [
             {**asdict(row), "value": row.mean}

@@ -5,7 +5,7 @@
 
 Each is a question of the sample (`of`), asked in every language: in its own and in English as the sample has it, in the
 others as written here. In its own language the sample's passages answer it, in each other the one written here.
-`answers` says in every language what they say.
+`answers` says in every language what they say. Both are empty for a question that no passage answers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def read_parallel(folder: Path) -> tuple[tuple[str, ...], list[ParallelQuestion]
             question = ParallelQuestion(value["query_id"], value["of"], value["questions"], passages, value["answers"])
             own = question.of.partition("-")[0]
             codes = codes or tuple(sorted(question.answers))
-            wanted = {"answers": set(codes), "passages": set(codes) - {own}, "questions": set(codes) - {own, "en"}}
+            answered = set(codes) if question.answers else set()
+            wanted = {"answers": answered, "passages": answered - {own}, "questions": set(codes) - {own, "en"}}
             wrong = [name for name, languages in wanted.items() if set(getattr(question, name)) != languages]
         except (KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"a field is missing: {error}", where=line.where, do=_FORM) from None

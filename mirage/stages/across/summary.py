@@ -1,4 +1,11 @@
-"""Cross-lingual measures of an arena."""
+"""Cross-lingual measures of an arena.
+
+recall_by_pair(arena)        # retrieval measures by language of the query and of the passage
+retriever_preference(arena)  # share of a language among the first k, minus its share among the relevant passages
+system_preference(arena)     # share of a language among the cited passages, minus its share among those shown
+system_consistency(arena)    # agreement of decisions and vital nuggets over parallel queries
+judge_consistency(arena)     # agreement of verdicts on the same battle in two languages
+"""
 
 from __future__ import annotations
 

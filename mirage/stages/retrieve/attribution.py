@@ -25,6 +25,7 @@ from typing import Literal, get_args
 
 from mirage.schema import Outcome, Subset
 from mirage.stats.intervals import mean_interval, wilson
+from mirage.stats.units import shared_ids, sharing_factor
 
 Cause = Literal[
     "right", "not_retrieved", "other_language", "unused_language", "ignored", "unsupported", "right_refusal"
@@ -91,7 +92,9 @@ class CauseShare:
     share: float
     """Share of answers with this cause, in [0, 1]; over all languages the mean of the languages' shares."""
     low: float
-    """Lower end of its 95% interval (Wilson; over languages `intervals.mean_interval`)."""
+    """Lower end of its 95% interval (Wilson; over languages `intervals.mean_interval`, with the query across languages
+    as the unit where they share ids).
+    """
     high: float
     """Upper end."""
 
@@ -154,19 +157,31 @@ def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Caus
     if causes is None:
         occurs = not {entry.cause for entry in attributions}.isdisjoint(OF_LANGUAGES)
         causes = [cause for cause in CAUSES if occurs or cause not in OF_LANGUAGES]
-    counts: dict[str, dict[str, dict[Cause, int]]] = {}
+    found: dict[str, dict[str, dict[str, Cause]]] = {}
     for entry in attributions:
         if entry.cause is not None:
-            of_language = counts.setdefault(entry.system, {}).setdefault(entry.language, dict.fromkeys(CAUSES, 0))
-            of_language[entry.cause] += 1
+            found.setdefault(entry.system, {}).setdefault(entry.language, {})[entry.query_id] = entry.cause
     shares = []
-    for system in sorted(counts):
-        by_language = dict(sorted(counts[system].items()))
-        totals = {code: sum(of_cause.values()) for code, of_cause in by_language.items()}
+    for system in sorted(found):
+        by_language = dict(sorted(found[system].items()))
         for cause in causes:
-            cells = [(of_cause[cause], totals[code]) for code, of_cause in by_language.items()]
+            cells = [(sum(own == cause for own in queries.values()), len(queries)) for queries in by_language.values()]
             for code, (k, n) in zip(by_language, cells, strict=True):
                 shares.append(CauseShare(code, system, cause, k, n, k / n, *wilson(k, n)))
             k, n = (sum(column) for column in zip(*cells, strict=True))
-            shares.append(CauseShare("all", system, cause, k, n, *mean_interval(cells)))
+            factor = _sharing_factor(by_language, cause)
+            shares.append(CauseShare("all", system, cause, k, n, *mean_interval(cells, factor=factor)))
     return shares
+
+
+def _sharing_factor(by_language: Mapping[str, Mapping[str, Cause]], cause: Cause) -> float:
+    """Return the variance of a cause's mean over languages relative to that of queries with ids of their own."""
+    import numpy as np
+
+    queries = {code: list(of_query) for code, of_query in by_language.items()}
+    if not shared_ids(queries):
+        return 1.0
+    values = {
+        code: np.array([float(own == cause) for own in of_query.values()]) for code, of_query in by_language.items()
+    }
+    return sharing_factor(values, queries)
