@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from mirage.ranking.fragility import FragileChange, FragileUnit, Fragility
     from mirage.ranking.large import VerdictSource
     from mirage.ranking.place import Placement
-    from mirage.schema import QuestionType
     from mirage.ranking.reliability import JudgeAwareRanking
+    from mirage.schema import QuestionType
     from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
