@@ -2,7 +2,7 @@
 
 items = draw_audit(arena, n=40, seed=0)            # half of each label, in proportion to the languages
 audit = label_audit(arena, log)                    # votes on the current texts: a LabelAudit, or None
-rates = correct_rates(rates, Labels(True, audit))  # `mirage.stages.outcomes`
+rates = correct_rates(rates, QueryLabels(True, audit))  # `mirage.stages.outcomes`
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.rows import UNDO, LabelVote
 from mirage.schema import CodeOrAll, Count, Share, Subset
-from mirage.stages.outcomes import Labels
+from mirage.stages.outcomes import QueryLabels
 from mirage.stats.label_errors import AuditedQuery, LabelAudit
 from mirage.store.labels import has_automatic_labels, query_labels
 from mirage.text.languages import in_order
@@ -77,17 +77,17 @@ class LabelCheck:
     """Why `error` is null."""
 
 
-def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> Labels:
+def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> QueryLabels:
     """Return what is known about an arena's labels: whether a program made them, and people's audit.
 
     Args:
         arena: the arena.
         log: votes on labels of all arenas.
     """
-    return Labels(has_automatic_labels(arena), label_audit(arena, log))
+    return QueryLabels(has_automatic_labels(arena), label_audit(arena, log))
 
 
-def read_labels(arena: store.Arena, database: Votes) -> Labels:
+def read_labels(arena: store.Arena, database: Votes) -> QueryLabels:
     """Return what is known about an arena's labels, from the votes of a database (`labels_of`).
 
     Raises:
@@ -98,7 +98,7 @@ def read_labels(arena: store.Arena, database: Votes) -> Labels:
     except Unreachable:
         if has_automatic_labels(arena):
             raise
-        return Labels()
+        return QueryLabels()
 
 
 def draw_audit(
