@@ -22,6 +22,7 @@ from mirage.stages.abstain import AbstainSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
+from mirage.stages.testset.settings import TestsetSettings
 
 SUBJECT = "what the function is about, not how it is done"
 OUTPUT = "output of the command"
@@ -116,6 +117,17 @@ DOORS = {
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),
+    "api.testset": Door(
+        api.testset,
+        (TestsetSettings,),
+        {
+            **dict.fromkeys(("corpus", "into", "model"), SUBJECT),
+            "length": "cuts documents",
+            "vectors": "of the passages",
+        },
+        {},
+        {"languages": "those of the passages", "types": "None for all"},
+    ),
     "api.features": Door(
         api.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}
     ),
@@ -194,6 +206,7 @@ MOST = 8
 LISTS = {
     *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
     *("chat_model", "rag_service", "load_model", "evaluate", "generate", "features", "judge"),
+    "testset",
 }
 """Functions of the API and commands, whose parameters are the list of options."""
 
