@@ -22,6 +22,7 @@ from mirage.stages.abstain import AbstainSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
+from mirage.stages.testset.settings import TestsetSettings
 
 SUBJECT = "what the function is about, not how it is done"
 OUTPUT = "output of the command"
@@ -126,6 +127,17 @@ DOORS = {
         {"arena": SUBJECT, "rag": "another kind of model", "samples": "how many times"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
+    ),
+    "api.testset": Door(
+        api.testset,
+        (TestsetSettings,),
+        {
+            **dict.fromkeys(("corpus", "into", "model"), SUBJECT),
+            "length": "cuts documents",
+            "vectors": "of the passages",
+        },
+        {},
+        {"languages": "those of the passages", "types": "None for all"},
     ),
     "api.features": Door(
         api.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}
