@@ -34,12 +34,12 @@ def copy(arena: Arena, into: Path) -> Arena:
     try:
         files = manifests.listed_files(arena.manifest)
         paths = arena.fetch(files)
-        beside = [file for name in BESIDE if (file := file_beside(arena, name)) is not None]
+        beside = [found for name in BESIDE if (found := file_beside(arena, name)) is not None]
         manifest = manifests.manifest_bytes(arena.path)
         if remote is not None:
             remote.refuse_other_files()
-            for file in beside:
-                remote.put_beside(file.name, file.read_bytes())
+            for extra in beside:
+                remote.put_beside(extra.name, extra.read_bytes())
             remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
             return open_arena(into)
         with _undo_on_failure(into):
@@ -47,8 +47,8 @@ def copy(arena: Arena, into: Path) -> Arena:
                 target = into / file["path"]
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-            for file in beside:
-                shutil.copyfile(file, into / file.name)
+            for extra in beside:
+                shutil.copyfile(extra, into / extra.name)
             # Write the manifest last: a process killed before leaves no arena.
             write_bytes(into / manifests.NAME, manifest)
     except OSError as error:
