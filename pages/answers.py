@@ -155,7 +155,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     help="Answers whose system was shown a passage in this language; with the languages of queries "
                     "above, a pair of languages.",
                 )
-            noted = pick_categories(page)
+            noted = notes.noted_answers(page.arena, notes.pick_categories(page.arena))
     return views.AnswerFilter(
         languages=page.picked,
         subset="" if subset == "any" else subset,
@@ -167,24 +167,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         text=(text or "").strip(),
         noted=noted,
     )
-
-
-def pick_categories(page: ui.Page) -> frozenset[tuple[str, str, str]] | None:
-    """Show the picker of categories of notes; nothing before the first note with one."""
-    options = notes.noted_categories(page.arena)
-    if not options:
-        return None
-    chosen = ui.pick(
-        "Category",
-        options,
-        key="category",
-        kind="category",
-        many=True,
-        placeholder="Any category",
-        width=210,
-        help="Answers with one of these categories in a note.",
-    )
-    return notes.noted_answers(page.arena, chosen)
 
 
 def rename(alias: str, name: str, options: Sequence[str]) -> None:

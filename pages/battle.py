@@ -41,7 +41,7 @@ ORDERS = {
     "judged": "as the judge saw them: A and B, first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
-FILTERS, READING = ("verdict", "only", "q"), ("order", "marks")
+FILTERS, READING = ("verdict", "only", "q", "category"), ("order", "marks")
 """Keys of the pickers that most readers leave as they are."""
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
@@ -67,7 +67,7 @@ def main(page: ui.Page) -> None:
     if pair is None:
         matrix(page, referee)
         return
-    with bar, ui.pickers_popover("Filter", FILTERS, "Filter battles by verdict or text."):
+    with bar, ui.pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
     judge = "relevance labels" if Referee.from_name(referee).by_labels else referee
@@ -99,10 +99,15 @@ def unjudged(page: ui.Page) -> None:
     with bar:
         pair = systems(answers.scope(page.arena).systems)
         text = search_text()
+        noted = (
+            None
+            if pair is None
+            else notes.noted_battles(page.arena, pair, notes.pick_categories(page.arena, battles=True))
+        )
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
-    selection = views.BattleFilter(*pair, "", languages=page.picked, text=text)
+    selection = views.BattleFilter(*pair, "", languages=page.picked, text=text, noted=noted)
     battles = views.unjudged(page.arena, selection)
     summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} queries answered by both {selection.first} and "
@@ -191,6 +196,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
         flipped="flipped" in only,
         disagree="disagree" in only,
         text=text,
+        noted=notes.noted_battles(page.arena, (first, second), notes.pick_categories(page.arena, battles=True)),
     )
 
 
@@ -227,7 +233,7 @@ def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
 def clear() -> None:
     """Take all filters back."""
     st.session_state["verdict"], st.session_state["q"], st.session_state["only"] = "any", "", []
-    st.session_state["languages"] = []
+    st.session_state["languages"], st.session_state["category"] = [], []
 
 
 def matrix(page: ui.Page, referee: str) -> None:

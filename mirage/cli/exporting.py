@@ -309,8 +309,9 @@ def copy_arena(
 ) -> None:
     """Copy an arena to another folder, or to or from object storage.
 
-    Reads every file of the arena. Writes the same files and the same manifest to INTO; an arena that is already there
-    is not changed. The ledger of replies and other files next to the tables are not copied.
+    Reads every file of the arena. Writes the same files and the same manifest to INTO, and makers.csv and taxonomy.yaml
+    if there are any; an arena that is already there is not changed. The ledger of replies and other files next to the
+    tables are not copied.
     """
     from mirage import store
 

@@ -14,6 +14,9 @@ TAXONOMY = "taxonomy.yaml"
 """Categories of notes: a list of mappings with a name and a meaning."""
 
 
+BESIDE = (MAKERS, TAXONOMY)
+
+
 def file_beside(arena: Arena, name: str) -> Path | None:
     """Return the path of a file beside an arena's tables, fetched from object storage; None if there is none."""
     file = arena.path / name

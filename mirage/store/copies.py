@@ -10,13 +10,14 @@ from pathlib import Path
 from mirage.errors import ArenaError
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.beside import BESIDE, file_beside
 from mirage.store.files import write_bytes
 from mirage.store.location import address
 from mirage.store.remote import remote_of
 
 
 def copy(arena: Arena, into: Path) -> Arena:
-    """Copy an arena's tables into a folder, without its ledger and other files.
+    """Copy an arena's tables, and the makers and the taxonomy beside them, without its ledger and other files.
 
     Args:
         arena: the original, which is not changed.
@@ -33,9 +34,12 @@ def copy(arena: Arena, into: Path) -> Arena:
     try:
         files = manifests.listed_files(arena.manifest)
         paths = arena.fetch(files)
+        beside = [found for name in BESIDE if (found := file_beside(arena, name)) is not None]
         manifest = manifests.manifest_bytes(arena.path)
         if remote is not None:
             remote.refuse_other_files()
+            for extra in beside:
+                remote.put_beside(extra.name, extra.read_bytes())
             remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
             return open_arena(into)
         with _undo_on_failure(into):
@@ -43,6 +47,8 @@ def copy(arena: Arena, into: Path) -> Arena:
                 target = into / file["path"]
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
+            for extra in beside:
+                shutil.copyfile(extra, into / extra.name)
             # Write the manifest last: a process killed before leaves no arena.
             write_bytes(into / manifests.NAME, manifest)
     except OSError as error:

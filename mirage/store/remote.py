@@ -80,6 +80,10 @@ class Remote:
 
         return self._recall(name, _RARE, read)
 
+    def put_beside(self, name: str, data: bytes) -> None:
+        """Write a small file beside the tables."""
+        self._objects.put(name, data)
+
     def folders(self) -> list[str]:
         """Return the names of the folders directly under the address."""
         return self._recall("/", _RARE, self._objects.folders)

@@ -12,10 +12,9 @@ the text's length in bytes, then normalised to sum to 1 over the competing langu
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -32,8 +31,6 @@ _MAJORITY = max(DECIDED, 0.5) + 1e-9
 """Probability from which a language stays the most likely whatever relatives are merged."""
 _SIDE_BY_SIDE = 512
 """Texts of similar length processed in one batch: 4 MB of states at 2,000 bytes each."""
-_SHORT = 64
-"""Minimum characters for batching: short texts are fast alone, and cached because they repeat."""
 _LONG = 8_000
 """Maximum characters for batching: every text of a batch is padded to the longest."""
 _FEW = 16
@@ -73,7 +70,7 @@ def language_probabilities(text: str, *, every: bool = False) -> Mapping[str, fl
             Galician, then share the probability of a short text.
     """
     data = _encode(text)
-    shares = _shares(data, _features_of(data), every=every)
+    (shares,) = _shares([data], [_features_of(data)], every=every)
     return dict(sorted(shares.items(), key=lambda share: -share[1]))
 
 
@@ -87,35 +84,68 @@ def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mappi
     Returns:
         The probabilities of each text, in order.
     """
-    different = [text for text in dict.fromkeys(texts) if _SHORT <= len(text) <= _LONG]
+    different = [text for text in dict.fromkeys(texts) if len(text) <= _LONG]
     if len(different) <= _FEW:
         different = []
     together = set(different)
     shares = {text: language_probabilities(text, every=every) for text in texts if text not in together}
     encoded = [_encode(text) for text in different]
-    for text, data, features in zip(different, encoded, _walk(encoded), strict=True):
-        shares[text] = _shares(data, features, every=every)
+    shares |= zip(different, _shares(encoded, _walk(encoded), every=every), strict=True)
     return [shares[text] for text in texts]
 
 
-def _shares(data: bytes, features: npt.NDArray[np.int32], *, every: bool) -> dict[str, float]:
-    """Return the probability of each language for an encoded text with these features.
+def _shares(
+    encoded: Sequence[bytes], features: Sequence[npt.NDArray[np.int32]], *, every: bool
+) -> Iterator[dict[str, float]]:
+    """Yield the probability of each language for encoded texts with these features.
 
     The sums are in double precision: in single precision, as in the detector, their rounded values would depend on the
-    processor.
+    processor. A feature that several texts of a block share is converted once.
     """
     import numpy as np
 
-    identifier = _identifier(every=every)
-    met, counts = np.unique(features, return_counts=True)
-    scores = np.log1p(counts) @ _weights(every=every)[met].astype(np.float64, copy=False)
-    scores = (scores + np.asarray(identifier.nb_pc, dtype=np.float64)) / math.sqrt(len(data) or 1)
-    scores = np.exp(scores - scores.max()) if len(met) else np.ones(len(scores))
-    # A language in two scripts has two classes.
-    total: dict[str, float] = {}
-    for code, share in zip(_codes(every=every), (scores / scores.sum()).tolist(), strict=True):
-        total[code] = total.get(code, 0.0) + share
-    return total
+    prior = np.asarray(_identifier(every=every).nb_pc, dtype=np.float64)
+    codes, order, starts = _classes(every=every)
+    for start in range(0, len(encoded), _SIDE_BY_SIDE):
+        block = features[start : start + _SIDE_BY_SIDE]
+        lengths = np.array([len(data) or 1 for data in encoded[start : start + _SIDE_BY_SIDE]])
+        scores = (_sums(block, every=every) + prior) / np.sqrt(lengths)[:, None]
+        scores[[not len(met) for met in block]] = 0.0
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        scores /= scores.sum(axis=1, keepdims=True)
+        # A language in two scripts has two classes.
+        for shares in np.add.reduceat(scores[:, order], starts, axis=1).tolist():
+            yield dict(zip(codes, shares, strict=True))
+
+
+def _sums(features: Sequence[npt.NDArray[np.int32]], *, every: bool) -> npt.NDArray[np.float64]:
+    """Return the weighted log probabilities of the features of each text, one column per class."""
+    import numpy as np
+
+    weights = _weights(every=every)
+    if len(features) == 1:
+        met, counts = np.unique(features[0], return_counts=True)
+        return np.asarray(np.log1p(counts) @ weights[met].astype(np.float64, copy=False))[None, :]
+    from scipy.sparse import csr_array
+
+    text = np.repeat(np.arange(len(features)), [len(met) for met in features])
+    pairs, counts = np.unique(text * len(weights) + np.concatenate(features), return_counts=True)
+    text, met = np.divmod(pairs, len(weights))
+    used, place = np.unique(met, return_inverse=True)
+    table = csr_array((np.log1p(counts), (text, place)), shape=(len(features), len(used)))
+    return np.asarray(table @ weights[used].astype(np.float64, copy=False))
+
+
+@cache
+def _classes(*, every: bool) -> tuple[tuple[str, ...], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the languages of the model, the order of its classes by language, and the first class of each in it."""
+    import numpy as np
+
+    names = _codes(every=every)
+    codes = tuple(dict.fromkeys(names))
+    index = np.array([codes.index(name) for name in names])
+    order = np.argsort(index, kind="stable")
+    return codes, order, np.searchsorted(index[order], np.arange(len(codes)))
 
 
 @cache

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.errors import Unreachable
+from mirage.explorer.answers.notes_section import noted_battles
 from mirage.explorer.kit import votes as people
 from mirage.people import votes
 from mirage.people.notes import make_note, notes_on
@@ -205,6 +206,13 @@ def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path)
     assert pair not in single
     answers = open_page(arena="judged", query=f"{on_answer.language}:{on_answer.query_id}")
     assert "1 note" in headings(answers), "the note on the answer alone"
+    query = f"{on_answer.language}:{on_answer.query_id}"
+    found = open_page(BATTLE, arena="judged", referee="zeta", query=query, category="padded")
+    assert re.search(r"\b1 of \d+ battles between", page_text(found))
+    assert found.multiselect(key="category").value == ["padded"]
+    arena, key = store.open_arena(arenas / "judged"), (on_answer.language, on_answer.query_id)
+    assert noted_battles(arena, (single[0], "another"), ["padded"]) == {key}
+    assert noted_battles(arena, (single[1], "another"), ["padded"]) == frozenset()
 
 
 @pytest.mark.browser

@@ -304,6 +304,9 @@ def test_an_arena_is_copied_there_and_back(
     storage: Storage, tmp_path: Path, path: Path, tables: dict[str, pa.Table]
 ) -> None:
     local = store.write(tmp_path / "local", tables, made_by="a test")
+    beside = {"makers.csv": b"system,maker\naya-101,Somebody\n", "taxonomy.yaml": b"- name: wrong\n  meaning: It is.\n"}
+    for name, data in beside.items():
+        (local.path / name).write_bytes(data)
     result = CliRunner().invoke(cli.app, ["arena", "copy", str(local.path), ADDRESS])
     assert result.exit_code == 0, result.output
     assert store.open_arena(path).version == local.version
@@ -313,6 +316,9 @@ def test_an_arena_is_copied_there_and_back(
     result = CliRunner().invoke(cli.app, ["arena", "copy", ADDRESS, f"s3://{BUCKET}/third"])
     assert result.exit_code == 0, result.output
     assert api.open_arena(f"s3://{BUCKET}/third").version == local.version
+    for name, data in beside.items():
+        assert (tmp_path / "back" / name).read_bytes() == data
+    assert store.makers_of(store.open_arena(path)).of("aya-101") == "Somebody"
 
 
 def test_an_arena_is_not_begun_where_other_things_are(

@@ -12,6 +12,7 @@ import streamlit as st
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import table
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
@@ -106,13 +107,49 @@ def show_counts(arena: Arena, languages: Sequence[str]) -> None:
             table(from_rows(notes.CategoryCount, rows), COLUMNS, key="notes_counts")
 
 
-def noted_categories(arena: Arena) -> list[str]:
-    """Return the categories that notes on answers have, in the order of the taxonomy; empty where they are unknown."""
+def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
+    """Show the picker of categories of notes; nothing before the first note with one, or where notes are unavailable.
+
+    Args:
+        arena: the arena.
+        battles: whether notes on battles count too.
+    """
     try:
-        names = {name for note in people.notes_at(arena) if note.system for name in _categories(note)}
-        return notes.load_taxonomy(arena).order(names) if names else []
+        found = people.notes_at(arena)
+        names = {name for note in found if battles or note.system for name in _categories(note)}
+        options = notes.load_taxonomy(arena).order(names) if names else []
     except MirageError:
         return []
+    if not options:
+        return []
+    chosen: list[str] = pick(
+        "Category",
+        options,
+        key="category",
+        kind="category",
+        many=True,
+        placeholder="Any category",
+        width=210,
+        help="Answers with one of these categories in a note."
+        if not battles
+        else "Battles with one of these categories in a note on the battle or on one of its answers.",
+    )
+    return chosen
+
+
+def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]) -> frozenset[tuple[str, str]] | None:
+    """Return the queries on which a battle of two systems, or one of its answers, has one of the categories in a note.
+
+    Returns:
+        Language and id of each; None without any category.
+    """
+    if not categories:
+        return None
+    return frozenset(
+        (note.language, note.query_id)
+        for note in people.notes_at(arena)
+        if set(votes.noted_systems(note)) <= set(pair) and set(categories) & set(_categories(note))
+    )
 
 
 def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[str, str, str]] | None:

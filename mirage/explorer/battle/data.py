@@ -55,6 +55,8 @@ class BattleFilter:
     """Only those on which two judges differ."""
     text: str = ""
     """What the query, one of the two answers or a rationale contains, in either case; anything if empty."""
+    noted: frozenset[Key] | None = None
+    """Queries whose notes on the battle or its answers match; all if None."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +227,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
         if (not search.result or decision.winner == search.result)
         and not (search.flipped and decision.consistent)
         and (not search.disagree or differ(referees_by_battle[key]))
+        and (search.noted is None or key in search.noted)
     ]
     if search.text:
         hits = _search(arena, search.first, search.second, search.languages, search.text)
@@ -247,7 +250,7 @@ def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
     )
     pairs = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
     decisions = {key: decide(()) for key in pairs if not search.languages or key[0] in search.languages}
-    keys = tuple(decisions)
+    keys = tuple(key for key in decisions if search.noted is None or key in search.noted)
     if search.text:
         hits = _search(arena, search.first, search.second, search.languages, search.text)
         keys = tuple(key for key in keys if key in hits)
