@@ -63,7 +63,7 @@ def joint_hover(row: Row) -> str:
     """Return the hover text of a system, from a row of `Rates.systems`."""
     lines = [f"<b>{label_text(row['system'])}</b> ({family(row['system']).name})"]
     for metric, title in RATES.items():
-        cell = {key: row[f"{metric}_{key}"] for key in SAID}
+        cell = {key: row.get(f"{metric}_{key}") for key in SAID}
         lines += _rate_lines(cell, title)
         if cell["n"]:
             lines.append(f"n = {said_count(cell['n'])} answers to {QUERIES[metric]}")
@@ -104,7 +104,7 @@ def _rate_lines(cell: Row, title: str) -> list[str]:
         lines = [f"{title.lower()} {said_rate(cell['value'])}"]
         if cell["low"] is not None:
             lines[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
-    if cell["corrected"] is not None:
+    if cell.get("corrected") is not None:
         ends = f"{said_rate(cell['corrected_low'])} to {said_rate(cell['corrected_high'])}"
         lines.append(
             f"corrected for label errors {said_rate(cell['corrected'])}, 95% interval {ends}, "
