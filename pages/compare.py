@@ -200,9 +200,8 @@ def corrected(page: ui.Page, choice: views.Choice) -> None:
     if labelled is None:
         return
     if isinstance(labelled, MirageError):
-        ui.note(
-            f"Not checked by people: {labelled.what}. To correct the difference, {labelled.do or 'choose another measure'}."
-        )
+        do = labelled.do or "choose another measure"
+        ui.note(f"Not checked by people: {labelled.what}. To correct the difference, {do}.")
         return
     ui.heading("Corrected by people's labels")
     checked, unchecked = views.checked_rows(labelled)
