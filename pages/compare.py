@@ -203,10 +203,11 @@ def corrected(page: ui.Page, choice: views.Choice) -> None:
     labelled = views.corrected(page.arena, choice, tuple(page.picked))
     if labelled is None:
         return
-    ui.heading("Corrected by people's labels")
     if isinstance(labelled, MirageError):
-        ui.note(f"Not checked: {labelled.what}. To do: {labelled.do}.")
+        do = labelled.do or "choose another measure"
+        ui.note(f"Not checked by people: {labelled.what}. To correct the difference, {do}.")
         return
+    ui.heading("Corrected by people's labels")
     checked, unchecked = views.checked_rows(labelled)
     ui.plain_table(checked, CORRECTED, key="corrected_comparison")
     ui.note(

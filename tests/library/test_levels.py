@@ -16,8 +16,9 @@ import mirage
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import levels
+from mirage.people import levels, votes
 from mirage.ranking.settings import CompareSettings, DecideSettings
+from mirage.stages.nuggets import TERMS
 from mirage.stats.homogeneity import homogeneity
 from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
 
@@ -134,6 +135,17 @@ def test_a_judge_who_differs_in_one_language_is_found_and_an_equal_one_is_not() 
 def test_errors_without_any_spread_have_no_power() -> None:
     test = homogeneity(np.zeros(40), np.zeros(40), np.arange(40), np.repeat([0, 1], 20), margin=0.1)
     assert (test.p, test.power) == (1, 0)
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.5, 0.98])
+def test_intervals_hold_with_20_labels_at_any_rate(rate: float) -> None:
+    rng, held = np.random.default_rng(int(100 * rate)), []
+    for _ in range(150):
+        y = (rng.random(200) < rate).astype(float)
+        said = np.where(rng.random(200) < 0.1, 1 - y, y)
+        mean = mean_of(np.where(np.arange(200) < 20, y, np.nan), said)
+        held.append(mean.low <= rate <= mean.high)
+    assert np.mean(held) > 0.89
 
 
 # --- arenas -----------------------------------------------------------------------------------------------------------
@@ -339,3 +351,73 @@ def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
     bare = replace(labels, labels=np.where(known, labels.labels, np.nan))
     rows = levels.correct_levels(bare, margin=0.4).rows
     assert {row.status for row in rows if row.system == "bold"} == {"not checked"}
+
+
+# --- votes of the Spot check page -------------------------------------------------------------------------------------
+
+GIVEN = {"time": votes.now(), "voter": "amina", "note": None, "undoes": None, "seconds": None, "session": None}
+
+
+def vote(kind: Any, **about: Any) -> Any:
+    return kind(vote_id=votes.token(), **GIVEN, **about)
+
+
+def test_votes_on_nuggets_become_scores_of_answers() -> None:
+    arena = mirage.open_arena("sample")
+    rows = [
+        vote(
+            votes.NuggetVote,
+            arena=arena.name,
+            shown=None,
+            vote=row["assignment"],
+            **{name: row[name] for name in ("language", "query_id", "system", "nugget_id")},
+        )
+        for row in arena.read("nugget_assignments", languages=["en"]).to_pylist()
+        if row["assigner"] == TERMS and row["assignment"] is not None
+    ]
+    first = rows[0]
+    labels = levels.read_labels(arena, "nuggets", levels.Log(nuggets=rows), languages=["en"], assigner=TERMS)
+    known = ~np.isnan(labels.labels)
+    assert known.sum() > 20
+    assert np.array_equal(labels.labels[known], labels.measured[known])
+    assert levels.label_measures(arena, levels.Log(nuggets=rows)) == ("nuggets",)
+    query = next(q for q in arena.read("queries", languages=["en"]).to_pylist() if q["query_id"] == first.query_id)
+    stale = replace(first, shown=votes.shown_digest((query["text"],), ("an answer of yesterday", "a nugget")))
+    changed = levels.read_labels(arena, "nuggets", levels.Log(nuggets=[stale, *rows[1:]]), languages=["en"])
+    assert changed.changed == 1
+    assert any("changed" in line for line in levels.correct_levels(changed).notes())
+
+
+def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "arena"
+    shutil.copytree(folder, path)
+    answers = store.open_arena(path).read("answers", languages=["en"]).to_pylist()
+    features = [
+        schema.Feature("en", row["query_id"], row["system"], "citation_precision", k % 3 / 2, None)
+        for k, row in enumerate(answers)
+    ]
+    table = schema.sort("features", schema.from_rows(schema.Feature, features))
+    store.upsert(path, {"features": store.by_key("features", table)}, made_by="test")
+    arena = store.open_arena(path)
+    rows = [
+        vote(
+            votes.Evidence,
+            arena=arena.name,
+            shown=None,
+            language="en",
+            query_id=row["query_id"],
+            system=row["system"],
+            sentence=0,
+            passage_id=passage,
+            vote=word,
+        )
+        for row in answers
+        for passage, word in (("p1", "yes"), ("p2", "no"), ("p3", "unclear"))
+    ]
+    labels = levels.read_labels(arena, "feature:citation_precision", levels.Log(citations=rows))
+    assert set(labels.labels.tolist()) == {0.5}
+    assert labels.n_labels == len(answers)
+    assert "feature:citation_precision" in levels.label_measures(arena, levels.Log(citations=rows))
+    (row, *_) = levels.correct_levels(labels).rows
+    assert row.corrected == pytest.approx(0.5)
+    assert 0 <= row.low < 0.5 < row.high <= 1  # type: ignore[operator]

@@ -314,6 +314,18 @@ DEFINITIONS: tuple[Definition, ...] = (
         "ours",
     ),
     Definition(
+        "Corrected level",
+        "People's labels",
+        "What people's labels on all answers would average, from labels y on a random part and predictions f of all "
+        "programs on every answer. It holds whatever the programs do; their quality affects the width only. A "
+        "language with fewer than 10 labels of a system is not checked, or borrows the error of the others if a test "
+        "finds it equal between labelled languages with the power to see a difference.",
+        r"\lambda\,\overline{f} + \overline{(y - \lambda f)}",
+        "Angelopoulos, Duchi and Zrnic, arXiv 2311.01453 (PPI++); interval: ours",
+        "f is fitted on other queries than those it is applied to. The interval is Wilson's at the number of labels "
+        "at which a proportion would vary as much, with the query as the unit.",
+    ),
+    Definition(
         "Published figure",
         "Published figures",
         "A number printed in a paper, with its source; labelled wherever it is shown. The ranks of MIRAGE-Bench's "

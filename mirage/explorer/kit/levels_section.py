@@ -49,11 +49,11 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         parser: parser whose outcomes are corrected.
     """
     known = [name for name in views.measures_at(page.arena) if name in names]
-    heading("Corrected by people's labels")
     if not known:
         do = views.label_command(page.arena, names[0])
-        note(f"Not checked: people labelled no answer by {names[0]}. To correct these levels, {do}.")
+        note(f"Not checked by people: no labels of {names[0]}. To correct these levels, {do}.")
         return
+    heading("Corrected by people's labels")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         measure = known[0]
         if len(known) > 1:

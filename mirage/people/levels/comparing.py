@@ -126,14 +126,14 @@ def _estimate(labels: Labels, places: Places) -> PoweredMean:
 
 
 def _difference(labels: Labels, parts: tuple[Places, Places]) -> tuple[PairedEstimate, LabelledDifference]:
-    """Return the corrected difference, and what stands beside it."""
+    """Return the corrected difference, with its labels and the uncorrected one."""
     means = [_estimate(labels, places) for places in parts]
     size = max(len(mean.moves) for mean in means)
-    first, second = (_padded(mean, size) for mean in means)
+    first, second = (_pad_moves(mean, size) for mean in means)
     gap = powered_difference(first, second)
     factor = _sign(labels) * (labels.high - labels.low)
     low, high = sorted((factor * gap.low, factor * gap.high))
-    values = [_known(labels, places) for places in parts]
+    values = [_best_values(labels, places) for places in parts]
     shared = values[0].keys() & values[1].keys()
     differing = sum(abs(values[0][key] - values[1][key]) > 1e-9 for key in shared)
     n = n_labels(labels, parts[0]) + n_labels(labels, parts[1])
@@ -146,7 +146,7 @@ def _difference(labels: Labels, parts: tuple[Places, Places]) -> tuple[PairedEst
     return estimate, LabelledDifference(n, uncorrected, max(mean.lam for mean in means))
 
 
-def _padded(mean: PoweredMean, size: int) -> PoweredMean:
+def _pad_moves(mean: PoweredMean, size: int) -> PoweredMean:
     from dataclasses import replace
 
     moves: Array = np.zeros(size)
@@ -154,7 +154,7 @@ def _padded(mean: PoweredMean, size: int) -> PoweredMean:
     return replace(mean, moves=moves)
 
 
-def _known(labels: Labels, places: Places) -> dict[tuple[str, str], float]:
+def _best_values(labels: Labels, places: Places) -> dict[tuple[str, str], float]:
     """Return the label of each query, else its measured value, else its prediction."""
     predicted = labels.low + (labels.high - labels.low) * labels.predictions
     values = np.where(np.isnan(labels.labels), labels.measured, labels.labels)

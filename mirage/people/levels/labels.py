@@ -157,6 +157,8 @@ def label_measures(arena: store.Arena, log: Log = NO_VOTES) -> tuple[str, ...]:
     """
     found: list[str] = []
     scales = set(_scores(arena, person=True))
+    if not (scales or log.citations or log.nuggets):
+        return ()
     if ANSWERED in scales and "outcomes" in arena.tables:
         found.append(RATE)
     if log.nuggets and "nugget_assignments" in arena.tables and counting_nuggets(arena, log.nuggets):

@@ -1,4 +1,4 @@
-"""Where further labels narrow the corrected levels most, by measure and language."""
+"""Allocation of further labels to the measures and languages whose corrected levels they narrow most."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class LabelledDifference:
-    """What stands beside a corrected difference."""
+    """The labels and the uncorrected value of a corrected difference."""
 
     labels: int
     """Labels of people on answers of the two."""

@@ -1,0 +1,69 @@
+"""The section on corrected levels: on every page that shows levels, with labels and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_arena
+
+from mirage import schema, store
+from mirage.errors import MirageError
+from mirage.explorer.compare import data as compared
+from mirage.explorer.decide import data as decided
+from mirage.explorer.kit import levels as views
+from mirage.ranking.settings import Requirements
+from pages import headings, html, open_page, page_text
+
+HEADING = "Corrected by people's labels"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two arenas, one with people's labels on most answers."""
+    folder = tmp_path_factory.mktemp("arenas")
+    for name in ("bare", "labelled"):
+        small_arena.write(folder, name, tables=("outcomes", "judgments"))
+    rng, rows = np.random.default_rng(4), []
+    for row in store.open_arena(folder / "labelled").read("outcomes").to_pylist():
+        if row["parser"] == "strict" and row["outcome"] != "missing":
+            answered = float((row["outcome"] == "answered") == (rng.random() < 0.95))
+            key = row["language"], row["query_id"], row["system"]
+            rows.append(schema.Score(*key, "answered", "amina", True, answered, 0.0, 1.0, None))
+    table = schema.sort("scores", schema.from_rows(schema.Score, rows))
+    store.upsert(folder / "labelled", {"scores": store.by_key("scores", table)}, made_by="test")
+    return folder
+
+
+@pytest.fixture
+def arenas(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    return folder
+
+
+def test_pages_show_the_corrected_levels_or_what_brings_labels(arenas: Path) -> None:
+    shown = open_page("hallucination", arena="labelled")
+    assert HEADING in headings(shown)
+    assert "Labels" in html(shown)
+    assert "drawn at random" in page_text(shown)
+    bare = open_page("hallucination", arena="bare")
+    assert "mirage votes label" in page_text(bare)
+
+
+def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Path) -> None:
+    labelled, bare = (store.open_arena(arenas / name) for name in ("labelled", "bare"))
+    assert views.measures_at(labelled) == ("rate",)
+    assert views.measures_at(bare) == ()
+    first, second = compared.systems(labelled, "rate", "")[:2]
+    choice = compared.Choice(first, second, "rate", "", 0.0)
+    report = compared.corrected(labelled, choice, ())
+    assert report is not None
+    assert isinstance(compared.corrected(bare, choice, ()), MirageError)
+    assert compared.corrected(labelled, compared.Choice(first, second, "rating", "", 0.0), ()) is None
+    needs = decided.Needs((("rate", 1.0),), None, Requirements(), 0.0, (None, None))
+    assert decided.corrected(labelled, needs, ()) is not None
+    assert (
+        decided.corrected(labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ())
+        is None
+    )
