@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mirage import store
@@ -33,6 +34,8 @@ from mirage.publish.signing import new_private_key, sign_head
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE, MARK = ROOT / "docs" / "publish.md", "<!-- /forgeries -->"
 KINDS = ("value", "row", "order", "head", "file", "text", "source")
+SYSTEMS = ["thorough", "concise", "fluent", "uncited"]
+JUDGE = ["simulated/length"]
 STRENGTHS = ("plain", "rehashed", "resigned")
 _BY_HEAD = ("head", "source")
 """Kinds that only a head kept elsewhere reveals once they are signed again."""
@@ -272,11 +275,11 @@ _FORGERS: dict[str, Callable[[dict[str, bytes], np.random.Generator], None]] = {
 
 def main(n: int = 1_000, seed: int = 7) -> None:
     """Forge a board N times, print how many were found by kind and strength, and write the table into the guide."""
-    path = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "data" / "sample"
     found: Counter[tuple[str, str]] = Counter()
     tried: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as place:
-        board = ForgedBoard.of(*publish_twice(store.open_arena(path), Path(place) / "site"))
+        arena = store.open_arena(Path(sys.argv[2])) if len(sys.argv) > 2 else _part_of_sample(Path(place) / "arena")
+        board = ForgedBoard.of(*publish_twice(arena, Path(place) / "site"))
         rng = np.random.default_rng(seed)
         for number in range(n):
             kind, strength = KINDS[number % len(KINDS)], STRENGTHS[number // len(KINDS) % len(STRENGTHS)]
@@ -297,6 +300,20 @@ def main(n: int = 1_000, seed: int = 7) -> None:
         page = GUIDE.read_text(encoding="utf-8")
         head, _, rest = page.partition("<!-- forgeries -->\n")
         GUIDE.write_text(f"{head}<!-- forgeries -->\n{table}\n<!-- /forgeries -->{rest.partition(MARK)[2]}", "utf-8")
+
+
+def _part_of_sample(into: Path) -> store.Arena:
+    """Write four systems of the sample arena in two languages, with texts, outcomes and the verdicts of one judge."""
+    sample = store.open_arena(ROOT / "data" / "sample")
+    chosen = {"language": ["en", "sw"], "system": SYSTEMS, "system_a": SYSTEMS, "system_b": SYSTEMS, "judge": JUDGE}
+    tables = {}
+    for name in ("queries", "answers", "outcomes", "judgments"):
+        rows = sample.read(name)
+        for column, values in chosen.items():
+            if column in rows.column_names:
+                rows = rows.filter(pc.is_in(rows[column], pa.array(values)))
+        tables[name] = rows
+    return store.write(into, tables, title="A part of the sample", licence="CC0-1.0", made_by="benchmarks.forgeries")
 
 
 def publish_twice(arena: store.Arena, site: Path) -> tuple[Path, bytes]:

@@ -43,7 +43,7 @@ _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all 
 
 @dataclass(frozen=True, slots=True)
 class TextPermission:
-    """Whether a board may show the texts of an arena."""
+    """Permission to show the texts of an arena, or its refusal, with the reason."""
 
     allowed: bool
     """Whether it may."""
@@ -96,13 +96,13 @@ def write_sources(arena: Arena, into: Path, *, texts: bool, features: bool = Fal
         raise ArenaError("the arena has no outcomes and no judgments to publish", where=arena.address,
                          do=f"run: {arena.command('outcomes')}")  # fmt: skip
     for table in tables:
-        rows = _pseudonymous(table, _without(table, arena.read(table), texts=texts))
+        rows = _number_voters(table, _hide_columns(table, arena.read(table), texts=texts))
         made = arena.manifest["made"][table]
         store.write(
             into,
             {table: rows},
             **{name: str(arena.manifest[name]) for name in ("title", "label", "about", "licence")},
-            made_by=store.Provenance(made["by"], sources=_named(made["from"]), notes=made["notes"]),
+            made_by=store.Provenance(made["by"], sources=_name_sources(made["from"]), notes=made["notes"]),
         )
     return store.open_arena(into)
 
@@ -112,7 +112,7 @@ def _has_texts(arena: Arena, table: str) -> bool:
     return len(arena.sql(sql)) > 0
 
 
-def _without(table: str, rows: pa.Table, *, texts: bool) -> pa.Table:
+def _hide_columns(table: str, rows: pa.Table, *, texts: bool) -> pa.Table:
     """Return the rows with null in the columns that are not published."""
     import pyarrow as pa
 
@@ -127,7 +127,7 @@ def _without(table: str, rows: pa.Table, *, texts: bool) -> pa.Table:
     return rows
 
 
-def _pseudonymous(table: str, rows: pa.Table) -> pa.Table:
+def _number_voters(table: str, rows: pa.Table) -> pa.Table:
     """Return judgments with numbers in place of the voters' names."""
     import pyarrow as pa
 
@@ -140,7 +140,7 @@ def _pseudonymous(table: str, rows: pa.Table) -> pa.Table:
     return rows.set_column(place, rows.field(place), column)
 
 
-def _named(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _name_sources(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the sources with what tells a reader what they are, without paths of the publisher's machine."""
     kept = ("name", "url", "licence", "sha256")
     return [{name: source[name] for name in kept if source.get(name) is not None} for source in sources]

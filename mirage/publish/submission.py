@@ -45,7 +45,7 @@ _SECRET = ("call", "thoughts")
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """What a submitter discloses about how the answers came about."""
+    """A submitter's statement on how the answers came about."""
 
     sampling: str
     """How each answer was sampled, in words: temperature, and how one answer was chosen if several were drawn."""
@@ -188,7 +188,7 @@ def accept_submission(path: Path, submission: Submission, *, again: bool = False
     for table, submitted in submission.tables.items():
         data = submitted.to_pylist()
         _check_rows(table, data, submission.system, keys, known)
-        renamed = [_renamed(row, submission.system, name) for row in data]
+        renamed = [_rename(row, submission.system, name) for row in data]
         new = schema.from_columns(table, {c.name: [row[c.name] for row in renamed] for c in schema.columns(table)})
         _refuse_overlap(arena, table, new)
         rows[table] = NewRows(new, new.select(list(schema.key(table))).slice(0, 0))
@@ -201,12 +201,12 @@ def accept_submission(path: Path, submission: Submission, *, again: bool = False
         f"submission SHA-256 {header['sha256']}"
     )
 
-    def unchanged(current: Arena) -> None:
+    def check_unchanged(current: Arena) -> None:
         if current.version != arena.version:
             raise ArenaError("another program has changed the arena", where=arena.address, do="run the command again")
 
     settings = [f"{name}: {str(line).partition(': ')[2]}" for line in header["settings"]]
-    store.upsert(path, rows, made_by=Provenance("mirage accept", notes=[note, *settings]), check=unchanged)
+    store.upsert(path, rows, made_by=Provenance("mirage accept", notes=[note, *settings]), check=check_unchanged)
     return AcceptResult(name, {table: len(part.new) for table, part in rows.items()}, unanswered)
 
 
@@ -298,7 +298,7 @@ def _check_rows(
             )
 
 
-def _renamed(row: Mapping[str, Any], system: str, name: str) -> dict[str, Any]:
+def _rename(row: Mapping[str, Any], system: str, name: str) -> dict[str, Any]:
     sides = ("system", "system_a", "system_b")
     return {column: name if column in sides and value == system else value for column, value in row.items()}
 

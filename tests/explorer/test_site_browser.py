@@ -59,6 +59,8 @@ def test_the_script_sorts_filters_and_searches(site: Path, start: Any) -> None:
     names = table.locator("tbody th").all_inner_texts()
     table.get_by_role("button", name="Rating").click()
     assert table.locator("tbody th").all_inner_texts() == names[::-1]
+    table.locator("tbody a").first.click()
+    assert page.locator("details[open] table").count() == 1
     page.goto(f"{site.as_uri()}/answers.html")
     page.get_by_label("Search the queries").fill("عربي")
     page.locator("#found a").first.click()

@@ -13,6 +13,7 @@ from board_cases import make_arena
 from conftest import ROOT
 from typer.testing import CliRunner
 
+from benchmarks.forgeries import KINDS, STRENGTHS
 from mirage import store
 from mirage.cli import app
 
@@ -46,3 +47,10 @@ def test_the_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert "by the given key" in checked
         assert "publication 2" in checked
     assert "mine" in store.open_arena(tmp_path / "arena").read("answers")["system"].to_pylist()
+
+
+def test_a_thousand_forgeries_were_found() -> None:
+    rows = dict(re.findall(r"^\| (\w+) \|(.*)\|$", PAGE, flags=re.MULTILINE))
+    cells = [cell.strip().split(" of ") for kind in KINDS for cell in rows[kind].split("|")[: len(STRENGTHS)]]
+    assert all(found == tried for found, tried in cells)
+    assert sum(int(tried) for _, tried in cells) >= 1_000

@@ -1,4 +1,4 @@
-"""Pages of texts: queries with all answers and verdicts, and the file by which the queries are searched."""
+"""Pages of texts: queries with all answers and verdicts, and the file that the search of queries reads."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 QUERIES = 20
 """Queries on a page."""
 SEARCH = "answers/queries.js"
+_VERDICT = ("query_id", "judge", "system_a", "system_b", "verdict", "rationale")
 _WRONG = {True: "correct decision", False: "wrong decision", None: ""}
 
 
@@ -55,7 +56,7 @@ def write_text_pages(
     for code, of in by_language.items():
         answers = _by_query(sources, "answers", ("query_id", "system", "text", "status"), code)
         outcomes = _outcomes(sources, code)
-        verdicts = _by_query(sources, "judgments", ("query_id", "judge", "system_a", "system_b", "verdict"), code)
+        verdicts = _by_query(sources, "judgments", _VERDICT, code)
         for one in of:
             body = (part for query in one.queries for part in _query(query, answers, outcomes, verdicts, systems))
             title = f"Answers: {_plain(code)} {one.title}"
@@ -116,9 +117,14 @@ def _query(
         shown = escape(answer["text"]) if answer["text"] else NO_VALUE
         yield f'<p lang="{code}" dir="auto">{shown}</p></section>'
     if rows := verdicts.get(key):
-        heads = [("Judge", "", False), ("Shown first", "", False), ("Shown second", "", False), ("Verdict", "", False)]
+        labels = ("Judge", "Shown first", "Shown second", "Verdict", "Rationale")
+        heads = [(label, "", False) for label in labels]
         lines = (
-            [text(row["judge"]), systems.mark(row["system_a"]), systems.mark(row["system_b"]), escape(row["verdict"])]
+            [
+                *(text(row[name]) for name in ("judge", "system_a", "system_b")),
+                escape(row["verdict"]),
+                text(row["rationale"]),
+            ]
             for row in rows
         )
         yield f"<details><summary>{len(rows):,} verdicts</summary>"

@@ -30,7 +30,7 @@ _RATING_COLUMNS = {"rank_best": "rank_low", "rank_worst": "rank_high"}
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What the publisher of a board chooses."""
+    """Choices of the publisher of a board."""
 
     organization: str = ""
     """Who evaluated, for the records of Every Eval Ever; the board's title if empty."""
@@ -88,7 +88,7 @@ def _records(
     """Yield the records of Every Eval Ever, the files of `.eval_results`, and the page that lists them."""
     at = datetime.fromisoformat(publication.at).astimezone(UTC)
     links = []
-    with _measured(sources, tables, publication) as measured:
+    with _open_measured(sources, tables, publication) as measured:
         for n, system in enumerate(sorted(_system_names(tables))):
             stem = f"{n:03d}-{re.sub(r'[^A-Za-z0-9._-]+', '-', system)[:60].strip('.-')}"
             try:
@@ -128,7 +128,7 @@ def _records(
 
 
 @contextmanager
-def _measured(sources: Arena, tables: Mapping[str, PublishedTable], publication: Publication) -> Iterator[Arena]:
+def _open_measured(sources: Arena, tables: Mapping[str, PublishedTable], publication: Publication) -> Iterator[Arena]:
     """Yield an arena with the outcomes and features of the sources and the published ratings."""
     names = [name for name in ("outcomes", "features") if name in sources.tables]
     ratings = [_rating(row) for row in tables["leaderboard"].rows]

@@ -120,7 +120,7 @@ def interval(low: float | None, high: float | None, kind: str) -> str:
 
 
 def bar(value: float | None, low: float | None, high: float | None, ends: tuple[float, float]) -> str:
-    """Return a value with its interval on a scale, as SVG; what it shows stands beside it in words."""
+    """Return a value with its interval on a scale, as SVG; the same is beside it in words."""
     if value is None:
         return ""
     least, most = ends

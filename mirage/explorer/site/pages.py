@@ -37,7 +37,7 @@ _RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a page says of the publication it belongs to."""
+    """The publication that a page belongs to."""
 
     title: str
     number: int

@@ -155,11 +155,6 @@ def read_tables(site: Path) -> dict[str, PublishedTable]:
     return tables
 
 
-def site_parts(sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return the bytes of a site by part."""
-    return _parts(sizes)
-
-
 def _former(into: Path, public: str | None) -> tuple[tuple[BoardHead, ...], list[dict[str, Any]]]:
     """Return the chain of the folder's earlier publications, none for a new folder; check it and the key."""
     if not into.exists() or not board_files(into):
@@ -222,12 +217,15 @@ def _joint(rows: Sequence[Mapping[str, Any]], referee: str) -> dict[str, Mapping
 
 
 def _parts(sizes: Mapping[str, int]) -> dict[str, int]:
+    # Without texts, judgments have no rationales.
+    with_texts = ("queries", "answers", "nuggets", "judgments") if "answers/queries.js" in sizes else ()
+    texts = tuple(f"{SOURCES}/{name}/" for name in with_texts)
     parts = dict.fromkeys(("pages", "tables", "texts", "sources", "records", "chain"), 0)
     names = {DATA: "tables", "answers": "texts", SOURCES: "sources", "records": "records", "chain": "chain"}
     for name, size in sizes.items():
         top = name.partition("/")[0] if "/" in name else ""
         part = names.get(top, "pages")
-        if name.startswith((f"{SOURCES}/queries/", f"{SOURCES}/answers/", f"{SOURCES}/nuggets/")):
+        if name.startswith(texts):
             part = "texts"
         parts[part] += size
     return parts

@@ -48,6 +48,12 @@ for (const table of document.querySelectorAll("table.sorts")) {
     left.textContent = words.length ? `${shown} of ${body.rows.length}` : "";
   });
 }
+const openTarget = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+};
+window.addEventListener("hashchange", openTarget);
+openTarget();
 // The file with the queries is loaded after this one.
 document.addEventListener("DOMContentLoaded", () => {
   const search = document.getElementById("search"), queries = window.MIRAGE_QUERIES;

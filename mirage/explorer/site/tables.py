@@ -62,7 +62,7 @@ class PublishedTable:
 
         return pa.Table.from_pylist(list(self.rows), schema=arrow_schema(self.fields))
 
-    def named(self, row: Mapping[str, Any]) -> str:
+    def row_name(self, row: Mapping[str, Any]) -> str:
         """Return the key of a row in words."""
         return ", ".join(f"{name}={row[name]}" for name in self.key)
 
@@ -208,7 +208,7 @@ def published_tables(sources: Arena) -> dict[str, PublishedTable]:
     rows["answers"] += _answer_counts(sources)
     rows["sources"] += provenance(sources)
     return {
-        name: PublishedTable(name, key, fields, tuple(_published(row, fields) for row in rows[name]))
+        name: PublishedTable(name, key, fields, tuple(_round_row(row, fields) for row in rows[name]))
         for name, (key, fields) in FIELDS.items()
     }
 
@@ -258,7 +258,7 @@ def _answer_counts(sources: Arena) -> list[dict[str, Any]]:
     return list(rows.to_pylist())
 
 
-def _published(row: Mapping[str, Any], fields: Sequence[TableField]) -> dict[str, Any]:
+def _round_row(row: Mapping[str, Any], fields: Sequence[TableField]) -> dict[str, Any]:
     """Return a row with the fields alone, numbers rounded to the published digits."""
     values: dict[str, Any] = {}
     for field in fields:

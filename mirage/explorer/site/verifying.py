@@ -88,13 +88,13 @@ def verify_site(
     def read(name: str) -> bytes | None:
         return read_board_file(site, name, _LARGEST) if files.get(name, -1) >= 0 else None
 
-    manifest = _chain(report, read, public, against)
+    manifest = _check_chain(report, read, public, against)
     if manifest is None:
         report.unchecked.append("files and numbers: the last publication has no manifest")
         return report
-    _files(report, site, files, manifest)
+    _check_files(report, site, files, manifest)
     with _guard(report, "manifest"):
-        _numbers(report, site, manifest, arena)
+        _check_numbers(report, site, manifest, arena)
     report.faults.sort(key=lambda fault: (fault.file, fault.row, fault.column))
     return report
 
@@ -117,7 +117,7 @@ class _guard:  # noqa: N801  # a context manager
         return True
 
 
-def _chain(
+def _check_chain(
     report: VerifyReport, read: Callable[[str], bytes | None], public: str | None, against: str | None
 ) -> dict[str, Any] | None:
     """Check the chain, its signatures and the feed; return the last manifest, None if there is none."""
@@ -130,7 +130,7 @@ def _chain(
         report.faults.append(BoardFault(HEADS, "", "file", error.what, "the log of heads"))
         return None
     manifests = [parse_manifest(read(head.manifest)) for head in report.heads]
-    _signatures(report, read, public, manifests[-1])
+    _check_signatures(report, read, public, manifests[-1])
     heads, n = [head.head for head in report.heads], len(report.heads)
     report.checked.append(f"chain: {n:,} publications, head {heads[-1]}")
     if against is None:
@@ -147,7 +147,7 @@ def _chain(
     return manifests[-1]
 
 
-def _signatures(
+def _check_signatures(
     report: VerifyReport, read: Callable[[str], bytes | None], public: str | None, last: Mapping[str, Any] | None
 ) -> None:
     """Check the heads and their signatures, by the given key or else by the site's own."""
@@ -177,7 +177,7 @@ def _signatures(
         report.unchecked.append("who published it: the board is not signed")
 
 
-def _files(report: VerifyReport, site: Path, files: Mapping[str, int], manifest: Mapping[str, Any]) -> None:
+def _check_files(report: VerifyReport, site: Path, files: Mapping[str, int], manifest: Mapping[str, Any]) -> None:
     """Check which files there are, and their hashes."""
     listed: Mapping[str, Any] = manifest["files"]
     chain = {HEADS, FEED, *(head.manifest for head in report.heads)}
@@ -197,7 +197,7 @@ def _files(report: VerifyReport, site: Path, files: Mapping[str, int], manifest:
     report.checked.append(f"files: {len(listed):,} against their hashes")
 
 
-def _numbers(report: VerifyReport, site: Path, manifest: Mapping[str, Any], arena: Arena | None) -> None:
+def _check_numbers(report: VerifyReport, site: Path, manifest: Mapping[str, Any], arena: Arena | None) -> None:
     """Recompute the published tables from the sources, and every file from the published tables."""
     texts = bool(manifest["texts"]["allowed"])
     settings = SiteSettings(**manifest["settings"])
@@ -215,7 +215,7 @@ def _numbers(report: VerifyReport, site: Path, manifest: Mapping[str, Any], aren
             store.check(sources)
         else:
             sources = write_sources(arena, place / SOURCES, texts=texts, features=settings.features)
-            _same_sources(report, site, sources)
+            _compare_sources(report, site, sources)
         for part in recompute(sources) if texts else ():
             if part.reason is None:
                 report.checked.append(f"sources: {part.subject}: {part.rows:,} rows")
@@ -233,10 +233,10 @@ def _numbers(report: VerifyReport, site: Path, manifest: Mapping[str, Any], aren
             report.faults += _table_faults(table, printed[name])
         n = sum(len(table.rows) * len(table.fields) for table in computed.values())
         report.checked.append(f"numbers: {n:,} values in {len(computed)} tables recomputed from the sources")
-        _derived(report, site, manifest, site_files(sources, printed, about, settings, texts=texts))
+        _check_derived(report, site, manifest, site_files(sources, printed, about, settings, texts=texts))
 
 
-def _same_sources(report: VerifyReport, site: Path, sources: Arena) -> None:
+def _compare_sources(report: VerifyReport, site: Path, sources: Arena) -> None:
     """Compare the sources in the site with those that an arena gives."""
     with _guard(report, SOURCES):
         own = store.open_arena(site / SOURCES)
@@ -249,7 +249,7 @@ def _same_sources(report: VerifyReport, site: Path, sources: Arena) -> None:
         report.checked.append("sources: the same rows as the arena's")
 
 
-def _derived(
+def _check_derived(
     report: VerifyReport, site: Path, manifest: Mapping[str, Any], expected: Iterator[tuple[str, bytes]]
 ) -> None:
     """Compare the derived files with those that follow from the published tables."""
@@ -274,10 +274,10 @@ def _derived(
 def _table_faults(computed: PublishedTable, printed: PublishedTable) -> Iterator[BoardFault]:
     """Yield the differences between a published table and its recomputation, by key and in the order of the rows."""
     file = f"{DATA}/{computed.name}.parquet"
-    ours = {computed.named(row): row for row in computed.rows}
+    ours = {computed.row_name(row): row for row in computed.rows}
     theirs: dict[str, dict[str, Any]] = {}
     for row in printed.rows:
-        name = computed.named(row)
+        name = computed.row_name(row)
         if name in theirs:
             yield BoardFault(file, name, "(row)", "twice", "once")
         theirs[name] = row
