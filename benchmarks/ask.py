@@ -27,7 +27,7 @@ from benchmarks.load import ROOT, server
 from mirage.people.ask.pairs import Pair, choose_pair, ordered
 
 HALF_WIDTH, SYSTEMS, DRAWS, SO_FAR = 0.5, 6, 20, 300
-READERS, TOKENS, GAP, LEAVERS = 20, 100, 0.05, 5
+READERS, TOKENS, GAP, LEAVERS, ALONE = 20, 100, 0.05, 5, 5
 Chooser = Callable[[Sequence[str], Sequence[Pair], np.random.Generator], Pair]
 
 
@@ -198,34 +198,39 @@ def tokens() -> list[Row]:
         (board / "ask.yaml").write_text(f"consent: x\nprompt: vanilla\n{limits}systems:\n{systems}", encoding="utf-8")
         with server(board, Path(home)) as (address, _, _):
             asyncio.run(_crowd(address, 1, "warm"))
-            for n, tag in ((1, "one"), (1, "two"), (1, "three"), (READERS, "all")):
-                before = len(service.replies)
-                seen = asyncio.run(_crowd(address, n, tag))
-                rows.append(_row(n, seen, service.replies[before:]))
+            for n, times in ((1, ALONE), (READERS, 1)):
+                crowds = []
+                for k in range(times):
+                    before = len(service.replies)
+                    seen = asyncio.run(_crowd(address, n, f"time{n}x{k}"))
+                    crowds.append((seen, service.replies[before:]))
+                rows.append(_row(n, crowds))
             rows.append(_leaving(address, service))
     return rows
 
 
-def _row(n: int, seen: Sequence[Seen], replies: Sequence[Any]) -> Row:
+def _row(n: int, crowds: Sequence[tuple[Sequence[Seen], Sequence[Any]]]) -> Row:
     """Compare what readers saw with what the service sent, question by question."""
-    sent: dict[int, list[Any]] = {}
-    for reply in replies:
-        text = reply.body["messages"][0]["content"]
-        sent.setdefault(int(text.partition("Murray, ")[2].partition("?")[0].split()[1]), []).append(reply)
-    after, before, last = [], [], []
-    for one in seen:
-        both = sent[one.number]
-        after.append(1000 * (one.first - min(reply.first for reply in both)))
-        before.append(1000 * (min(reply.asked for reply in both) - one.asked))
-        last.append(1000 * (one.whole - max(reply.last for reply in both)))
-    failed = [one.error or "no answer" for one in seen if not one.whole]
+    after, before, last, failed = [], [], [], []
+    for seen, replies in crowds:
+        sent: dict[int, list[Any]] = {}
+        for reply in replies:
+            text = reply.body["messages"][0]["content"]
+            sent.setdefault(int(text.partition("Murray, ")[2].partition("?")[0].split()[1]), []).append(reply)
+        for one in seen:
+            both = sent[one.number]
+            after.append(1000 * (one.first - min(reply.first for reply in both)))
+            before.append(1000 * (min(reply.asked for reply in both) - one.asked))
+            last.append(1000 * (one.whole - max(reply.last for reply in both)))
+            failed += [] if one.whole else [one.error or "no answer"]
     load = os.getloadavg()[0]
     return Row(
-        f"{n} reader{'s' if n > 1 else ''} at one time, two answers of {TOKENS} tokens each, {1 / GAP:.0f} a second",
+        f"{n} reader{'s' if n > 1 else ''} at one time, rounds: {len(crowds)}; two answers of "
+        f"{TOKENS} tokens each, {1 / GAP:.0f} a second",
         f"{statistics.median(after):.0f} ms, at most {max(after):.0f} ms from the service's first token to the reader; "
         f"{statistics.median(last):.0f} ms, at most {max(last):.0f} ms from its last",
         f"{statistics.median(before):.0f} ms, at most {max(before):.0f} ms from the button to the service",
-        f"{len(seen) - len(failed)} of {len(seen)} whole; load of the machine {load:.1f}" + "".join(failed[:1]),
+        f"{len(after) - len(failed)} of {len(after)} whole; load of the machine {load:.1f}" + "".join(failed[:1]),
         "under 100 ms",
     )
 
@@ -268,7 +273,13 @@ def _leaving(address: str, service: Any) -> Row:
 def run() -> list[Row]:
     """Both."""
     rows = [
-        Row(f"votes until every rating is known to ±{HALF_WIDTH}: {what}", *(f"{mean:.0f}" for mean in means), "", "")
+        Row(
+            f"votes until every rating is known to ±{HALF_WIDTH}: {what}",
+            f"{means[0]:.0f}, fewest votes first",
+            f"{means[1]:.0f}, random pairs",
+            f"{means[1] / means[0]:.1f}",
+            "",
+        )
         for what, means in pairs()
     ]
     return [*rows, *tokens()]

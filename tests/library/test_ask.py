@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,22 @@ def test_admissions_limit_readers_addresses_and_what_is_under_way(tmp_path: Path
     admit("r", money=0.0)
     assert admissions.spent() == pytest.approx(4.5), "prices outlive the rows"
     assert "r" != admissions.pseudonym("r") == Admissions(tmp_path).pseudonym("r") != admissions.pseudonym("s")
+
+
+def test_askers_at_one_time_do_not_pass_a_limit_together(tmp_path: Path) -> None:
+    admitted: list[str] = []
+
+    def admit(number: int) -> None:
+        with suppress(BadInput):
+            # Each has a connection of its own, as other processes have.
+            admitted.append(Admissions(tmp_path).admit(f"r{number}", "", Quota(at_once=3), seconds=60, money=0))
+
+    threads = [threading.Thread(target=admit, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(admitted) == 3
 
 
 def test_pairs_with_the_fewest_votes_come_first() -> None:

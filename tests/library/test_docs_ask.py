@@ -52,3 +52,13 @@ def test_the_votes_that_a_choice_of_pairs_saves_are_those_of_the_benchmark() -> 
     assert all(name in table for name in CHOOSERS)
     for what, means in pairs():
         assert f"| {what} | {' | '.join(f'{mean:.0f}' for mean in means)} |" in table
+
+
+def test_the_times_are_those_of_the_last_benchmark() -> None:
+    written = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## ask\n(.*?)(?=^## )", written, flags=re.MULTILINE | re.DOTALL)
+    lines = [re.findall(r"(\d+) ms, at most (\d+) ms", line) for line in section.splitlines() if "at one time" in line]
+    table = [re.findall(r"(\d+) ms \((\d+)\)", line) for line in PAGE.splitlines() if line.startswith("| from ")]
+    assert [list(column) for column in zip(*table, strict=True)] == lines
+    closed, tokens = re.findall(r"at most ([\d.]+) (?:s|tokens)", section.splitlines()[-2])
+    assert f"within {closed} s, at most {tokens} tokens" in " ".join(PAGE.split())
