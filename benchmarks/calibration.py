@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mirage.ranking as rank
-from benchmarks import calibration_languages, calibration_means
+from benchmarks import calibration_across, calibration_languages, calibration_means
 from benchmarks.harness import Row
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE, Fit, PairCounts, fit
@@ -215,4 +215,5 @@ def run() -> list[Row]:
         lucky(),
         *calibration_means.rows(),
         *calibration_languages.rows(),
+        *calibration_across.rows(),
     ]

@@ -62,6 +62,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "parser difference": "mirage.stages.outcomes.tables.ParserDifference",
         "confusion": "mirage.stages.outcomes.confusion.Confusion",
     },
+    "Retrieval and languages": {
+        "cause": "mirage.stages.retrieve.attribution.CauseShare",
+        "retrieval mean": "mirage.stages.retrieve.measures.RetrievalMean",
+        "mean by language pair": "mirage.stages.across.summary.PairMean",
+        "language preference": "mirage.stages.across.preference.LanguagePreference",
+        "language agreement": "mirage.stages.across.agreement.LanguageAgreement",
+    },
     "Judges and people": {
         "judge statistics": "mirage.stages.judge.stats.JudgeStats",
         "family preference": "mirage.stages.judge.family.FamilyPreference",

@@ -14,7 +14,7 @@ import mirage
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
-from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
+from mirage.stages.retrieve.stage import RetrieveSettings, retrieve, searched_texts
 
 TEXTS = {"fi": "Helsinki on Suomen kaupunki.", "sv": "Helsinki är en stad i Finland.", "ar": "هلسنكي Helsinki مدينة"}
 
@@ -57,6 +57,13 @@ def test_every_query_searches_all_languages_in_one_index(path: Path, corpus: Pat
     for row in arena.read("retrieved").to_pylist():
         scores.setdefault(row["passage_id"], set()).add(row["score"])
     assert all(len(values) == 1 for values in scores.values()), "a score does not depend on the query's language"
+
+
+def test_vectors_are_asked_for_all_languages_at_once(path: Path, corpus: Path) -> None:
+    settings = RetrieveSettings("dense", "dense", corpus=corpus, across=(), languages=("fi", "sv"))
+    ((texts, queries),) = searched_texts(path, settings)
+    assert set(texts.passages["passage_language"].to_pylist()) == set(TEXTS)
+    assert queries == ["Helsinki?", "Helsinki?"]
 
 
 def test_named_languages_are_searched_alone(path: Path, corpus: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which languages of passages each system prefers to cite, on the Features page."""
+"""The section about languages of passages that each system prefers to cite."""
 
 from __future__ import annotations
 

@@ -326,6 +326,18 @@ DEFINITIONS: tuple[Definition, ...] = (
         "at which a proportion would vary as much, with the query as the unit.",
     ),
     Definition(
+        "Language preference",
+        "Languages of passages",
+        "How much a retriever or a system favours passages in a language. Of a retriever: the language's share among "
+        "its first k passages, minus its share among the relevant passages of the same query. Of a system: its share "
+        "among the cited passages, minus its share among those shown, within relevance classes. Mean over queries, "
+        "then over their languages; a query with one id in several languages is one unit. Significant at 5% over all "
+        "languages of one retriever or system.",
+        r"\operatorname{pref}_k(l) = \frac{1}{|Q|} \sum_{q \in Q} \left( \frac{n_k(q, l)}{n_k(q)} - "
+        r"\frac{r(q, l)}{r(q)} \right)",
+        "ours; interval: Wilson at the variance over units, with a t quantile; significance: Holm",
+    ),
+    Definition(
         "Published figure",
         "Published figures",
         "A number printed in a paper, with its source; labelled wherever it is shown. The ranks of MIRAGE-Bench's "

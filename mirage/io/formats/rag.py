@@ -56,7 +56,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 """Fields by their name in `--map`, each with its known aliases."""
 _BECOMES = {
     "question": "queries.text",
-    "contexts": "passages.text, title, relevant; documents.url, metadata",
+    "contexts": "passages.text, title, relevant, passage_language; documents.url, metadata",
     "answer": "answers.text",
     "system": "answers.system",
     "id": "queries.query_id",

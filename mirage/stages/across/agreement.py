@@ -17,7 +17,7 @@ from mirage.stages.across.estimate import unit_mean
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a system or a judge says of one item of a query in one language."""
+    """Label that a system or a judge gives one item of a query in one language."""
 
     name: str
     """The system or judge."""

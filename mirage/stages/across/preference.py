@@ -62,7 +62,7 @@ class LanguagePreference:
 
     @property
     def significant(self) -> bool:
-        """Whether a preference, for or against the language, may be claimed."""
+        """True if a preference, for or against the language, may be claimed."""
         return self.p is not None and self.p < LEVEL
 
 

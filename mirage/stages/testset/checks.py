@@ -70,8 +70,15 @@ class CheckedQuestion:
         return [row for row, results in self.found.items() if _verdict(results) == "answers"]
 
     def doubtful(self) -> list[int]:
-        """Return the rows of the passages that may answer."""
-        return [row for row, results in self.found.items() if _verdict(results) == "partly"]
+        """Return the rows of the passages that state a vital fact by their words, but not to the model.
+
+        A passage with a part of a fact's words is no such one: in documents of one kind nearly all have that.
+        """
+        return [
+            row
+            for row, results in self.found.items()
+            if _verdict(results) == "partly" and any(result.finding == "answers" for result in results)
+        ]
 
     def silent(self) -> list[int]:
         """Return the rows of the checked passages that answer nothing, in the order of the search."""
@@ -229,7 +236,8 @@ def check_request(checked: CheckedQuestion, corpus: SearchedCorpus, depth: int) 
     certain = {
         row for row, results in checked.found.items() if any(r.check in ("source", "copy", "vector") for r in results)
     }
-    open_ = [row for row, results in checked.found.items() if row not in certain and results[0].finding != "nothing"]
+    by_words = {row: results[0].finding for row, results in checked.found.items() if row not in certain}
+    open_ = [row for finding in ("answers", "partly") for row, found in by_words.items() if found == finding]
     rest = [row for row in checked.order if row not in certain and row not in open_]
     rows = tuple([*open_, *rest[: 2 * depth]][:MODEL_CHECKED])
     if not rows:
