@@ -137,7 +137,7 @@ def _row_of_all(labels: Labels, subset: str, system: str, parts: Mapping[str, Pl
         return _row(labels, key, everywhere, None, few)
     joined = np.concatenate([parts[code] for code in kept])
     without = [code for code in parts if code not in kept]
-    reason = f"both levels are over the other languages, without {', '.join(without)}" if without else None
+    reason = f"the corrected level is without {', '.join(without)}" if without else None
     return _row(labels, key, joined, _estimate(labels, joined), reason)
 
 
