@@ -39,6 +39,8 @@ LEAST_FIT = 30
 """Number of labelled units from which a regression combines predictors; below it the prediction is their mean."""
 UNSEEN = 1.0
 """Number of further labels, with the largest residual, in the estimate of the effective number of labels."""
+UNSEEN_ELSEWHERE = 3.0
+"""The same for a mean without labels of its own, whose errors are all from elsewhere."""
 _LEAST_REACH = 0.5
 """Minimum size of the residual of the further label, where labels vary at all."""
 _PENALTIES = tuple(10.0**k for k in range(-1, 4))
@@ -214,8 +216,8 @@ def borrowed_mean(
     value = min(max(float(predictions.mean() + errors.mean()), 0.0), 1.0)
     df = max(len(np.unique(unit_of_errors)) - 1.0, 1.0)
     centre = (value * n + 0.5) / (n + 1)
-    variance = float(moves @ moves) + UNSEEN / n**2
-    effective = (centre * (1 - centre) + UNSEEN / n) / variance
+    variance = float(moves @ moves) + UNSEEN_ELSEWHERE / n**2
+    effective = (centre * (1 - centre) + UNSEEN_ELSEWHERE / n) / variance
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     t = float(stdtrit(df, (1 + confidence) / 2))
     low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)

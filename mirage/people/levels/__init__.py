@@ -20,7 +20,6 @@ from mirage.people.levels.levels import (
     Levels,
     correct_levels,
     describe_transport,
-    select_rows,
     transport_test,
 )
 from mirage.people.levels.plan import PlannedLabels, plan_labels
@@ -50,6 +49,5 @@ __all__ = [
     "plan_labels",
     "read_labels",
     "read_log",
-    "select_rows",
     "transport_test",
 ]

@@ -7,7 +7,7 @@ between languages, and would have found one of the margin with 80% power; else i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -116,7 +116,7 @@ def correct_levels(labels: Labels, *, margin: float = MARGIN, seed: int = 0) -> 
         for system in labels.systems:
             parts = {code: labels.of(language=code, system=system, subset=subset) for code in labels.languages}
             parts = {code: places for code, places in parts.items() if len(places)}
-            own = [code for code, places in parts.items() if _n_labels(labels, places) >= LEAST]
+            own = [code for code, places in parts.items() if n_labels(labels, places) >= LEAST]
             for code, places in parts.items():
                 estimate, reason = _own(labels, places) if code in own else _borrow(labels, places, test)
                 rows.append(_row(labels, (code, subset, system), places, estimate, reason, borrowed=code not in own))
@@ -129,15 +129,15 @@ def correct_levels(labels: Labels, *, margin: float = MARGIN, seed: int = 0) -> 
 
 def _row_of_all(labels: Labels, subset: str, system: str, parts: Mapping[str, Places]) -> CorrectedLevel:
     """Return the mean over the languages with enough labels."""
-    kept = [code for code, places in parts.items() if _n_labels(labels, places) >= LEAST_PART]
+    kept = [code for code, places in parts.items() if n_labels(labels, places) >= LEAST_PART]
     key = ALL, subset, system
-    if sum(_n_labels(labels, parts[code]) for code in kept) < LEAST_ALL:
+    if sum(n_labels(labels, parts[code]) for code in kept) < LEAST_ALL:
         everywhere = np.concatenate(list(parts.values()))
-        few = f"{count_text(_n_labels(labels, everywhere), 'label')}; {LEAST_ALL} needed, {LEAST_PART} a language"
+        few = f"{count_text(n_labels(labels, everywhere), 'label')}; {LEAST_ALL} needed, {LEAST_PART} a language"
         return _row(labels, key, everywhere, None, few)
     joined = np.concatenate([parts[code] for code in kept])
     without = [code for code in parts if code not in kept]
-    reason = f"both levels are over the other languages, without {', '.join(without)}" if without else None
+    reason = f"the corrected level is without {', '.join(without)}" if without else None
     return _row(labels, key, joined, _estimate(labels, joined), reason)
 
 
@@ -188,10 +188,6 @@ def number_strata(labels: Labels, places: Places) -> Places:
 
 def n_labels(labels: Labels, places: Places) -> int:
     """Return the number of labelled answers among some."""
-    return _n_labels(labels, places)
-
-
-def _n_labels(labels: Labels, places: Places) -> int:
     return int((~np.isnan(labels.labels[places])).sum())
 
 
@@ -208,7 +204,7 @@ def _own(labels: Labels, places: Places) -> tuple[tuple[PoweredMean, PoweredMean
 
 def _borrow(labels: Labels, places: Places, test: Homogeneity | None) -> tuple[tuple[PoweredMean, None] | None, str]:
     """Return a level with the mean error of the labelled languages, or why there is none."""
-    n = _n_labels(labels, places)
+    n = n_labels(labels, places)
     few = f"{count_text(n, 'label')} of this system here, {LEAST} needed"
     if test is None:
         return None, f"{few}; errors of other languages are not known to hold: fewer than two languages have labels"
@@ -262,7 +258,7 @@ def _row(
         corrected=value,
         low=low,
         high=high,
-        labels=_n_labels(labels, places),
+        labels=n_labels(labels, places),
         lam=lam,
         width=width,
         status=status,
@@ -274,8 +270,3 @@ def mean_over(values: Array, stratum: Places) -> float | None:
     """Return the mean over strata of the known values; None if a stratum has none."""
     means = [values[(stratum == k) & ~np.isnan(values)] for k in np.unique(stratum)]
     return float(np.mean([of.mean() for of in means])) if means and all(map(len, means)) else None
-
-
-def select_rows(rows: Sequence[CorrectedLevel], *, subset: str) -> dict[tuple[str, str], CorrectedLevel]:
-    """Return the rows of one subset, by language and system."""
-    return {(row.language, row.system): row for row in rows if row.subset == subset}
