@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from mirage import store
 from mirage.people.exam.passport import Passport, passport
 from mirage.publish.passport import to_markdown, to_png
+from mirage.ranking.reliability import JudgeAwareRanking, rank_by_reliability
 from mirage.stages.features.measuring import measure
 from mirage.stages.judge.faults import FAMILIES, draw_items, item_pairs
 from mirage.stages.judge.stage import BattleSample, judge_arena_by_features
@@ -48,6 +49,34 @@ def by_language(result: Passport) -> Image.Image:
     return image
 
 
+def by_weight(result: JudgeAwareRanking) -> Image.Image:
+    """Draw the weights of judges with their intervals and position biases."""
+    rows = sorted(result.judges, key=lambda judge: -(judge.weight or 0))
+    most = max(judge.high or 1 for judge in rows) * 1.1
+    image = Image.new("RGB", (900, TOP + CELL * len(rows) + 40), "white")
+    draw, font, small = ImageDraw.Draw(image), ImageFont.load_default(15), ImageFont.load_default(12)
+    left, width, below = 240, 360, TOP + CELL * len(rows)
+    for share in (0.0, 0.5, 1.0, 1.5):
+        if share <= most:
+            x = left + share / most * width
+            draw.line((x, TOP - 6, x, below), "#d0d7de", 1)
+            draw.text((x, TOP - 8), f"{share:g}", "#57606a", small, anchor="mb")
+    for k, judge in enumerate(rows):
+        y = TOP + CELL * (k + 0.5)
+        draw.text((10, y), judge.judge, "#1f2328", font, anchor="lm")
+        if judge.weight is None or judge.low is None or judge.high is None:
+            continue
+        draw.line((left + judge.low / most * width, y, left + judge.high / most * width, y), "#0969da", 3)
+        x = left + judge.weight / most * width
+        draw.ellipse((x - 5, y - 5, x + 5, y + 5), "#0969da")
+        text = f"{judge.weight:.2f} ({judge.low:.2f} to {judge.high:.2f}), first {judge.position:+.1f}"
+        draw.text((left + width + 16, y), text, "#1f2328", small, anchor="lm")
+    draw.text(
+        (left, below + 10), f"weight; n = {result.n:,} verdicts on {result.n_queries:,} queries", "#57606a", small
+    )
+    return image
+
+
 def shade(value: float | None) -> tuple[int, int, int]:
     """Return a colour: white at one half, green above, red below; grey without a value."""
     if value is None:
@@ -71,6 +100,8 @@ def main() -> None:
         flags=re.DOTALL,
     )
     page.write_text(text, encoding="utf-8")
+    people = rank_by_reliability(store.open_arena(store.bundled_arenas()["people"]).read("judgments"))
+    by_weight(people).save(DOCS / "passport-weights.png", optimize=True)
     (DOCS / "passport-card.png").write_bytes(to_png(result))
     by_language(result).save(DOCS / "passport-languages.png", optimize=True)
 

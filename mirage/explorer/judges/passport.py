@@ -104,14 +104,14 @@ def passport_map(result: Passport, codes: list[str], *, mode: Mode) -> dict[str,
                 clicks=[[row.language, row.fault] for _, _, row, _ in known],
                 shade=[1 - value for _, _, _, value in known],
                 mode=mode,
-                size=ROW + 8,
+                size=ROW + 4,
                 text_size=12,
             )
         ],
         "layout": layout(
             mode,
-            height=(ROW + 10) * len(faults) + 70,
-            width=180 + max((ROW + 10) * len(codes), 160) + 30,
+            height=(ROW + 8) * len(faults) + 70,
+            width=150 + max((ROW + 6) * len(codes), 160) + 20,
             margin={"l": SPACE, "r": SPACE, "t": 40, "b": SPACE},
             xaxis=axis(
                 mode,
