@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _INVISIBLE = "".join(chr(k) for k in range(0x3001) if chr(k).isspace()) + "\u200
 """White space, and characters of no width that a copied name may begin or end with."""
 
 
+@lru_cache(maxsize=8_192)
 def normalise_name(name: str) -> str:
     """Normalise a name: without surrounding whitespace and characters of no width, in Unicode form NFC."""
     name = name.strip(_INVISIBLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -114,23 +115,30 @@ def _text(value: Any) -> str | None:
 def _query_id(record: Record, builder: Builder) -> str | None:
     """Return the document's id, which is unique in its task, with the task's name."""
     place = identifier(record.value.get("doc_id"), "doc_id", record.where)
-    named = _FILE.match(stem_of(record.where))
+    named = _FILE.match(stem_of(record.where.rpartition(":")[0] or record.where))
     if named is None:
         builder.note_guess("task", "the file is not named samples_TASK_TIME.jsonl: doc_id alone is the id of a query")
     return f"{named[1]}:{place}" if named and place else place
 
 
-def stem_of(where: str) -> str:
-    """Return the name of a record's file without `.jsonl`, whose time may have dots."""
-    name = PurePath(where.rpartition(":")[0] or where).name
+@lru_cache(maxsize=64)
+def stem_of(file: str) -> str:
+    """Return the name of a file without `.jsonl`, whose time may have dots."""
+    name = PurePath(file).name
     return re.sub(r"\.jsonl?(?:\.gz|\.zst)?$", "", name)
+
+
+@lru_cache(maxsize=64)
+def _folder_of(file: str) -> str:
+    """Return the name of a file's folder."""
+    return PurePath(file).parent.name
 
 
 def _system(record: Record, builder: Builder) -> str:
     for name in ("system", "model", "model_name"):
         if isinstance(named := record.value.get(name), str) and named:
             return named
-    folder = PurePath(record.where.rpartition(":")[0]).parent.name
+    folder = _folder_of(record.where.rpartition(":")[0])
     name = folder.replace("__", "/") if "__" in folder else folder or stem(record.where)
     builder.note_guess("system", f"named {name} after the folder of the samples; change it with --set system=NAME")
     return name
