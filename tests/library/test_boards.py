@@ -105,7 +105,12 @@ def test_pages_are_whole_without_a_script_and_load_nothing_else(board: forgeries
 
 
 def test_machine_readable_results_are_beside_the_pages(arena: store.Arena, tmp_path: Path) -> None:
-    publish(arena, tmp_path / "site", at=AT, settings=SiteSettings(organization="A lab", dataset="lab/board"))
+    answers = arena.read("answers", columns=["language", "query_id", "system"]).to_pylist()
+    features = schema.from_rows("features", [schema.Feature(*row.values(), "made_up", 3.0, None) for row in answers])
+    with_features = store.copy(arena, tmp_path / "arena").path
+    store.upsert(with_features, {"features": store.by_key("features", features)}, made_by="a test")
+    settings = SiteSettings(organization="A lab", dataset="lab/board", features=True)
+    publish(store.open_arena(with_features), tmp_path / "site", at=AT, settings=settings)
     records = sorted((tmp_path / "site" / "records").glob("*.json"))
     assert len(records) == len(small_arena.SYSTEMS)
     record = json.loads(records[0].read_text(encoding="utf-8"))
@@ -114,6 +119,7 @@ def test_machine_readable_results_are_beside_the_pages(arena: store.Arena, tmp_p
         "mirage.hallucination_rate",
         "mirage.error_rate",
         "mirage.bradley_terry_rating",
+        "mirage.made_up",
     }
     assert list((tmp_path / "site" / "records" / "eval_results").glob("*.yaml"))
     assert (tmp_path / "site" / "data" / "leaderboard.csv").read_text(encoding="utf-8").startswith("referee,language")
