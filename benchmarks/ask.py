@@ -91,7 +91,7 @@ def pairs(draws: int = DRAWS) -> list[tuple[str, list[float]]]:
 
 @dataclass
 class Seen:
-    """What a reader saw of one question."""
+    """Times at which a reader saw the answers to one question."""
 
     asked: float = 0.0
     """When the button was pressed."""

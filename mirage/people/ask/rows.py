@@ -29,7 +29,7 @@ _Row = TypeVar("_Row")
 
 @dataclass(frozen=True, slots=True)
 class KnownQuestion:
-    """What the live arena has of a question."""
+    """Rows of one question in the live arena."""
 
     query_id: str
     """Id of the question."""
@@ -67,7 +67,7 @@ def live_folder(folder: Path) -> Path:
 
 
 def open_live(folder: Path) -> Arena | None:
-    """Open the live arena of an arena's folder; None if nobody has voted yet.
+    """Open the live arena of an arena's folder; None before the first vote.
 
     Raises:
         ArenaError: if it is damaged.
