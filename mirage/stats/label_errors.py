@@ -235,7 +235,13 @@ def _corrected(
         squared = math.fsum(way**2 for way in ways)
         squared -= 2 * (together[0] * abs(ways[0] * ways[2]) + together[1] * abs(ways[1] * ways[3]))
         ends.append(stretch * math.sqrt(max(squared, 0.0)))
-    return CorrectedShare(_inside(estimate), _inside(estimate - ends[0]), _inside(estimate + ends[1]))
+    value, low, high = (_inside(number) for number in (estimate, estimate - ends[0], estimate + ends[1]))
+    # An estimate beyond 0 or 1 may have its whole interval there: an audit leaves no less doubt than the share had.
+    if estimate > 1:
+        low = min(low, _inside(1 - (own.value - own.low)))
+    if estimate < 0:
+        high = max(high, _inside(own.high - own.value))
+    return CorrectedShare(value, low, high)
 
 
 def correct_difference(

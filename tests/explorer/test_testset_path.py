@@ -32,7 +32,6 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
             mirage("generate", board, "--system", system, "--model", system, *at)
     mirage("outcomes", board)
     printed = mirage("rates", board, "--format", "csv")
-    print(printed.stdout)
     before = {(row["system"], row["subset"]): row for row in rows(printed) if row["language"] == "all"}
     assert float(before["bold", "non_relevant"]["rate"]) == 1
     assert float(before["careful", "non_relevant"]["rate"]) == 0
@@ -55,7 +54,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
                 (label,) = {label for text, label in subset.items() if towns_in(text)[0] in shown and text in shown}
                 if answered := label == "relevant" or wrong == HIDDEN:
                     wrong += label != "relevant"
-                for key in ("1", "3" if answered else "4", "6"):
+                for key in ("1", "4" if answered else "5", "7"):
                     ballot.keyboard.press(key)
             with ballot.expect_download() as saved:
                 ballot.click("#save")
@@ -68,7 +67,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
             assert row["rate"] == before[key]["rate"], "the printed rate stays"
             assert float(row["corrected_low"]) <= float(row["corrected"]) <= float(row["corrected_high"])
             wide, narrow = (float(row[f"{of}_high"]) - float(row[f"{of}_low"]) for of in ("corrected", "rate"))
-            assert wide > narrow, "an audit of a part widens the interval"
+            assert wide >= narrow, "an audit of a part leaves no less doubt"
         page = browser.show(opened, f"{url}/hallucination?arena=bridges&section=Label+errors")
         page.get_by_role("heading", name="Label errors").wait_for()
         assert not page.get_by_text("labels not audited").count()
