@@ -9,6 +9,7 @@ from typing import Any
 
 import browser
 import pytest
+from commands import mirage
 from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streaming_service import Script, StreamingService
@@ -157,7 +158,9 @@ def ask_in_browser(page: Any, question: str = QUESTION) -> None:
 
 
 @pytest.mark.browser
-def test_a_question_becomes_a_vote_that_changes_the_peoples_ranking(served: tuple[str, Path]) -> None:
+def test_a_question_becomes_a_ranking_and_a_board_that_anybody_verifies(
+    served: tuple[str, Path], tmp_path: Path
+) -> None:
     url, folder = served
     with browser.chromium() as start:
         opened = start()
@@ -175,7 +178,19 @@ def test_a_question_becomes_a_vote_that_changes_the_peoples_ranking(served: tupl
         assert f"{winner} ranks first of 2 systems by people" in page.locator(".mg-conclusion").inner_text()
         assert "arena=board-ask" in page.url
         assert opened.heard == ([], [], [])
-    assert len(votes_of(folder)) == 1
+        assert len(votes_of(folder)) == 1
+        site = tmp_path / "site"
+        mirage("publish", live_folder(folder), "--into", site, "--key", tmp_path / "board.pem", "--new-key", "--texts")
+        assert "nothing differs" in mirage("verify", site).output
+        opened = start()
+        opened.page.goto((site / "index.html").as_uri())
+        assert f"{winner} ranks first of 2 systems" in opened.page.inner_text("main")
+        opened.page.goto((site / "answers.html").as_uri())
+        opened.page.locator("ul.pages a").first.click()
+        assert "near Goolwa" in opened.page.inner_text("main")
+        table = site / "data" / "leaderboard.csv"
+        table.write_text(table.read_text(encoding="utf-8").replace(winner, "another"), encoding="utf-8")
+        assert "leaderboard" in mirage("verify", site, code=1).output
 
 
 @pytest.mark.browser

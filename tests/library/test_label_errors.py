@@ -208,7 +208,7 @@ def test_intervals_cover_the_truth(
 
 
 def test_a_system_that_contradicts_the_audit_keeps_its_doubt() -> None:
-    """It answers exactly by the labels, of which people find a seventh wrong: no rate is then known without an error."""
+    """It answers exactly by the labels, of which people find a seventh wrong: its rates are not known for sure."""
     pair = (error(2, 14), error(0, 14))
     first, second = correct_shares(observed(0, 16), observed(16, 16), pair)
     assert (first.value, second.value) == (0, 1)
