@@ -26,7 +26,7 @@ PORT = 8501
 _REINSTALL = "reinstall from the checkout or wheel it came from: pip install --upgrade PATH"
 
 _EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
-    "documents": (("pypdf", "trafilatura"), "PDF and HTML files of a corpus"),
+    "documents": (("pypdf", "trafilatura", "lxml_html_clean"), "PDF and HTML files of a corpus"),
     "explorer": (("streamlit",), "mirage app"),
     "models": (("openai",), "calling models: generate, judge, graded features"),
     "hub": (("datasets",), "mirage pull from the hub"),
