@@ -1112,7 +1112,7 @@ def rates(
     """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
 
     If people audited the labels of the queries, the rates corrected for label errors stand beside, with intervals that
-    carry the audit's uncertainty; if a program made the labels and nobody did, `labels` says so.
+    carry the audit's uncertainty; if a program made the labels and there is no audit, `labels` says so.
 
     Args:
         arena: with the table `outcomes`.

@@ -200,7 +200,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
 
 def corrected(page: ui.Page, choice: views.Choice) -> None:
     """Show the difference corrected by people's labels beside the measured one, or how to bring labels."""
-    labelled = views.corrected(page.arena, choice, tuple(page.picked))
+    labelled = views.correct_by_labels(page.arena, choice, tuple(page.picked))
     if labelled is None:
         return
     if isinstance(labelled, MirageError):

@@ -235,7 +235,7 @@ def corrected(page: ui.Page, needs: views.Needs) -> None:
         return
     table = next(name for name in ("outcomes", "features", "answers") if name in page.arena.tables)
     corrected_section(page, names, page.languages(table))
-    labelled = views.corrected(page.arena, needs, tuple(page.picked))
+    labelled = views.correct_by_labels(page.arena, needs, tuple(page.picked))
     if isinstance(labelled, MirageError):
         ui.note(f"No choice by corrected levels: {labelled.what}.")
     elif labelled is not None and labelled.overall.choice is not None:

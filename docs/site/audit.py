@@ -1,4 +1,4 @@
-"""Draw what an audit does to the interval of a hallucination rate, from the simulation: `make docs` writes it anew."""
+"""Draw what an audit does to the interval of a hallucination rate, from the simulation: `make docs` draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Set the formulas of the definitions as SVG, for the page Methods: `make docs` writes them anew."""
+"""Set the formulas of the definitions as SVG, for the page Methods: `make docs` sets them."""
 
 from __future__ import annotations
 

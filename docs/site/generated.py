@@ -1,6 +1,6 @@
 """The parts of the guide made from the program: tables, commands, definitions, outcomes, pages, formats.
 
-A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts anew, so the
+A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts, so the
 files read on GitHub as on the site; a test compares them.
 """
 

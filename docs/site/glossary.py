@@ -1,6 +1,6 @@
 """The glossary: one noun an idea, each with the first sentences of the docstring of what it is in the program.
 
-`make docs` writes docs/glossary.md anew; a test compares them. To add a word, add its object here.
+`make docs` writes docs/glossary.md; a test compares them. To add a word, add its object here.
 """
 
 from __future__ import annotations

@@ -150,9 +150,9 @@ def rank(
     means and percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the
     queries with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of
     the same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts
-    that fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets found by
-    influence whose removal, refitted, changes who is first or who is in the first tier, and the queries and voters that
-    they share; other formats than the table list the sets. With --reliability: ratings with equal weights beside those
+    that fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets
+    (found by influence, checked by fitting again) without which another system is first or joins the first tier, and the
+    queries and voters that they share; other formats than the table list the sets. With --reliability: ratings with equal weights beside those
     with each judge and voter weighted by its reliability, the judges' weights, and a test of equal reliability. Makers
     come from DIR/makers.csv, else from the systems' names.
     """

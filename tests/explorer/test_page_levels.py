@@ -57,13 +57,13 @@ def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Pa
     assert views.measures_at(bare) == ()
     first, second = compared.systems(labelled, "rate", "")[:2]
     choice = compared.Choice(first, second, "rate", "", 0.0)
-    report = compared.corrected(labelled, choice, ())
+    report = compared.correct_by_labels(labelled, choice, ())
     assert report is not None
-    assert isinstance(compared.corrected(bare, choice, ()), MirageError)
-    assert compared.corrected(labelled, compared.Choice(first, second, "rating", "", 0.0), ()) is None
+    assert isinstance(compared.correct_by_labels(bare, choice, ()), MirageError)
+    assert compared.correct_by_labels(labelled, compared.Choice(first, second, "rating", "", 0.0), ()) is None
     needs = decided.Needs((("rate", 1.0),), None, Requirements(), 0.0, (None, None))
-    assert decided.corrected(labelled, needs, ()) is not None
+    assert decided.correct_by_labels(labelled, needs, ()) is not None
     assert (
-        decided.corrected(labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ())
+        decided.correct_by_labels(labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ())
         is None
     )

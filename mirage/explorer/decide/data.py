@@ -77,7 +77,7 @@ def report(
     return choose_systems(arena, settings, ranking=ranking)
 
 
-def corrected(arena: Arena, needs: Needs, languages: tuple[str, ...]) -> ChoiceReport | MirageError | None:
+def correct_by_labels(arena: Arena, needs: Needs, languages: tuple[str, ...]) -> ChoiceReport | MirageError | None:
     """Choose by levels corrected by people's labels; return the reason if that is impossible.
 
     Args:

@@ -1,4 +1,4 @@
-"""What pages say of labels that a program made: that nobody audited them, or what people's audit found."""
+"""What pages say of labels that a program made: no audit by people, or what people's audit found."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         subsets = tuple(dict.fromkeys(row.subset for row in levels.rows))
         scope = scopes[0]
         if len(scopes) > 1:
-            scope = pick("In", scopes, key="corrected_in", kind="language", named=_named, width=170)
+            scope = pick("In", scopes, key="corrected_in", kind="language", named=_language_name, width=170)
         subset = subsets[0]
         if len(subsets) > 1:
             kinds = tuple(_SUBSETS[name] for name in subsets)
@@ -79,7 +79,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         note(line)
 
 
-def _named(code: str) -> str:
+def _language_name(code: str) -> str:
     return "all languages" if code == ALL else name_of(code)
 
 
