@@ -145,16 +145,16 @@ def rank(
     infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee relevance), judgments (a
     judge), or answers, nuggets and nugget_assignments (nuggets: of a query's two answers the one that states the
     greater share of the vital nuggets in full wins; scores within --nugget-margin tie). Writes nothing; with --store,
-    the table ratings, keeping those by other referees. If judges are pooled, verdicts excluded or replaced by
-    votes, or style is controlled for (which reads the table features), it lists the ranks that change. With --paper:
-    means and percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the
-    queries with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of
-    the same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts
-    that fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets
-    (found by influence, checked by fitting again) without which another system is first or joins the first tier, and the
-    queries and voters that they share; other formats than the table list the sets. With --reliability: ratings with equal weights beside those
-    with each judge and voter weighted by its reliability, the judges' weights, and a test of equal reliability. Makers
-    come from DIR/makers.csv, else from the systems' names.
+    the table ratings, keeping those by other referees. If judges are pooled, verdicts excluded or replaced by votes, or
+    style is controlled for (which reads the table features), it lists the ranks that change. With --paper: means and
+    percentiles over tournaments as published; --store then writes the table tournaments. --tag ranks only the queries
+    with a tag; --by ranks by each value of a tag, and tests each system on a value against the other queries of the
+    same languages (Welch's t, Holm-corrected over all tests); both read the table tags and write nothing. Verdicts that
+    fit in memory are ranked here, whatever the --engine. With --fragility: by language, the smallest sets (found by
+    influence, checked by fitting again) without which another system is first or joins the first tier, and the queries
+    and voters that they share; other formats than the table list the sets. With --reliability: ratings with equal
+    weights beside those with each judge and voter weighted by its reliability, the judges' weights, and a test of equal
+    reliability. Makers come from DIR/makers.csv, else from the systems' names.
     """
     from mirage import store
     from mirage.battles.referee import choose_referee, referees

@@ -64,6 +64,8 @@ def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Pa
     needs = decided.Needs((("rate", 1.0),), None, Requirements(), 0.0, (None, None))
     assert decided.correct_by_labels(labelled, needs, ()) is not None
     assert (
-        decided.correct_by_labels(labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ())
+        decided.correct_by_labels(
+            labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ()
+        )
         is None
     )

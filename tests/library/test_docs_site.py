@@ -127,7 +127,14 @@ def test_every_picture_of_the_guide_is_there() -> None:
 def test_the_parts_made_from_the_program_are_those_of_today() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "site" / "generated.py"))
     pages = script["pages_with_parts"]()
-    assert {path.name for path in pages} == {"commands.md", "data.md", "formats.md", "index.md", "methods.md"}
+    assert {path.name for path in pages} == {
+        "commands.md",
+        "data.md",
+        "formats.md",
+        "index.md",
+        "levels.md",
+        "methods.md",
+    }
     for path in pages:
         marks = re.findall(r"<!-- (/?\w+) -->", path.read_text("utf-8"))
         assert [name for name in marks if name in script["PARTS"]] == [name[1:] for name in marks if name[0] == "/"]

@@ -230,7 +230,9 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def correct_by_labels(arena: Arena, choice: Choice, languages: tuple[str, ...]) -> ComparisonReport | MirageError | None:
+def correct_by_labels(
+    arena: Arena, choice: Choice, languages: tuple[str, ...]
+) -> ComparisonReport | MirageError | None:
     """Compare two systems by levels corrected by people's labels; return the reason if that is impossible.
 
     Args:
