@@ -37,7 +37,8 @@ from mirage.stages.outcomes import wilson
 
 RATES = (
     "language,subset,system,n,answered,abstained,clarification,unparsed,empty,api_error,missing,"
-    "rate,rate_low,rate_high,rate_as_published,undecided"
+    "rate,rate_low,rate_high,rate_as_published,undecided,"
+    "labels,corrected,corrected_low,corrected_high,audited,label_error,label_reason"
 )
 RANKS = ",".join(column.name for column in schema.columns("ratings"))
 
