@@ -59,8 +59,22 @@ def test_outputs_become_queries_passages_and_answers(tmp_path: Path) -> None:
     )
     tables = valid(read_outputs(tmp_path))
     assert schema.sort("queries", tables["queries"]).to_pylist() == [
-        {"language": "en", "query_id": "q1", "subset": "relevant", "text": "What is q1?", "reason": None},
-        {"language": "fi", "query_id": "q2", "subset": "non_relevant", "text": "What is q2?", "reason": None},
+        {
+            "language": "en",
+            "query_id": "q1",
+            "subset": "relevant",
+            "text": "What is q1?",
+            "reason": None,
+            "labelled_by": None,
+        },
+        {
+            "language": "fi",
+            "query_id": "q2",
+            "subset": "non_relevant",
+            "text": "What is q2?",
+            "reason": None,
+            "labelled_by": None,
+        },
     ]
     passages = schema.sort("passages", tables["passages"]).to_pylist()
     assert passages[3] == {
@@ -402,8 +416,22 @@ def test_topics_become_queries_and_labelled_passages_pitfall_27(tmp_path: Path) 
     language_folder(tmp_path / "data" / "english", relevant=1, non_relevant=1)
     tables = valid(read_queries(tmp_path))
     assert schema.sort("queries", tables["queries"]).to_pylist() == [
-        {"language": "en", "query_id": "n0", "subset": "non_relevant", "text": "Query n0?", "reason": None},
-        {"language": "en", "query_id": "r0", "subset": "relevant", "text": "Query r0?", "reason": None},
+        {
+            "language": "en",
+            "query_id": "n0",
+            "subset": "non_relevant",
+            "text": "Query n0?",
+            "reason": None,
+            "labelled_by": None,
+        },
+        {
+            "language": "en",
+            "query_id": "r0",
+            "subset": "relevant",
+            "text": "Query r0?",
+            "reason": None,
+            "labelled_by": None,
+        },
     ]
     common = {"pooled": None, "language": "en"}
     zero = {"passage_id": "0#0", "title": "T0", "text": "Text 0: with\ta tab.", "position": 2}
