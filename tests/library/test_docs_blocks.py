@@ -49,6 +49,7 @@ RUN_BY = {
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",
     "take-out.md": "library/test_exporting_tables.py",
+    "testset.md": "library/test_docs_testset.py",
 }
 """Test of each page whose blocks build on each other."""
 

@@ -86,6 +86,7 @@ def test_outputs_become_queries_passages_and_answers(tmp_path: Path) -> None:
         "text": "Text of passage 4.",
         "relevant": None,
         "pooled": None,
+        "passage_language": None,
     }
     assert [p["relevant"] for p in passages] == [None] * 10 + [False] * 10
     answers = schema.sort("answers", tables["answers"]).to_pylist()
@@ -433,7 +434,7 @@ def test_topics_become_queries_and_labelled_passages_pitfall_27(tmp_path: Path) 
             "labelled_by": None,
         },
     ]
-    common = {"pooled": None, "language": "en"}
+    common = {"pooled": None, "passage_language": None, "language": "en"}
     zero = {"passage_id": "0#0", "title": "T0", "text": "Text 0: with\ta tab.", "position": 2}
     two = {"passage_id": "2#0", "title": "T2", "text": "Text 2: with\ta tab.", "position": 1}
     assert schema.sort("passages", tables["passages"]).to_pylist() == [
