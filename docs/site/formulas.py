@@ -24,7 +24,8 @@ def written() -> str:
 
 
 def short(svg: str) -> str:
-    """The same with coordinates to a tenth of a pixel."""
+    """The same with coordinates to a tenth of a pixel, and the lines over letters in the colour of these."""
+    svg = svg.replace('"black"', f'"{INK}"')
     svg = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), svg)
     return re.sub(r" ?([A-Z]) (?=[-\d])", r"\1", svg)
 

@@ -160,7 +160,7 @@ def test_a_database_of_before_gets_the_table(url: str) -> None:  # the fixture
     with Votes(url) as again:
         assert again.rows(NuggetVote) == []
         assert again.submit(row) == row
-        assert again.version() == (0, 0, 1, 0)
+        assert again.version() == (0, 0, 1, 0, 0)
         assert not [name for name in inspect(again._engine).get_table_names() if "_before_" in name]
     with Votes(url) as third:
         assert third.undo(NuggetVote, "1", voter="amina").undoes == "1"
