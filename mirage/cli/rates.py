@@ -43,10 +43,6 @@ COUNTS = (
 """Columns of `outcomes`."""
 PLAIN = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
 """Columns of `rates` without those of an audit."""
-AUDIT = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
-"""Columns of `rates` on the audit of labels; the human-readable table has some of them, if there is an audit."""
-RATES = (*PLAIN, *AUDIT)
-"""Columns of `rates`."""
 CORRECTED = (
     *("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"),
     *("labels", "corrected", "corrected_low", "corrected_high", "lam", "width", "status", "reason"),
@@ -162,7 +158,9 @@ def rates(
             raise BadInput("--corrected is for rates by system", do="omit --by and --confusion")
         _print_corrected(arena, parser, selection, borrow_margin, output_format)
         return
-    columns: tuple[str, ...] = RATES
+    audit = rules.AUDIT_COLUMNS
+    everything = (*PLAIN, *audit)
+    columns: tuple[str, ...] = everything
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
         table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=selection)
@@ -182,8 +180,8 @@ def rates(
     if output_format == "table":
         if columns is BY_TEMPLATE:
             columns = (*columns[:5], *columns[len(COUNTS) + 1 :])
-        if columns is RATES:
-            columns = PLAIN if labels.audit is None else (*PLAIN[:4], *PLAIN[11:14], *AUDIT[1:6], *PLAIN[14:])
+        if columns is everything:
+            columns = PLAIN if labels.audit is None else (*PLAIN[:4], *PLAIN[11:14], *audit[1:6], *PLAIN[14:])
         records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
         columns = tuple(_HEADS.get(name, name) for name in columns)
     show(records, columns, output_format)

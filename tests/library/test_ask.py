@@ -109,7 +109,8 @@ def test_a_vote_writes_question_passages_answers_and_verdict_beside_the_test_set
     desk.vote(asked, "A", reader="r")
     live = store.open_arena(live_folder(desk.arena.path))
     assert live.read("queries").to_pylist() == [
-        {"language": "en", "query_id": asked.query_id, "subset": None, "text": QUESTION, "reason": None}
+        {"language": "en", "query_id": asked.query_id, "subset": None, "text": QUESTION}
+        | {"reason": None, "labelled_by": None}
     ]
     assert live.read("passages")["passage_id"].to_pylist() == ["d1", "d2"]
     assert sorted(live.read("answers")["system"].to_pylist()) == ["one", "two"]

@@ -67,7 +67,7 @@ DOORS = {
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
             **dict.fromkeys(("engine", "workers", "address"), COUNTED),
             "no_own": "flag that turns `own` off",
-            "fragility": "reads the ranking",
+            **dict.fromkeys(("fragility", "reliability"), "reads the ranking"),
         },
         {"own": "--no-own-family turns it off", "makers": "makers.csv of the arena"},
         {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},

@@ -14,7 +14,7 @@ from mirage.explorer.kit.text import plain
 from mirage.stages.across.summary import DecisionShare, decisions_by_pair
 from mirage.store import Arena
 
-PICKERS = ("pairs_of",)
+PICKERS = ("decisions_of",)
 """Keys of the section's pickers."""
 
 
@@ -32,7 +32,7 @@ def show_pairs_of_decisions(page: Page, parser: str) -> None:
     if not systems:
         st.caption("No system was shown a relevant passage whose language is known.")
         return
-    system = pick("System", systems, key="pairs_of", kind="system", width=300)
+    system = pick("System", systems, key="decisions_of", kind="system", width=300)
     st.caption(
         plain(
             f"Correct decisions of {system}, shown a relevant passage in the column's language: it answers, and "

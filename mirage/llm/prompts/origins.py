@@ -263,5 +263,32 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             ),
         ),
     ),
+    PromptOrigin(
+        "testset_question",
+        "Write a question from passages, with a reference answer and its facts.",
+        "[NG] for the facts, vital and okay; the rest is written for `mirage testset`",
+        (
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "The facts come with the question, each with a quote of its passage; the program writes nuggets of "
+                "queries that exist.",
+                "A quote that is not in its passage shows that a fact was invented, without another call.",
+            ),
+        ),
+    ),
+    PromptOrigin(
+        "testset_check",
+        "Which of some passages answer a question?",
+        "[NM] for the two labels of a query; the text is written for `mirage testset`",
+        (
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "A model reads the passages; in NoMIRACL people do.",
+                "Documents come without labels. An audit by people says how often the model errs.",
+            ),
+        ),
+    ),
 )
 """Every prompt of this folder."""

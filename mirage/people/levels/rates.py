@@ -69,6 +69,8 @@ def corrected_rates(
         "status": ["not checked" if row is None else row.status for row in rows],
         "reason": ["no answer is present" if row is None else row.reason for row in rows],
     }
+    # The columns of an audit of the queries' labels, which is another correction.
+    table = table.drop_columns([name for name in outcomes.AUDIT_COLUMNS if name in table.column_names])
     kinds = {"labels": pa.int64(), "status": pa.string(), "reason": pa.string()}
     for name in COLUMNS:
         table = table.append_column(name, pa.array(values[name], kinds.get(name, pa.float64())))

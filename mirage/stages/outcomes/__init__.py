@@ -11,7 +11,7 @@ split by `sentences.py`). `parsed.py` lists the rules.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
-from mirage.stages.outcomes.corrected import NOT_AUDITED, QueryLabels, correct_rates
+from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, NOT_AUDITED, QueryLabels, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
@@ -29,6 +29,7 @@ from mirage.stages.outcomes.templates import base_names, matched_difference, tem
 from mirage.stats.intervals import mean_interval, wilson
 
 __all__ = [
+    "AUDIT_COLUMNS",
     "NOT_AUDITED",
     "RIGHT",
     "RULES",

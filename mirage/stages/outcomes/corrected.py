@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NOT_AUDITED = "labels not audited"
 """What stands beside a rate on automatic labels that no person checked."""
+AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
+"""Fields of `Rate` that an audit of labels fills."""
 
 
 @dataclass(frozen=True)
