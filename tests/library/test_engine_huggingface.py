@@ -6,6 +6,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -131,7 +132,10 @@ def test_a_folder_with_an_adapter_loads_the_model_under_it(
         adapted.append(adapter)
         return model
 
-    stand_in = SimpleNamespace(PeftModel=SimpleNamespace(from_pretrained=from_pretrained))
+    # transformers looks at the spec of a package when it first asks for it.
+    stand_in = SimpleNamespace(
+        PeftModel=SimpleNamespace(from_pretrained=from_pretrained), __spec__=ModuleSpec("peft", None), __version__="0"
+    )
     monkeypatch.setitem(sys.modules, "peft", stand_in)
     adapter = tmp_path / "adapter"
     adapter.mkdir()
