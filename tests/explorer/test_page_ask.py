@@ -159,9 +159,10 @@ def ask_in_browser(page: Any, question: str = QUESTION) -> None:
 
 @pytest.mark.browser
 def test_a_question_becomes_a_ranking_and_a_board_that_anybody_verifies(
-    served: tuple[str, Path], tmp_path: Path
+    served: tuple[str, Path], service: StreamingService, tmp_path: Path
 ) -> None:
     url, folder = served
+    configure(folder.parent, service, "goolwa", "other")
     with browser.chromium() as start:
         opened = start()
         page = browser.show(opened, f"{url}/ask?arena=board")
