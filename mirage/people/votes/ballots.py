@@ -18,11 +18,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,19 @@ _DO = "nothing was imported; ask for the file as the ballot gave it"
 AnyVote = TypeVar("AnyVote", Vote, LabelVote)
 
 
+class ShownItem(Protocol):
+    """An item of a ballot."""
+
+    @property
+    def shown(self) -> str:
+        """Digest of the texts that it shows."""
+        ...
+
+
+AnyItem = TypeVar("AnyItem", bound=ShownItem)
+AnyBallot = TypeVar("AnyBallot", bound="SentBallot[Any]")
+
+
 @dataclass(frozen=True, slots=True)
 class BallotItem:
     """One battle of a ballot."""
@@ -56,11 +69,11 @@ class BallotItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Ballot:
-    """Battles for one person to vote on, away from the explorer."""
+class SentBallot(Generic[AnyItem]):
+    """Items in one language for one person to vote on, away from the explorer."""
 
     ballot_id: str
-    """16 hexadecimal digits; the same for the same arguments and answers."""
+    """16 hexadecimal digits; the same for the same arguments and texts."""
     arena: str
     """Name of the arena."""
     language: str
@@ -71,18 +84,23 @@ class Ballot:
     """Its number among the ballots drawn together, from 1."""
     parts: int
     """Number of ballots drawn together."""
-    items: tuple[BallotItem, ...]
+    items: tuple[AnyItem, ...]
     """Items in display order."""
 
     @property
     def answers(self) -> str:
-        """Digest of all answers of the ballot, in any order."""
+        """Digest of all that the ballot shows, in any order."""
         return digest(*(entry.shown for entry in self.items))
 
     @property
     def session(self) -> str:
         """Session of its votes."""
         return f"ballot-{self.ballot_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot(SentBallot[BallotItem]):
+    """Battles for one person to vote on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +178,17 @@ def people_of(voters: str | None, part: str | None) -> tuple[list[str | None], i
     return [None] * numbers[1], numbers[0] - 1
 
 
+def check_names(people: Iterable[str | None]) -> None:
+    """Check that the people of ballots have names of their own, or none.
+
+    Raises:
+        BadInput: if two share a name, or one is blank.
+    """
+    names = [person.strip() for person in people if person is not None]
+    if len(set(names)) < len(names) or not all(names):
+        raise BadInput("two voters have one name, or one has none", do="give each voter a name of their own")
+
+
 def draw_ballots(
     arena: store.Arena,
     language: str,
@@ -190,9 +219,7 @@ def draw_ballots(
         UnknownName: if the arena has no answers in the language.
         NotEnoughData: if there is nothing to vote on, or less than one battle for each person.
     """
-    names = [person.strip() for person in people if person is not None]
-    if len(set(names)) < len(names) or not all(names):
-        raise BadInput("two voters have one name, or one has none", do="give each voter a name of their own")
+    check_names(people)
     chosen = next_items(vote_pool(arena, language), voter=f"ballot/{seed}", n=n) if n > 0 else []
     if n > 0 and len(chosen) * reviews < len(people):
         raise NotEnoughData(
@@ -260,15 +287,7 @@ def read_ballot(path: Path, log: Iterable[Vote] = ()) -> list[Vote]:
     ballot, head, events = verify_returned(path, stored_ballots())
     voter = check_head(ballot, head, path, log)
     entries = {entry.item_id: entry for entry in ballot.items}
-    rows: list[Vote] = []
-    for where, event in events:
-        try:
-            rows.append(_vote(ballot, voter, entries, rows, event))
-        except BadInput as error:
-            raise BadInput(error.what, where=where, do=error.do or _DO) from None
-    if not rows:
-        raise BadInput("nobody has voted on this ballot", where=str(path), do="vote, then save the votes again")
-    return rows
+    return read_events(path, events, lambda before, event: _vote(ballot, voter, entries, before, event))
 
 
 def import_ballot(database: Votes, path: Path) -> tuple[int, int]:
@@ -282,11 +301,7 @@ def import_ballot(database: Votes, path: Path) -> tuple[int, int]:
         Unreachable: if the database does not respond.
     """
     rows = read_ballot(path, database.rows(Vote))
-    try:
-        return len(rows), database.append(rows, [str(path)] * len(rows))
-    except BadInput as error:
-        do = "the ballot was voted on in two browsers: import one file of the two; nothing was imported_votes"
-        raise BadInput(error.what, where=error.where, do=do) from None
+    return len(rows), append_returned(database, rows, path)
 
 
 def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress]:
@@ -315,43 +330,6 @@ def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress
         n = len(ballot.items)
         rows.append(BallotProgress(ballot.ballot_id, ballot.language, voter, n, voted, n - voted))
     return rows
-
-
-class Returnable(Protocol):
-    """A ballot that comes back as a file."""
-
-    @property
-    def ballot_id(self) -> str:
-        """Id of the ballot."""
-        ...
-
-    @property
-    def arena(self) -> str:
-        """Name of the arena."""
-        ...
-
-    @property
-    def language(self) -> str:
-        """Language of the queries."""
-        ...
-
-    @property
-    def voter(self) -> str | None:
-        """Name of the voter; None if the recipient enters one."""
-        ...
-
-    @property
-    def answers(self) -> str:
-        """Digest of what is shown."""
-        ...
-
-    @property
-    def session(self) -> str:
-        """Session of its votes."""
-        ...
-
-
-AnyBallot = TypeVar("AnyBallot", bound=Returnable)
 
 
 def verify_returned(
@@ -385,7 +363,7 @@ def verify_returned(
         raise BadInput(
             f"the ballot {head.get('ballot')!r} was not made here",
             where=values[0][0],
-            do="import it where it was made, with the same MIRAGE_HOME; nothing was imported_votes",
+            do="import it where it was made, with the same MIRAGE_HOME; nothing was imported",
         )
     signed = "".join(f"{text}\n" for _, text in read[:-1]).encode("utf-8")
     signature = hmac.new(bytes.fromhex(ballot_key(ballot.ballot_id)), signed, hashlib.sha256).hexdigest()
@@ -394,8 +372,48 @@ def verify_returned(
     return ballot, head, values[1:-1]
 
 
+def read_events(
+    path: Path,
+    events: Iterable[tuple[str, dict[str, Any]]],
+    read_event: Callable[[Sequence[AnyVote], dict[str, Any]], AnyVote],
+) -> list[AnyVote]:
+    """Return the rows of a returned ballot's events; all of them, or none.
+
+    Args:
+        path: the file.
+        events: its events, each with its location.
+        read_event: makes the row of an event, given the rows before it.
+
+    Raises:
+        BadInput: naming the line of an invalid event, or if there is no event.
+    """
+    rows: list[AnyVote] = []
+    for where, event in events:
+        try:
+            rows.append(read_event(rows, event))
+        except BadInput as error:
+            raise BadInput(error.what, where=where, do=error.do or _DO) from None
+    if not rows:
+        raise BadInput("nobody has voted on this ballot", where=str(path), do="vote, then save the votes again")
+    return rows
+
+
+def append_returned(database: Votes, rows: Sequence[AnyVote], path: Path) -> int:
+    """Store the rows of a returned ballot, and return how many are new.
+
+    Raises:
+        BadInput: if the same ballot was voted on in two places.
+        Unreachable: if the database does not respond.
+    """
+    try:
+        return database.append(rows, [str(path)] * len(rows))
+    except BadInput as error:
+        do = "the ballot was voted on in two browsers: import one file of the two; nothing was imported"
+        raise BadInput(error.what, where=error.where, do=do) from None
+
+
 def check_head(
-    ballot: Returnable, head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]
+    ballot: SentBallot[Any], head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]
 ) -> str:
     """Return the voter of a returned ballot, having checked its head.
 
@@ -422,7 +440,7 @@ def check_head(
     return voter.strip()
 
 
-def undone_vote(ballot: Returnable, before: Sequence[AnyVote], event: Mapping[str, Any]) -> AnyVote:
+def undone_vote(ballot: SentBallot[Any], before: Sequence[AnyVote], event: Mapping[str, Any]) -> AnyVote:
     """Return the row of an event that takes back an earlier vote of the same file.
 
     Raises:

@@ -14,9 +14,13 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.ballots import (
+    SentBallot,
+    append_returned,
     assign,
     check_head,
+    check_names,
     import_ballot,
+    read_events,
     sign,
     undone_vote,
     verify_returned,
@@ -24,7 +28,7 @@ from mirage.people.votes.ballots import (
 from mirage.people.votes.belonging import shown_now
 from mirage.people.votes.database import Votes
 from mirage.people.votes.labels import AuditItem, refuse_strays
-from mirage.people.votes.rows import UNDO, LabelVote, digest, now, validate_row
+from mirage.people.votes.rows import UNDO, LabelVote, now, validate_row
 from mirage.store.ballots import ballot_secret, keep_ballot, kept_ballots
 
 KIND = "labels"
@@ -44,33 +48,8 @@ class LabelItem:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelBallot:
+class LabelBallot(SentBallot[LabelItem]):
     """Queries of one language for one person to check."""
-
-    ballot_id: str
-    """16 hexadecimal digits; the same for the same arguments and passages."""
-    arena: str
-    """Name of the arena."""
-    language: str
-    """Language of the queries."""
-    voter: str | None
-    """The voter's name; null if the recipient enters one."""
-    part: int
-    """Its number among the ballots drawn together, from 1."""
-    parts: int
-    """Number of ballots drawn together."""
-    items: tuple[LabelItem, ...]
-    """Items in display order."""
-
-    @property
-    def answers(self) -> str:
-        """Digest of all queries and passages of the ballot, in any order."""
-        return digest(*(entry.shown for entry in self.items))
-
-    @property
-    def session(self) -> str:
-        """Session of its votes."""
-        return f"ballot-{self.ballot_id}"
 
 
 def label_ballots(
@@ -94,9 +73,7 @@ def label_ballots(
         BadInput: if people or reviews make no assignment.
         NotEnoughData: if a query or its passages have no text here.
     """
-    names = [person.strip() for person in people if person is not None]
-    if len(set(names)) < len(names) or not all(names):
-        raise BadInput("two voters have one name, or one has none", do="give each voter a name of their own")
+    check_names(people)
     _need_texts(arena, items)
     secret, ballots = ballot_secret(), []
     languages = dict.fromkeys(entry.language for entry in items)
@@ -152,15 +129,7 @@ def read_label_ballot(path: Path, log: Iterable[LabelVote] = ()) -> list[LabelVo
     ballot, head, events = verify_returned(path, stored_label_ballots())
     voter = check_head(ballot, head, path, log)
     entries = {entry.item_id: entry for entry in ballot.items}
-    rows: list[LabelVote] = []
-    for where, event in events:
-        try:
-            rows.append(_vote(ballot, voter, entries, rows, event))
-        except BadInput as error:
-            raise BadInput(error.what, where=where, do=error.do or "nothing was imported") from None
-    if not rows:
-        raise BadInput("nobody has voted on this ballot", where=str(path), do="vote, then save the votes again")
-    return rows
+    return read_events(path, events, lambda before, event: _vote(ballot, voter, entries, before, event))
 
 
 def import_any_ballot(database: Votes, path: Path, *, arena: store.Arena | None = None) -> tuple[int, int]:
@@ -182,14 +151,9 @@ def import_any_ballot(database: Votes, path: Path, *, arena: store.Arena | None 
     if f'"kind":"{KIND}"' not in "".join(store.beginning(path, 1)).replace('": "', '":"'):
         return import_ballot(database, path)
     rows = read_label_ballot(path, database.rows(LabelVote))
-    places = [str(path)] * len(rows)
     if arena is not None:
-        refuse_strays(arena, rows, places)
-    try:
-        return len(rows), database.append(rows, places)
-    except BadInput as error:
-        do = "the ballot was voted on in two browsers: import one file of the two; nothing was imported"
-        raise BadInput(error.what, where=error.where, do=do) from None
+        refuse_strays(arena, rows, [str(path)] * len(rows))
+    return len(rows), append_returned(database, rows, path)
 
 
 def _vote(
