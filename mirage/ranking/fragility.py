@@ -337,9 +337,8 @@ class _Search:
         for k, code in enumerate(self.codes):
             part, own = parts[code], units.language == k
             theta, s = part.point[0], len(part.systems)
-            contrast = np.zeros(part.whole.size)
-            contrast[part.systems.index(front)], contrast[part.systems.index(rival)] = 1, -1
-            v = np.linalg.solve(part.whole.slopes(part.point)[1][0], contrast)[:s]
+            inverse = np.linalg.inv(part.whole.slopes(part.point)[1][0])[:s]
+            v = inverse[:, part.systems.index(front)] - inverse[:, part.systems.index(rival)]
             i, j = units.i[own], units.j[own]
             win, lose = logistic(theta[i] - theta[j])
             score = units.first[own] * lose - units.second[own] * win

@@ -223,8 +223,7 @@ def test_newtons_method_stands_in_one_module_alone() -> None:
         for loop in (node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For)):
             if called(loop) & solving and any(moves(node) for node in ast.walk(loop)):
                 loops.add(str(path.relative_to(ROOT)))
-    # Fragility refits without some units, and solves for the influence of the others at each refit: no step to a point.
-    assert loops - {"mirage/ranking/fragility.py"} == {"mirage/stats/newton.py"}
+    assert loops == {"mirage/stats/newton.py"}
 
 
 def called(tree: ast.AST) -> set[str]:
