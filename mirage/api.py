@@ -1111,7 +1111,7 @@ def rates(
 ) -> Rows:
     """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
 
-    If people audited the labels of the queries, the rates corrected for label errors stand beside, with intervals that
+    If people audited the labels of the queries, rates corrected for label errors are added, with intervals that
     carry the audit's uncertainty; if a program made the labels and there is no audit, `labels` says so.
 
     Args:

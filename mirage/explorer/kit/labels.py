@@ -1,4 +1,4 @@
-"""What pages say of labels that a program made: no audit by people, or what people's audit found."""
+"""Tell what is known about labels that a program made: that no person checked them, or what an audit found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def labels_of(page: Page) -> QueryLabels:
-    """Return what is known about the labels of a page's arena; without the votes, as if nobody had audited them."""
+    """Return what is known about the labels of a page's arena; without the votes, as if there was no audit."""
     from mirage.explorer.kit import votes as people  # deferred: pages without votes need none of its imports
 
     try:
@@ -25,7 +25,7 @@ def labels_of(page: Page) -> QueryLabels:
 
 
 def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
-    """Say beside the title that a program made the labels and nobody audited them, if so.
+    """Say beside the title that a program made the labels and no person checked them, if so.
 
     Args:
         page: the page; its numbers rest on labels.
@@ -40,7 +40,7 @@ def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
 
 
 def tell_audit(labels: QueryLabels) -> None:
-    """Write what people found about the labels, or that nobody looked, as a note."""
+    """Write what people found about the labels, or that there is no audit, as a note."""
     if labels.unaudited:
         note("Labels not audited: a program decided which queries can be answered. Audit them: mirage votes audit DIR")
     if labels.audit is None:
