@@ -19,7 +19,7 @@ from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
-    from mirage.stages.outcomes import QueryLabels
+    from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage import schema
-    from mirage.stages.outcomes import QueryLabels
+    from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
 COUNTS = (
@@ -267,7 +267,7 @@ def _note_unparsed(rates: pa.Table) -> None:
 
 def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
     """Print what is known about automatic labels."""
-    from mirage.stages.outcomes import NOT_AUDITED
+    from mirage.stats.label_errors import NOT_AUDITED
 
     if labels.unaudited:
         note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: mirage votes audit DIR")

@@ -21,8 +21,8 @@ from mirage.people.votes.labels import read_labels
 from mirage.ranking.records import JOINT
 from mirage.stages.features import FEATURES
 from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.stages.outcomes.corrected import NOT_AUDITED
 from mirage.stages.outcomes.rates import rates
+from mirage.stats.label_errors import NOT_AUDITED
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.store.labels import has_automatic_labels

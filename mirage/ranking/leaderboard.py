@@ -35,14 +35,13 @@ def leaderboard(
         UnknownName: if the language is not ranked.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if language is not None and language not in ranking.languages:
         raise UnknownName("language", language, ranking.languages)
-    table = ranking.table()
+    table = ranking.table(language)
     if reference is not None:
         columns: list[list[float | None]] = [[], [], []]
-        for row in ranking.languages.values():
+        for row in ranking.languages.values() if language is None else (ranking.languages[language],):
             ranked = reference in row.systems
             values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
             for column, part in zip(columns, values, strict=True):
@@ -55,5 +54,4 @@ def leaderboard(
     order = {code: place for place, code in enumerate(ranking.languages)}
     keys = list(zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), strict=True))
     places = sorted(range(len(table)), key=lambda k: (order[keys[k][0]], *keys[k][1:]))
-    table = table.take(pa.array(places, pa.int64()))
-    return table if language is None else table.filter(pc.equal(table["language"], language))
+    return table.take(pa.array(places, pa.int64()))

@@ -180,8 +180,13 @@ def rank_draws(theta: Array) -> NDArray[np.int64]:
     s = theta.shape[1]
     order = np.argsort(theta, axis=1)
     ascending = np.take_along_axis(theta, order, axis=1)
-    # Number of systems that are not clearly better.
-    last = np.array([np.searchsorted(row, row + 1e-9, side="right") for row in ascending]).reshape(theta.shape)
+    # Number of systems that are not clearly better: those up to this one, and the next ones as long as they are level.
+    last = np.tile(np.arange(1, s + 1), (len(theta), 1))
+    for step in range(1, s):
+        level = ascending[:, step:] <= ascending[:, :-step] + 1e-9
+        if not level.any():
+            break
+        last[:, :-step] += level
     ranks = np.empty(theta.shape, dtype=np.int64)
     np.put_along_axis(ranks, order, s - last + 1, axis=1)
     return ranks

@@ -29,6 +29,8 @@ LEAST_AUDITED = 5
 """Minimum number of audited queries of each label for a correction."""
 LEAST_OWN = 10
 """Minimum number of audited queries of each label in a language for errors of its own."""
+NOT_AUDITED = "labels not audited"
+"""Note beside a rate on automatic labels that no person checked."""
 _LEAST_SEPARATION = 0.05
 """Minimum of 1 - e0 - e1: below it the labels say nothing about the queries."""
 
@@ -143,6 +145,21 @@ class LabelAudit:
         if min(counts) >= LEAST_OWN:
             return self.errors([language]), True
         return self.errors(selection), list(selection) == [language]
+
+
+@dataclass(frozen=True)
+class QueryLabels:
+    """Origin of an arena's labels, and their audit."""
+
+    automatic: bool = False
+    """Whether a program decided which queries are answerable."""
+    audit: LabelAudit | None = None
+    """The audit by people; None without one."""
+
+    @property
+    def unaudited(self) -> bool:
+        """True if a program made the labels and no person checked them."""
+        return self.automatic and self.audit is None
 
 
 def _label_error(rows: Sequence[AuditedQuery], *, answerable: bool) -> LabelError:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.stages.outcomes import QueryLabels, correct_rates, rates
+from mirage.stages.outcomes import correct_rates, rates
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import (
     AuditedQuery,
@@ -19,6 +19,7 @@ from mirage.stats.label_errors import (
     LabelAudit,
     LabelError,
     ObservedShare,
+    QueryLabels,
     correct_difference,
     correct_shares,
 )

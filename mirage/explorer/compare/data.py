@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking import Ranking
-    from mirage.stages.outcomes import QueryLabels
+    from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
 

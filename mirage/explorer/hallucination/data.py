@@ -17,7 +17,7 @@ from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.stages import outcomes
-from mirage.stages.outcomes import QueryLabels
+from mirage.stats.label_errors import QueryLabels
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import Unreachable
 from mirage.explorer.kit.text import note
-from mirage.stages.outcomes import NOT_AUDITED, QueryLabels
+from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
 from mirage.store.labels import has_automatic_labels
 from mirage.text.segmentation import count_text
 

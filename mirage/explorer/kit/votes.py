@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.people.votes.stage import CorrectionResult
-    from mirage.stages.outcomes import QueryLabels
+    from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
 PAUSE = 20.0

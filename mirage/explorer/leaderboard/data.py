@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import mirage.ranking as rank
-from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee, judges
+from mirage.battles.referee import NUGGETS, POOLED, Referee, judges
 from mirage.battles.verdict_rows import REPEATED
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import whatif
@@ -204,8 +204,8 @@ def ranking_of(
     is as in `board`.
     """
     if Referee.from_name(referee).by_labels:
-        codes = [code for code in languages if code in battles_of(arena, referee, skill)]
-        return rank.join_rankings([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
+        counted = battles_of(arena, referee, skill)
+        return rank.rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
     by_judge = _verdict_counts(arena, referee)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
@@ -230,12 +230,6 @@ def _count_verdicts(
 
         votes = people.votes_as_verdicts(arena, voted)
     return whatif.count_verdicts(_verdict_counts(arena, referee), choice, code, votes=votes)
-
-
-@lru_cache(maxsize=256)
-def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.Ranking:
-    """The ranking of one language by relevance labels."""
-    return rank.rate({code: battles_of(arena, RELEVANCE, skill)[code]}, ties=ties)
 
 
 @lru_cache(maxsize=64)

@@ -21,8 +21,7 @@ from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.rows import UNDO, LabelVote
 from mirage.schema import CodeOrAll, Count, Share, Subset
-from mirage.stages.outcomes import QueryLabels
-from mirage.stats.label_errors import AuditedQuery, LabelAudit
+from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
 from mirage.store.labels import has_automatic_labels, query_labels
 from mirage.text.languages import in_order
 

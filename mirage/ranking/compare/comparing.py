@@ -27,9 +27,8 @@ from mirage.ranking.compare.records import (
 from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
-from mirage.stages.outcomes.corrected import NOT_AUDITED, QueryLabels
 from mirage.stats.holm import holm
-from mirage.stats.label_errors import LabelAudit, correct_difference, separation
+from mirage.stats.label_errors import NOT_AUDITED, LabelAudit, QueryLabels, correct_difference, separation
 from mirage.stats.units import Unit, Units
 from mirage.text.languages import in_order
 

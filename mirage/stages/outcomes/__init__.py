@@ -11,7 +11,7 @@ split by `sentences.py`). `parsed.py` lists the rules.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
-from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, NOT_AUDITED, QueryLabels, correct_rates
+from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
@@ -30,13 +30,11 @@ from mirage.stats.intervals import mean_interval, wilson
 
 __all__ = [
     "AUDIT_COLUMNS",
-    "NOT_AUDITED",
     "RIGHT",
     "RULES",
     "Confusion",
     "Parsed",
     "ParserDifference",
-    "QueryLabels",
     "Rate",
     "RateShift",
     "TemplatePhrases",

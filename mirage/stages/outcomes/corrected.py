@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.stages.outcomes.rates import Rate
-from mirage.stats.label_errors import CorrectedShare, LabelAudit, LabelError, ObservedShare, correct_shares
+from mirage.stats.label_errors import (
+    CorrectedShare,
+    LabelAudit,
+    LabelError,
+    ObservedShare,
+    QueryLabels,
+    correct_shares,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NOT_AUDITED = "labels not audited"
-"""What stands beside a rate on automatic labels that no person checked."""
 AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
 """Fields of `Rate` that an audit of labels fills."""
-
-
-@dataclass(frozen=True)
-class QueryLabels:
-    """What is known about the labels of an arena: whether a program made them, and their audit."""
-
-    automatic: bool = False
-    """Whether a program decided which queries are answerable."""
-    audit: LabelAudit | None = None
-    """The audit by people; None without one."""
-
-    @property
-    def unaudited(self) -> bool:
-        """True if a program made the labels and no person checked them."""
-        return self.automatic and self.audit is None
 
 
 def correct_rates(rates: pa.Table, labels: QueryLabels) -> pa.Table:
