@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -101,7 +102,7 @@ def test_all_systems_of_a_panel_are_one_trace() -> None:
     """Plotly spends more on a trace than on its marks."""
     rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
     figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
-    assert len(figure["data"]) == 5, "ranges, stems, means with their hovers, and marks"
+    assert len(figure["data"]) == 4, "ranges, stems with the means, the hovers of the means, and marks"
     assert len(systems_marks(figure)["x"]) == 27
 
 
@@ -217,6 +218,25 @@ def test_ticks_of_known_ranges() -> None:
     assert ticks(0, 740, 4) == [0, 200, 400, 600]
 
 
+@pytest.mark.parametrize("n", [1, 4, 5, 11])
+def test_panels_keep_apart_and_languages_are_named_under_every_fourth(n: int) -> None:
+    names = [f"feature-{k}" for k in range(n)]
+    rows = (mean("a", "ar", 5.0), mean("b", "te", 6.0))
+    layout = features.panels(
+        dict.fromkeys(names, rows), features=tuple(names), languages=LANGUAGES, focus=(), mode="light"
+    )["layout"]
+    numbers = ["", *map(str, range(2, n + 1))]
+    inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
+    fields = [layout[f"yaxis{number}"]["domain"] for number in numbers]
+    assert [round((high - low) * inner) for low, high in fields] == [features.PANEL] * n
+    assert all(above[0] > below[1] for above, below in pairwise(fields))
+    named = [k for k, number in enumerate(numbers) if layout[f"xaxis{number}"]["showticklabels"]]
+    assert named == [*range(0, n, 4)]
+    floors = [low for low, _ in fields]
+    below = [low - top for low, top in zip(floors, [*(top for _, top in fields[1:]), 0], strict=True)]
+    assert all(below[k] * inner >= 80 for k in named), "names and the next title have room"
+
+
 def test_values_leave_room_for_half_a_mark() -> None:
     figure = panels([mean("a", "ar", 5.0), mean("b", "ar", 5.0)])
     low, high = figure["layout"]["yaxis"]["range"]
@@ -304,17 +324,19 @@ def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides
     rows = moved_rows()
     figure = hallucination.order(rows, mode="light")
     assert not any(figure["layout"][axis]["visible"] for axis in ("xaxis", "yaxis"))
-    first, second = figure["data"]
-    assert (first["y"], second["y"]) == ([0, 1], [1, 0]), "the lines cross"
-    assert [trace["line"]["color"] for trace in (first, second)] == [
-        family(row["system"]).color("light") for row in rows
-    ]
-    assert first["textposition"] == ["middle left", "middle right"]
-    assert unescape(first["text"][0]).startswith(NAME)
-    assert first["text"][1].endswith("▼ 1 place")
+    *lines, named = figure["data"]
+    drawn = {}
+    for trace in lines:
+        ends = list(zip(trace["x"], trace["y"], strict=True))
+        drawn |= dict.fromkeys(zip(ends[::3], ends[1::3], strict=True), trace["line"]["color"])
+    first, second = (family(row["system"]).color("light") for row in rows)
+    assert drawn == {((0, 0), (1, 1)): first, ((0, 1), (1, 0)): second}, "the lines cross"
+    assert named["textposition"] == ["middle left", "middle right"] * 2
+    assert unescape(named["text"][0]).startswith(NAME)
+    assert named["text"][1].endswith("▼ 1 place")
     heads = [OURS.sub("", note["text"]) for note in figure["layout"]["annotations"]]
     assert heads == ["over decided answers", "as published"]
-    widest = max(text_width(label_text(text.strip())) for text in (first["text"][1], second["text"][1]))
+    widest = max(text_width(label_text(text.strip())) for text in named["text"][1::2])
     assert figure["layout"]["margin"]["r"] > widest, "texts at the right have their room"
 
 

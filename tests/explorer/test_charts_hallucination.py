@@ -79,7 +79,7 @@ def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> N
     assert [trace["customdata"] for trace in marks] == [[["gpt-4", "", "", ""]]], "aya-101 has only one of the rates"
     assert marks[0]["error_x"]["array"] == [pytest.approx(0.02)]
     assert marks[0]["error_x"]["arrayminus"] == [pytest.approx(0.03)]
-    assert marks[0]["marker"]["symbol"] == family("gpt-4").symbol
+    assert marks[0]["marker"]["symbol"] == [family("gpt-4").symbol]
     assert marks[0]["marker"]["color"] == family("gpt-4").color(mode)
     hover = marks[0]["text"][0]
     for part in (
@@ -104,12 +104,32 @@ def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
     assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
 
 
+def test_a_whisker_has_the_colour_and_the_reach_of_its_mark() -> None:
+    rows = [joint(f"sys-{k}", k / 12, 1 - k / 12) for k in range(1, 12)]
+    figure = checked(charts.trade_off(rows, mode="light"))
+    drawn = {}
+    for trace in figure["data"][1:]:
+        for k, (system, *_) in enumerate(trace["customdata"]):
+            assert trace["error_x"]["color"] == trace["marker"]["color"] == family(system).color("light")
+            assert trace["marker"]["symbol"][k] == family(system).symbol
+            drawn[system] = (trace["x"][k], trace["error_x"]["arrayminus"][k], trace["error_y"]["array"][k])
+    assert drawn == {
+        row["system"]: (
+            row["hallucination_value"],
+            pytest.approx(row["hallucination_value"] - row["hallucination_low"]),
+            pytest.approx(row["error_high"] - row["error_value"]),
+        )
+        for row in rows
+    }
+
+
 def test_systems_on_each_other_have_one_label_that_counts_and_names_them() -> None:
     crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
     figure = checked(charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light"))
     assert {"6 systems", "gpt-4"} <= set(texts(figure))
     assert not {"sys-0", "sys-5"} & set(texts(figure))
-    assert len([trace for trace in figure["data"] if "customdata" in trace]) == 7, "every mark is drawn"
+    clicks = [click[0] for trace in figure["data"] for click in trace.get("customdata", ())]
+    assert sorted(clicks) == sorted(row["system"] for row in [*crowd, joint("gpt-4", 0.3, 0.1)]), "every mark is drawn"
     (label,) = (note for note in figure["layout"]["annotations"] if note["text"] == "6 systems")
     assert all(row["system"] in label["hovertext"] for row in crowd)
     focused = charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light", focus=["sys-3"])
@@ -144,14 +164,16 @@ def test_the_order_tells_a_move_by_line_arrow_and_words(mode: Any) -> None:
         | {"place_decided": None, "place_as_published": 4},
     ]
     figure = checked(charts.order(rows, mode=mode))
-    traces = {trace["customdata"][0][0]: trace for trace in figure["data"]}
-    assert list(traces) == ["gpt-4", "aya-101"], "without a rate there is no place"
-    assert traces["gpt-4"]["y"] == [0, 1]
-    assert "10.0%" in traces["gpt-4"]["text"][0]
-    assert "50.0%" in traces["gpt-4"]["text"][1]
-    assert "▼ 2 places" in traces["gpt-4"]["text"][1]
-    assert "▲ 1 place" in traces["aya-101"]["text"][1]
-    assert "undecided: 40.0% of 100 answers" in traces["gpt-4"]["hovertext"][0]
+    marks = figure["data"][-1]
+    ends = {(click[0], x): k for k, (click, x) in enumerate(zip(marks["customdata"], marks["x"], strict=True))}
+    assert list(ends) == [("gpt-4", 0), ("gpt-4", 1), ("aya-101", 0), ("aya-101", 1)], "without a rate: no place"
+    before, after = ends["gpt-4", 0], ends["gpt-4", 1]
+    assert (marks["y"][before], marks["y"][after]) == (0, 1)
+    assert "10.0%" in marks["text"][before]
+    assert "50.0%" in marks["text"][after]
+    assert "▼ 2 places" in marks["text"][after]
+    assert "▲ 1 place" in marks["text"][ends["aya-101", 1]]
+    assert "undecided: 40.0% of 100 answers" in marks["hovertext"][before]
 
 
 @MODES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from statistics import fmean
 from textwrap import wrap
 from typing import Any, Protocol
@@ -69,8 +70,12 @@ class Tau(Protocol):
         """Return whether the interval excludes 0."""
 
 
-PANEL, _HEAD = 104, 88
-"""Height of a panel and of the gap between two panels (languages above, next title below), in pixels."""
+PANEL, _HEAD, _LANGUAGES = 104, 38, 50
+"""Heights in pixels: a panel, the title of the next one, and the names of the languages."""
+NAMED = 4
+"""The languages are named under every fourth panel, from the first: the panels share their columns, and to draw the
+names takes the browser longer than the marks.
+"""
 _COLUMN, _STEP = 0.8, 0.16
 """Width of a language's column, and the most between two systems in it, in columns."""
 _LEAST = 0.1
@@ -130,18 +135,21 @@ def panels(
         focus: systems that are drawn one by one, left to right within a column.
         mode: light or dark.
     """
-    height = _TOP + len(features) * (PANEL + _HEAD)
+    named = [k % NAMED == 0 for k in range(len(features))]
+    offsets = list(accumulate((PANEL + _HEAD + _LANGUAGES * languages_named for languages_named in named), initial=0))
+    height = _TOP + offsets[-1]
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     heads = []
     for k, feature in enumerate(features):
         number = str(k + 1) if k else ""
-        top = 1 - k * (PANEL + _HEAD) / (height - _TOP)
-        domain = [max(0.0, top - PANEL / (height - _TOP)), top]
+        top = 1 - offsets[k] / offsets[-1]
+        domain = [max(0.0, top - PANEL / offsets[-1]), top]
         place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
         data += [trace | place for trace in _panel(by_feature[feature], feature, languages, focus, mode)]
         means = [row.mean for row in by_feature[feature] if row.mean is not None and row.language in languages]
         axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, means, languages, domain, number, mode)
+        axes[f"xaxis{number}"]["showticklabels"] = named[k]
         heads.append(_head(feature, top, mode))
     return {
         "data": data,
@@ -252,12 +260,10 @@ def _panel(
     x = [place[row.language] + offset[row.system] for row in front]
     styles = [family(row.system) for row in front]
     data = [_ranges({place[code]: means for code, means in by_language.items() if means}, mode)]
-    stems = [((at, middle[row.language]), (at, _short(row.mean))) for at, row in zip(x, front, strict=True)]
-    # One trace for all stems, and one for all marks: what Plotly does for each trace takes longer than its parts.
-    data.append(primitives.segments(stems, {"color": ink(mode).muted, "width": 1.5}))
-    half = _COLUMN / 2
-    across = [((place[code] - half, value), (place[code] + half, value)) for code, value in middle.items()]
-    data.append(primitives.segments(across, {"color": ink(mode).muted, "width": 1.5}))
+    stems: dict[str, list[tuple[float, float]]] = {code: [] for code in middle}
+    for at, row in zip(x, front, strict=True):
+        stems[row.language].append((at, _short(row.mean)))
+    data.append(_stems({place[code]: (value, sorted(stems[code])) for code, value in middle.items()}, mode))
     data.append(_middles(by_language, middle, place))
     if front:
         marker = {
@@ -288,7 +294,24 @@ def _ranges(by_position: Mapping[int, Sequence[float]], mode: Mode) -> dict[str,
         x += [left, right, right, left, left, None]
         y += [low, low, high, high, low, None]
     colors = ink(mode)
-    return primitives.lines(x, y, {"color": colors.line, "width": 1}, fill="toself", fillcolor=colors.line)
+    return primitives.lines(x, y, {}, mode="none", fill="toself", fillcolor=colors.line)
+
+
+def _stems(by_position: Mapping[int, tuple[float, Sequence[tuple[float, float]]]], mode: Mode) -> dict[str, Any]:
+    """Return a line at the mean of all systems in each language, with a stem from it to each mark.
+
+    Each language is one unbroken line, up every stem and back: Plotly draws every part of a broken one by itself.
+    """
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for position, (value, marks) in by_position.items():
+        path = [(position - _COLUMN / 2, value)]
+        for at, mean in marks:
+            path += [(at, value), (at, mean), (at, value)]
+        path.append((position + _COLUMN / 2, value))
+        x += [*(at for at, _ in path), None]
+        y += [*(height for _, height in path), None]
+    return primitives.lines(x, y, {"color": ink(mode).muted, "width": 1.5, "simplify": False})
 
 
 def _middles(

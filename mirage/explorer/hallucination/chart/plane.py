@@ -37,15 +37,16 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     """
     colors = ink(mode)
     shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
-    shown.sort(key=lambda row: row["system"] in focus)
-    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})]
+    # Systems of one colour are one trace, whose whiskers Plotly draws in that colour; those in focus lie on top.
+    by_color: dict[tuple[bool, str], list[Row]] = {}
     for row in shown:
-        maker = family(row["system"])
         quiet = bool(focus) and row["system"] not in focus
-        color = colors.muted if quiet else maker.color(mode)
+        by_color.setdefault((quiet, colors.muted if quiet else family(row["system"]).color(mode)), []).append(row)
+    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})]
+    for (quiet, color), group in sorted(by_color.items(), key=lambda item: not item[0][0]):
         across, upright = (
             primitives.whiskers(
-                primitives.reaches([row], f"{metric}_value", f"{metric}_low", f"{metric}_high"),
+                primitives.reaches(group, f"{metric}_value", f"{metric}_low", f"{metric}_high"),
                 color,
                 thickness=1,
                 width=0,
@@ -54,13 +55,16 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         )
         data.append(
             primitives.dots(
-                [row["hallucination_value"]],
-                [row["error_value"]],
-                [joint_hover(row)],
-                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
-                clicks=[[row["system"], "", "", ""]],
+                [row["hallucination_value"] for row in group],
+                [row["error_value"] for row in group],
+                [joint_hover(row) for row in group],
+                {
+                    "color": color,
+                    "symbol": [family(row["system"]).symbol for row in group],
+                    "size": MARK_SIZE,
+                },
+                clicks=[[row["system"], "", "", ""] for row in group],
                 opacity=0.4 if quiet else 1,
-                selected={"marker": {"size": MARK_SIZE + 5}},
                 error_x=across,
                 error_y=upright,
             )
