@@ -1,19 +1,23 @@
 """What a reader waits for in a real browser: the first page of a server that has just been started, the way from page
 to page, and a vote; each beside a bare Streamlit app of two pages, with a table and a chart by Plotly each.
 
-The explorer opens the bundled arena `nomiracl` for the first page, and the arena of full size for the rest but for the
-pages of which that has no table.
+The explorer opens the bundled arena `nomiracl` for the first page, with `mirage app`, and the arena of full size for
+the rest but for the pages of which that has no table: Hallucination is timed in `nomiracl`, the others in the sample.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,15 +25,15 @@ from typing import Any
 from benchmarks import bare
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
-from benchmarks.load import index_in, server
+from benchmarks.load import ROOT, index_in, server
 from mirage import store
 from mirage.explorer.kit.entries import PAGES
 
 STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 """Cold starts; votes; rounds through the pages after the first; servers that are asked for first visits."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-ELSEWHERE = ("Hallucination", "Nuggets", "Surrogate")
-"""Pages for which the arena of full size has no table: they are timed in the bundled sample."""
+ELSEWHERE = {"Hallucination": "nomiracl", "Nuggets": "sample", "Surrogate": "sample"}
+"""Bundled arenas of the pages for which the arena of full size has no table."""
 _DRAWN = """title => [...document.querySelectorAll("h1")].some(({ textContent }) => textContent.trim() === title)
   && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
   && !document.querySelector("[data-testid=stSkeleton]")
@@ -46,6 +50,29 @@ def drawn(page: Any, title: str) -> None:
     """
     page.wait_for_function(_DRAWN, arg=title)
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+@contextmanager
+def launched(home: Path) -> Iterator[tuple[str]]:
+    """Run `mirage app`, as the README says, and yield its address as soon as it answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # Wherever bytecode is not written, every start would compile the explorer anew.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mirage", "app", f"--port={port}"],
+        cwd=ROOT,
+        env=env | {"MIRAGE_HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        bare.until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
+        yield (f"127.0.0.1:{port}",)
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[Any]], query: str, title: str) -> float:
@@ -142,7 +169,7 @@ def run() -> list[Row]:
     """Cold starts of both in turn; rounds through the pages of both; votes beside presses of a button."""
     from playwright.sync_api import sync_playwright
 
-    arena, small, sample = full_size(), store.bundled_arenas()["nomiracl"], store.bundled_arenas()["sample"]
+    arena, bundled = full_size(), store.bundled_arenas()
     titles = [entry.title for entry in (*PAGES[1:], PAGES[0]) if entry.listed]
     with sync_playwright() as playwright, TemporaryDirectory() as folder:
         home = Path(folder)
@@ -155,13 +182,13 @@ def run() -> list[Row]:
 
         starts = [
             (
-                cold(start, lambda: server(small, home), "?arena=nomiracl", PAGES[0].title),
+                cold(start, lambda: launched(home), "?arena=nomiracl", PAGES[0].title),
                 cold(start, lambda: bare.served(script), "", bare.TITLES[0]),
             )
             for _ in range(STARTS)
         ]
         here = [title for title in titles if title not in ELSEWHERE]
-        there = [title for title in titles if title in ELSEWHERE]
+        there = {name: [title for title in titles if ELSEWHERE.get(title) == name] for name in set(ELSEWHERE.values())}
         with bare.served(script) as (bare_url, _):
             plain = start()
             plain.goto(f"http://{bare_url}/")
@@ -172,7 +199,10 @@ def run() -> list[Row]:
                 for _ in range(FIRST)
                 for visit in (
                     first_visits(start, lambda: server(arena.path, home), arena.name, here, plain),
-                    first_visits(start, lambda: server(sample, home), "sample", there, plain),
+                    *(
+                        first_visits(start, partial(server, bundled[name], home), name, pages, plain)
+                        for name, pages in there.items()
+                    ),
                 )
             ]
         with server(arena.path, home) as (url, _, _), bare.served(script) as (bare_url, _):
@@ -183,12 +213,15 @@ def run() -> list[Row]:
             drawn(plain, bare.TITLES[0])
             changes(page, titles)
             rounds = [(changes(page, here), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
-            with server(sample, home) as (small_url, _, _):
-                other = start()
-                other.goto(f"http://{small_url}/?arena=sample")
-                drawn(other, PAGES[0].title)
-                changes(other, there)
-                rounds += [(changes(other, there), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
+            for name, pages in there.items():
+                with server(bundled[name], home) as (small_url, _, _):
+                    other = start()
+                    other.goto(f"http://{small_url}/?arena={name}")
+                    drawn(other, PAGES[0].title)
+                    changes(other, pages)
+                    for _ in range(ROUNDS):
+                        rounds.append((changes(other, pages), changes(plain, bare.TITLES[::-1] * 3)))
+                        changes(other, [PAGES[0].title])
             voted = votes(page, f"http://{url}/spot_check?arena={arena.name}&language=en")
             changes(plain, bare.TITLES[1:])
             pressed = presses(plain)
@@ -203,7 +236,7 @@ def run() -> list[Row]:
                 [ours[title] for ours, _ in rounds if title in ours],
                 [statistics.median(other.values()) for ours, other in rounds if title in ours],
                 "at most 2 times",
-                ("in the bundled sample; " if title in ELSEWHERE else "") + _first(title, visits),
+                (f"in {ELSEWHERE[title]}; " if title in ELSEWHERE else "") + _first(title, visits),
             )
             for title in titles
         ),

@@ -463,15 +463,16 @@ def _moves(rates: views.Rates) -> None:
         rows = views.moves(rates, metric).to_pylist()
         with place:
             ui.note(f"{charts.RATES[metric]}: {_moves_words(rows, metric)}")
+            if not any(row["fall"] for row in rows):
+                continue
             drawn = set(ui.page_systems([row["system"] for row in rows], key=f"drawn_order_{metric}"))
             rows = [row for row in rows if row["system"] in drawn] if len(drawn) < len(rows) else rows
-            if any(row["place_decided"] for row in rows):
-                ui.chart(
-                    charts.order(rows, mode=ui.mode()),
-                    key=f"order_{metric}",
-                    alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
-                    half=True,
-                )
+            ui.chart(
+                charts.order(rows, mode=ui.mode()),
+                key=f"order_{metric}",
+                alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
+                half=True,
+            )
 
 
 def _moves_words(rows: Sequence[dict[str, Any]], metric: str) -> str:

@@ -76,14 +76,23 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
     assert conclusion(app).startswith("gpt-4 has the lowest rates")
     assert "n = " in conclusion(app), "each rate has its interval and n"
-    assert len(charts(app)) == 3
+    assert "No system changes rank" in text
+    assert len(charts(app)) == 1, "an order that does not change is the table's"
+
+
+def test_places_that_the_definition_changes_are_drawn() -> None:
+    app = open_page(arena="nomiracl", language=["fi", "sw"])
+    assert not app.exception
+    orders = [figure for figure in charts(app) if not figure["layout"]["xaxis"].get("visible", True)]
+    moved = [figure for figure in orders if any("place" in text for text in figure["data"][-1]["text"])]
+    assert orders == moved != []
 
 
 def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Path) -> None:
     offered = open_page().segmented_control(key="section").options
     assert offered == ["By definition", "By language", "Outcomes", "Errors", "Confusion"]
     headers = []
-    for section, drawn in zip(offered, (3, 3, 3, None, 1), strict=True):
+    for section, drawn in zip(offered, (1, 3, 3, None, 1), strict=True):
         app = open_page(section=section)
         assert not app.exception
         assert app.segmented_control(key="section").value == section
@@ -167,8 +176,10 @@ def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> 
 def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
     app = open_page(systems=["aya-101"], section="By language")
     scatter, *rest = charts(app)
-    marks = [(trace["opacity"], trace["marker"]["color"]) for trace in scatter["data"] if trace["mode"] == "markers"]
-    assert marks == [(0.4, ink("light").muted)] * 3 + [(1, family("aya-101").color("light"))]
+    quiet, focused = (trace for trace in scatter["data"] if trace["mode"] == "markers")
+    assert (quiet["opacity"], quiet["marker"]["color"], len(quiet["x"])) == (0.4, ink("light").muted, 3)
+    assert (focused["opacity"], focused["marker"]["color"]) == (1, family("aya-101").color("light"))
+    assert focused["customdata"][0][0] == "aya-101"
     (bars,) = (figure for figure in rest if figure["data"][0]["type"] == "bar")
     assert {t["name"] for t in bars["data"]} == {"aya-101"}
     assert len(app.dataframe[0].value) == 4, "the table keeps all"

@@ -170,9 +170,22 @@ def _end_with_keeper() -> None:
     threading.Thread(target=wait, daemon=True, name="keeper").start()
 
 
+def _import_first_page() -> None:
+    """Import what the first page needs, while the reader's browser still loads Streamlit's own scripts."""
+    import pandas  # noqa: F401  # Streamlit imports it for the first table
+
+    from mirage.explorer.leaderboard import cards, comparison, systems, text  # noqa: F401
+    from mirage.publish.charts import leaderboard  # noqa: F401
+    from mirage.ranking.threads import one_thread
+
+    with one_thread():  # imports SciPy's linear algebra
+        pass
+
+
 @asynccontextmanager
 async def _lifetime(_app: App) -> AsyncIterator[None]:
     logs.begin()
+    threading.Thread(target=_import_first_page, daemon=True, name="imports").start()
     if os.environ.get(KEPT) == "1":
         _end_with_keeper()
     yield
