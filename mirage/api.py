@@ -1136,6 +1136,7 @@ def rates(
     from mirage.people.votes import Votes
     from mirage.people.votes.labels import read_labels
     from mirage.stages import outcomes
+    from mirage.stats.label_errors import NOT_AUDITED
 
     if corrected:
         from mirage.people.levels import corrected_rates
@@ -1157,7 +1158,7 @@ def rates(
     title = f"Rates of {arena.name}, with 95% intervals; the row `all` is the mean over languages"
     first = ["language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"]
     if labels.unaudited:
-        title += f"; {outcomes.NOT_AUDITED}"
+        title += f"; {NOT_AUDITED}"
     if labels.audit is not None:
         first[7:7] = ["corrected", "corrected_low", "corrected_high", "audited"]
     return Rows(table, title, tuple(first))
