@@ -123,10 +123,13 @@ class _Sample:
 
     def __init__(self, values: Array, group: NDArray[np.intp], low: Array, high: Array) -> None:
         groups = len(low)
-        order = np.lexsort((values, group))
-        self._group, self._values = group[order], values[order]
-        self._starts = np.searchsorted(self._group, np.arange(groups))
-        self._n = np.bincount(self._group, minlength=groups)
+        # NumPy sorts short integers by radix, and many short runs faster than one long array with two keys.
+        self._values = values[np.argsort(group.astype(np.min_scalar_type(groups)), kind="stable")]
+        self._n = np.bincount(group, minlength=groups)
+        self._group = np.repeat(np.arange(groups), self._n)
+        self._starts = np.cumsum(self._n) - self._n
+        for start, n in zip(self._starts.tolist(), self._n.tolist(), strict=True):
+            self._values[start : start + n].sort()
         self._low = np.minimum(low, self._values[self._starts])
         self._high = np.maximum(high, self._values[self._starts + self._n - 1])
         self.mean = self._sum(self._values) / self._n
