@@ -172,6 +172,7 @@ def _end_with_keeper() -> None:
 
 def _import_first_page() -> None:
     """Import what the first page needs, while the reader's browser still loads Streamlit's own scripts."""
+    import duckdb  # noqa: F401  # the store imports it for the first query
     import pandas  # noqa: F401  # Streamlit imports it for the first table
 
     from mirage.explorer.leaderboard import cards, comparison, systems, text  # noqa: F401
