@@ -366,7 +366,7 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
     return RankSettings(
         ties,
         None if without == "none" else without,
-        own=own == "counts",
+        exclude_own=own == "left-out",
         consistent=battles == "consistent",
         control=_style_control(page, ties),
     )

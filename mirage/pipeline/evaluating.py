@@ -21,8 +21,9 @@ from mirage.io.imports import import_file, import_table, read_file
 from mirage.io.sources.files import Options
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.steps import RunModel, RunSettings
-from mirage.ranking import DRAWS, SEED, Ranking, RankSettings
 from mirage.ranking.arena import rank_arena
+from mirage.ranking.bootstrap import Ranking
+from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.judge import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 

@@ -12,7 +12,7 @@ from mirage import store
 from mirage.battles.counts import RELEVANCE
 from mirage.battles.referee import judges
 from mirage.pipeline.evaluating import EvaluationReport
-from mirage.ranking import Ranking
+from mirage.ranking.bootstrap import Ranking
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text

@@ -12,7 +12,7 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.ranking import Ranking
+from mirage.ranking.bootstrap import Ranking
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text

@@ -22,7 +22,7 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, by_query
-from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
+from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
@@ -30,7 +30,7 @@ from mirage.ranking.resample import Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import Tiers, separate
-from mirage.schema import Ties
+from mirage.schema import Penalty, Ties
 from mirage.stats.intervals import need_draws
 from mirage.stats.units import Unit, Units, name_unit
 from mirage.text.languages import refuse_name_of_all

@@ -28,7 +28,7 @@ from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import sparse
 from mirage.ranking.bootstrap import CLOSE, DRAWN, Ranking, add_joint_row
-from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
+from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, fit, logistic
 from mirage.ranking.fitted import fitted_tests
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, dispersion_of, least_dispersion, rough_estimate
@@ -36,7 +36,7 @@ from mirage.ranking.records import JOINT, LanguageRanking, widen_draws
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import ALPHA, Tiers, in_rank_order, tiers_of_tests
-from mirage.schema import Ties
+from mirage.schema import Penalty, Ties
 from mirage.stats.intervals import need_draws
 from mirage.text.languages import refuse_name_of_all
 

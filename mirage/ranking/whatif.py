@@ -216,7 +216,7 @@ def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, vote
 
     if votes is not None:
         verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
-    if not settings.own:
+    if settings.exclude_own:
         verdicts = verdicts.without_own(settings.makers)
     return verdicts.consistent() if settings.consistent else verdicts
 

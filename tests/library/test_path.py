@@ -19,10 +19,11 @@ from conftest import ROOT
 import mirage
 from mirage.battles import Battles, Verdicts
 from mirage.explorer.leaderboard import comparison, data
-from mirage.ranking import LanguageRanking, Ranking, Tiers
 from mirage.ranking.arena import RankResult
+from mirage.ranking.bootstrap import LanguageRanking, Ranking
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.large import VerdictSource
+from mirage.ranking.tiers import Tiers
 from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features
 

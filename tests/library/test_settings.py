@@ -56,7 +56,7 @@ DOORS = {
         api.rank,
         (RankSettings,),
         {"battles": SUBJECT, **RANKED},
-        dict.fromkeys(("without", "own", "consistent", "control", "makers"), OF_JUDGES)
+        dict.fromkeys(("without", "exclude_own", "consistent", "control", "makers"), OF_JUDGES)
         | dict.fromkeys(("skill", "parser", "languages"), BY_LABELS),
     ),
     "mirage rank": Door(
@@ -66,10 +66,9 @@ DOORS = {
             **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "paper"), SUBJECT),
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
             **dict.fromkeys(("engine", "workers", "address"), COUNTED),
-            "no_own": "flag that turns `own` off",
             **dict.fromkeys(("fragility", "reliability"), "reads the ranking"),
         },
-        {"own": "--no-own-family turns it off", "makers": "makers.csv of the arena"},
+        {"makers": "makers.csv of the arena"},
         {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},
     ),
     "api.compare": Door(

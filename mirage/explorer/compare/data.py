@@ -22,7 +22,7 @@ from mirage.text.segmentation import count_text, signed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import Ranking
     from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 

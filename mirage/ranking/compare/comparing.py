@@ -34,7 +34,7 @@ from mirage.stats.units import Unit, Units
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import Ranking
     from mirage.store import Arena
 
 

@@ -14,7 +14,7 @@ from mirage.ranking.settings import RankSettings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import Ranking
     from mirage.store import Arena
 
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import Ranking
 from mirage.ranking.arena import read_battles
-from mirage.ranking.bootstrap import rank_battles
+from mirage.ranking.bootstrap import Ranking, rank_battles
 from mirage.ranking.compare.measures import RATING, measured_systems, query_measure, query_values
 from mirage.ranking.decide.contest import Contest
 from mirage.ranking.decide.facts import system_facts

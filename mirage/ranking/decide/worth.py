@@ -21,7 +21,7 @@ from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.records import JOINT, LEVEL
 
 if TYPE_CHECKING:
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import Ranking
 
 
 @dataclass(frozen=True, eq=False, slots=True)
