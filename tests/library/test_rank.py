@@ -336,7 +336,7 @@ def test_rating_changes_neither_its_input_nor_the_global_generator_pitfall_8() -
 def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "import sys; sys.path.insert(0, 'tests/fixtures')\n"
-        "from rank_cases import simulate; from mirage import ranking as rank\n"
+        "from rank_cases import simulate; from mirage.ranking.bootstrap import rate\n"
         "r = rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40).table()\n"
         "import hashlib; print(hashlib.sha256(repr(r.to_pylist()).encode()).hexdigest())"
     )
@@ -533,7 +533,7 @@ def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
 
 def test_every_blas_has_one_thread_while_ratings_are_fitted() -> None:
     code = (
-        "from mirage.ranking import one_thread\n"
+        "from mirage.ranking.threads import one_thread\n"
         "with one_thread():\n"
         "    import scipy.linalg\n"
         "    from threadpoolctl import threadpool_info\n"
