@@ -28,8 +28,8 @@ BY_WEIGHT = ("measure", "weight", "choice", "p_right")
 @expand_settings
 def decide(
     dir_: ArenaDir,
-    *,
     settings: DecideSettings,
+    requirements: Requirements,
     weights: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,7 +39,6 @@ def decide(
             show_default="rating=1",
         ),
     ] = None,
-    requirements: Requirements,
     licences: Annotated[list[str] | None, typer.Option("--licence", help="An acceptable licence. Repeatable.")] = None,
     by: Annotated[
         Literal["language", "system", "weight"], typer.Option(help="One row per language, system or weighting.")

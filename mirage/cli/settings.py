@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from mirage.cli.common import codes
 from mirage.ranking.settings import Option
@@ -18,15 +19,17 @@ from mirage.schema import Code, Range, field_docs
 def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of its records of settings.
 
-    A parameter whose type is a dataclass becomes one option for each of its fields with an `Option`, and the command
-    receives the record made from them. The other fields of the record keep their defaults.
+    A parameter whose type is a dataclass becomes one option for each of its fields with an `Option` of the library or
+    of typer, and the command receives the record made from them. The other fields keep their defaults.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
     options = {name: list(_options(record)) for name, record in records.items()}
     expanded: list[inspect.Parameter] = []
     for each in parameters:
-        expanded += [option.parameter for option in options[each.name]] if each.name in options else [each]
+        made = [option.parameter for option in options.get(each.name, ())]
+        # Typer calls by keyword, and parameters without a default may then follow others.
+        expanded += made if each.name in records else [each.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
@@ -74,17 +77,20 @@ class _FieldOption:
 
 def _options(record: Any) -> Iterator[_FieldOption]:
     """Yield the fields of a record that are options."""
-    docs, hints = field_docs(record), get_type_hints(record, include_extras=True)
+    hints = get_type_hints(record, include_extras=True)
     for field in fields(record):
         hint, *notes = get_args(hints[field.name]) if get_origin(hints[field.name]) is Annotated else (None,)
         limits = next((note for note in notes if isinstance(note, Range)), Range())
-        for option in (note for note in notes if isinstance(note, Option)):
-            lists = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple]
-            shown = typer.Option(
-                option.name or f"--{field.name.replace('_', '-')}",
-                metavar=option.metavar,
-                min=limits.low,
-                max=limits.high,
-                help=docs[field.name].replace("`", "") + " Comma-separated." * bool(lists),
-            )
-            yield _FieldOption(field.name, field.default, hint, get_args(lists[0])[0] if lists else None, shown)
+        for note in notes:
+            if isinstance(note, OptionInfo):
+                yield _FieldOption(field.name, field.default, hint, None, note)
+            elif isinstance(note, Option):
+                lists = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple]
+                option = typer.Option(
+                    note.name or f"--{field.name.replace('_', '-')}",
+                    metavar=note.metavar,
+                    min=limits.low,
+                    max=limits.high,
+                    help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * bool(lists),
+                )
+                yield _FieldOption(field.name, field.default, hint, get_args(lists[0])[0] if lists else None, option)
