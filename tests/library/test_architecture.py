@@ -258,6 +258,25 @@ def test_a_name_of_a_class_means_one_thing() -> None:
     assert issubclass(api.Ranking, bootstrap.Ranking)
 
 
+MOST = 8
+
+
+def test_functions_take_at_most_eight_parameters() -> None:
+    """Behind the commands and the functions of the API, whose parameters are the list of options."""
+    many = {}
+    for path in (*MODULES, *(ROOT / "pages").glob("*.py")):
+        api_file, command_file = path == ROOT / "mirage" / "api.py", path.parent == ROOT / "mirage" / "cli"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if (api_file and not is_private(node.name)) or (command_file and node.decorator_list):
+                continue
+            names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+            if len(names - {"self", "cls"}) > MOST:
+                many[f"{path.relative_to(ROOT)}: {node.name}"] = len(names)
+    assert not many, f"{many}: pass a record of settings"
+
+
 def test_no_room_is_more_than_an_eighth_of_the_code() -> None:
     """A room is a package of `mirage`, or one of those in a package that holds several."""
     lines: dict[str, int] = {}

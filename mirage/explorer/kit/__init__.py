@@ -12,7 +12,7 @@ A page reads:
 
     def main(page: ui.Page) -> None:
         page.need("outcomes")
-        skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
+        skill = ui.pick_segments("Skill", ["both", "abstain", "answer"], key="skill")
         board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
         page.summary("88,469 real answers of 11 systems in 18 languages.")
         ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
@@ -30,7 +30,15 @@ from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, sto
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
-from mirage.explorer.kit.pick import check_link, pick, pick_language, pickers_popover
+from mirage.explorer.kit.pick import (
+    check_link,
+    pick,
+    pick_language,
+    pick_many,
+    pick_segments,
+    pickers_popover,
+    read_former,
+)
 from mirage.explorer.kit.plain_table import plain_table, texts_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
@@ -85,10 +93,13 @@ __all__ = [
     "passages",
     "pick",
     "pick_language",
+    "pick_many",
+    "pick_segments",
     "pickers_popover",
     "plain",
     "plain_table",
     "prose",
+    "read_former",
     "refuse",
     "run",
     "sections",
