@@ -3,11 +3,12 @@
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
 `plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `legend.py` the legend of marks,
-`side_by_side.py` columns, `square_matrix.py` the layout of matrices, `sections.py` the sections of a page, `text.py`
-an answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the
-way from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are
-not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
+`side_by_side.py` columns, `square_matrix.py` the layout of matrices, `sections.py` the sections of a page, `text.py` an
+answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py`
+the way from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are not
+bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
 elsewhere.
+
 A page reads:
 
     def main(page: ui.Page) -> None:
