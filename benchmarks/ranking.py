@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.harness import Row, in_fresh_process, seconds
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
-from mirage.ranking.bootstrap import Ranking, rate
+from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.text.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
@@ -57,7 +57,7 @@ def published_size() -> pa.Table:
     return judgments(list(LANGUAGES), SYSTEMS, QUERIES)
 
 
-def ours() -> Ranking:
+def ours() -> RankingReport:
     """From rows to a ranking with its draws."""
     return rate(from_judgments(published_size(), judge="judge"), draws=DRAWS, seed=SEED)
 

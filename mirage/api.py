@@ -142,7 +142,7 @@ class Rows(Sequence[Mapping[str, Any]]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(bootstrap.Ranking):
+class Ranking(bootstrap.RankingReport):
     """Ratings of systems by language, with intervals, tiers and differences."""
 
     remarks: tuple[str, ...] = ()
@@ -1773,7 +1773,7 @@ def compare(
     else:
         if against is not None or languages is not None or measure != "rating":
             raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")
-        ranked = isinstance(data, bootstrap.Ranking)
+        ranked = isinstance(data, bootstrap.RankingReport)
         ranking = data if ranked else rank(data, judge=settings.judge, draws=draws, seed=seed)
         report = compare_ratings(ranking, first, first if second is None else second, margin=margin, moved=moved)
     return SystemComparison(**_values(report))

@@ -22,7 +22,7 @@ from mirage.stats.intervals import MOST_DRAWS
 if TYPE_CHECKING:
     from mirage.cli.output import Format
     from mirage.llm.engines.tasks import Executor
-    from mirage.ranking.bootstrap import Ranking
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.tags import TagSplit
     from mirage.store import Arena
 
@@ -377,7 +377,7 @@ def _rank_plainly(
         note(line)
 
 
-def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings) -> None:
+def _store_ratings(arena: Arena, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a referee: every skill by relevance labels; the given ranking if it was counted in blocks
     and does not hold its battles.
     """
@@ -428,7 +428,7 @@ def _rank_file(
         files = VerdictFiles.of_file(path)
         if files is None:
             raise BadInput("--languages needs an arena or a Parquet file", do="omit it, or convert the file to Parquet")
-        ranking: Ranking = rank_files(files, settings, judge=judge, executor=executor)
+        ranking: RankingReport = rank_files(files, settings, judge=judge, executor=executor)
         lines = remarks(ranking)
     else:
         options: dict[str, Any] = {name: getattr(settings, name) for name in ("draws", "seed", "ties", "penalty")}
@@ -451,7 +451,7 @@ class RankingPrinter:
     joint: bool = False
     """Whether to print only the ranking over all languages."""
 
-    def check(self, ranking: Ranking) -> None:
+    def check(self, ranking: RankingReport) -> None:
         """Reject a reference that is not ranked in any language.
 
         Raises:
@@ -461,7 +461,7 @@ class RankingPrinter:
         if self.reference is not None and self.reference not in systems:
             raise UnknownName("system", self.reference, systems, where="the ranking")
 
-    def show(self, ranking: Ranking) -> None:
+    def show(self, ranking: RankingReport) -> None:
         """Print the table of a ranking, for people with notes on how to read it."""
         self._print([({}, ranking)])
 
@@ -473,7 +473,7 @@ class RankingPrinter:
         for line in split.lines():
             note(line)
 
-    def _print(self, parts: list[tuple[dict[str, str], Ranking]]) -> None:
+    def _print(self, parts: list[tuple[dict[str, str], RankingReport]]) -> None:
         """Print the rows of several rankings, with their given values and number of queries as first columns."""
         from mirage.ranking.leaderboard import leaderboard
 
@@ -494,7 +494,7 @@ class RankingPrinter:
         if self.scale == "arena":
             note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
 
-    def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
+    def _for_people(self, row: dict[str, Any], ranking: RankingReport) -> dict[str, Any]:
         """Return a row with missing ends as infinite, and a missing tier as the range of possible tiers."""
         from mirage.ranking.leaderboard import DIFFERENCES
 

@@ -10,7 +10,7 @@ from mirage.battles import verdict_rows
 from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
-from mirage.ranking.bootstrap import Ranking
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import covariates
 from mirage.ranking.design import designs
 from mirage.ranking.records import FEW, JOINT
@@ -159,7 +159,7 @@ _PRIOR: dict[Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny rid
 """What determines a rating that the data does not bound."""
 
 
-def _joint_remarks(ranking: Ranking) -> list[str]:
+def _joint_remarks(ranking: RankingReport) -> list[str]:
     """Return remarks on the row of all languages."""
     joint = ranking.languages.get(JOINT)
     if joint is None:
@@ -182,7 +182,7 @@ def _joint_remarks(ranking: Ranking) -> list[str]:
     return lines
 
 
-def _weighted_remarks(ranking: Ranking) -> list[str]:
+def _weighted_remarks(ranking: RankingReport) -> list[str]:
     """Return the remark on verdicts that were chosen by earlier verdicts."""
     weighted = sum(battles.weighted for battles in ranking.battles.values())
     if not weighted:
@@ -203,7 +203,7 @@ def _weighted_remarks(ranking: Ranking) -> list[str]:
     return lines
 
 
-def remarks(ranking: Ranking) -> list[str]:
+def remarks(ranking: RankingReport) -> list[str]:
     """Return the remarks a reader of a ranking needs besides its table."""
     lines = []
     single = [row for code, row in ranking.languages.items() if code != "all"]

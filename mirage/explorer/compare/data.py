@@ -22,7 +22,7 @@ from mirage.text.segmentation import count_text, signed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.bootstrap import Ranking
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.stages.outcomes import QueryLabels
     from mirage.store import Arena
 
@@ -143,7 +143,7 @@ def report(
     return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
-def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Ranking:
+def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> RankingReport:
     """Rank the systems by a referee over those of the given languages with battles; over all languages if none are
     given.
 

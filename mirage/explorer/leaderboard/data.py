@@ -16,7 +16,7 @@ from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee, judges
 from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import sample_size, whatif
-from mirage.ranking.bootstrap import Ranking, join_rankings, rate
+from mirage.ranking.bootstrap import RankingReport, join_rankings, rate
 from mirage.ranking.control import COVARIATES, Covariates, covariates
 from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.languages import language_effects as unusual_of
@@ -64,7 +64,7 @@ class Board:
     """Answers behind them; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
-    ranking: Ranking
+    ranking: RankingReport
     """The ratings themselves."""
     counted: tuple[str, ...] = ()
     """What of the verdicts was counted and what was not, where they were chosen among."""
@@ -201,7 +201,7 @@ def ranking_of(
     languages: tuple[str, ...],
     choice: RankSettings,
     voted: tuple[str, int] | None,
-) -> tuple[Ranking, WhatIfResult | None]:
+) -> tuple[RankingReport, WhatIfResult | None]:
     """Rank the systems over the selected languages that have battles; for judges, with the counts of verdicts. `voted`
     is as in `board`.
     """
@@ -235,7 +235,7 @@ def _count_verdicts(
 
 
 @lru_cache(maxsize=256)
-def _by_labels(arena: Arena, skill: Skill, code: str, ties: Ties) -> Ranking:
+def _by_labels(arena: Arena, skill: Skill, code: str, ties: Ties) -> RankingReport:
     """The ranking of one language by relevance labels."""
     return rate({code: battles_of(arena, RELEVANCE, skill)[code]}, ties=ties)
 

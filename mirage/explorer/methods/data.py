@@ -13,7 +13,7 @@ from mirage import schema
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts.origins import ORIGINS, PromptOrigin
-from mirage.ranking.bootstrap import LanguageRanking, Ranking, rate
+from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
 from mirage.ranking.settings import SEED
 from mirage.stages.outcomes import RULES, departures, rates
 from mirage.stages.outcomes.accuracy import OutcomeAccuracy, measured_accuracy
@@ -248,7 +248,7 @@ def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
     ]
 
 
-def _tie_effect(battles: Mapping[str, Battles], ranking: Ranking) -> str:
+def _tie_effect(battles: Mapping[str, Battles], ranking: RankingReport) -> str:
     """Compare the ranks with those of the ranking that drops ties."""
     scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     base = ranking.languages[scope]
@@ -271,7 +271,7 @@ def _tie_effect(battles: Mapping[str, Battles], ranking: Ranking) -> str:
     )
 
 
-def _unit_effect(battles: Mapping[str, Battles], ranking: Ranking) -> str:
+def _unit_effect(battles: Mapping[str, Battles], ranking: RankingReport) -> str:
     """Compare the widths of intervals that resample battles with those that resample queries."""
     ratios = []
     for code, language_battles in battles.items():
