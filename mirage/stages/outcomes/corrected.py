@@ -22,7 +22,7 @@ AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audi
 
 @dataclass(frozen=True)
 class QueryLabels:
-    """Origin and audit of an arena's labels."""
+    """What is known about the labels of an arena: whether a program made them, and their audit."""
 
     automatic: bool = False
     """Whether a program decided which queries are answerable."""
