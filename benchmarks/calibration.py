@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from benchmarks import calibration_across, calibration_languages, calibration_means
 from benchmarks.harness import Row
+from mirage.battles.counts import Battles
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE, Fit, PairCounts, fit
+from mirage.ranking.sandwich import analytic
 from mirage.stats.intervals import bootstrap_tails
 
 Array = NDArray[np.float64]
@@ -103,7 +105,7 @@ def _expected(by_query: float, tie: float, meets: Meets | None, strengths: tuple
     return fit(PairCounts((1e4 * shares * points)[None], (1e4 * shares * (1 - points))[None], None, s)).theta[0]
 
 
-def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = "") -> rank.Battles:
+def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = "") -> Battles:
     """The battles of one language, on queries whose ids begin with the prefix."""
     q, s = design.queries, len(theta)
     i, j = np.triu_indices(s, 1)
@@ -116,10 +118,10 @@ def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = 
     ties[:, i, j] = ties[:, j, i] = tied & mask
     names = tuple(f"s{k:02}" for k in range(s))
     ids = tuple(f"{prefix}q{k:05}" for k in range(q))
-    return rank.Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
+    return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
 
 
-def resampled(battles: dict[str, rank.Battles], seed: int) -> tuple[Array, Array, Array]:
+def resampled(battles: dict[str, Battles], seed: int) -> tuple[Array, Array, Array]:
     """Ratings with Jeffreys' prior and the plain bootstrap of queries, as percentiles: rating, low, high."""
     rng = np.random.default_rng(seed)
     ratings, draws = [], []
@@ -138,15 +140,15 @@ def resampled(battles: dict[str, rank.Battles], seed: int) -> tuple[Array, Array
     return rating, low, high
 
 
-def intervals(battles: dict[str, rank.Battles], seed: int) -> dict[str, tuple[Array, Array, Array]]:
+def intervals(battles: dict[str, Battles], seed: int) -> dict[str, tuple[Array, Array, Array]]:
     """Rating, low and high of every system by each method."""
     by_method = {}
     for name, penalty in (("ours", "jeffreys"), ("maximum likelihood", "none")):
-        ranking = rank.rate(battles, draws=DRAWS, seed=seed, penalty=penalty)  # type: ignore[arg-type]
+        ranking = rate(battles, draws=DRAWS, seed=seed, penalty=penalty)  # type: ignore[arg-type]
         row = list(ranking.languages.values())[-1]
         by_method[name] = (row.theta, *row.interval())
         if name == "ours":
-            by_method["sandwich"] = (row.theta, *list(rank.analytic(ranking).values())[-1].interval())
+            by_method["sandwich"] = (row.theta, *list(analytic(ranking).values())[-1].interval())
     by_method["plain bootstrap"] = resampled(battles, seed)
     return by_method
 
@@ -188,12 +190,12 @@ def lucky() -> Row:
     for seed in range(design.arenas):
         rng = np.random.default_rng([SEED, seed])
         battles = {f"l{k:02}": arena(design, design.theta, rng, f"l{k:02}-") for k in range(18)}
-        before = rank.rate(battles, draws=DRAWS).languages["all"]
+        before = rate(battles, draws=DRAWS).languages["all"]
         original = battles["l07"]
         wins, ties = original.wins.copy(), original.ties.copy()
         wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
         wins[:, 5, 5] = 0
-        after = rank.rate(battles | {"l07": replace(original, wins=wins, ties=ties)}, draws=DRAWS).languages["all"]
+        after = rate(battles | {"l07": replace(original, wins=wins, ties=ties)}, draws=DRAWS).languages["all"]
         ranks.append(int(after.ranks()[5]) - int(before.ranks()[5]))
         low, high = after.rank_interval()[:, 5]
         covered.append(low <= before.ranks()[5] <= high)

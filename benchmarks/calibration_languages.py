@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from benchmarks.harness import Row
+from mirage.battles.counts import Battles
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.fit import PairCounts, fit
 
@@ -40,7 +41,7 @@ class Field:
         """Q x S: what each query adds to the strengths."""
         return self.by_query * rng.standard_t(8, (queries, len(self.strengths)))
 
-    def battles(self, rng: np.random.Generator, effects: Array, ahead: Array, prefix: str) -> rank.Battles:
+    def battles(self, rng: np.random.Generator, effects: Array, ahead: Array, prefix: str) -> Battles:
         """The battles of one language, in which each system is ahead by so much of its strength elsewhere."""
         q, s = effects.shape
         i, j = np.triu_indices(s, 1)
@@ -53,7 +54,7 @@ class Field:
         ties[:, i, j] = ties[:, j, i] = tied
         ids = tuple(f"{prefix}{k:05}" for k in range(q))
         names = tuple(f"s{k}" for k in range(s))
-        return rank.Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
+        return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
 
     def truth(self, ahead: Array) -> Array:
         """S: the ratings that infinitely many queries come to, by the points that each pair is expected to take."""
@@ -75,7 +76,7 @@ def far_ahead(arenas: int = 100) -> Row:
         rng = np.random.default_rng([122, seed])
         no_effects = np.zeros((field.queries, 4))
         battles = {f"l{k:02}": field.battles(rng, no_effects, row, f"l{k:02}-") for k, row in enumerate(ahead)}
-        ranking = rank.rate(battles, draws=DRAWS, seed=seed)
+        ranking = rate(battles, draws=DRAWS, seed=seed)
         low, high = ranking.languages["all"].interval()
         inside.append((low <= truth) & (truth <= high))
         opened += bool(ranking.languages["all"].unbounded)
@@ -101,7 +102,7 @@ def parallel(arenas: int = 150) -> Row:
         rng = np.random.default_rng([123, seed])
         effects = field.effects(rng, field.queries)
         battles = {f"l{k}": field.battles(rng, effects, np.zeros(4), "q") for k in range(6)}
-        ranking = rank.rate(battles, draws=DRAWS, seed=seed)
+        ranking = rate(battles, draws=DRAWS, seed=seed)
         low, high = ranking.languages["all"].interval()
         inside.append((low <= truth) & (truth <= high))
         row = compare_ratings(ranking, "s1", "s2").overall
@@ -125,7 +126,7 @@ def heavy_ties(arenas: int = 200) -> Row:
         for seed in range(arenas):
             rng = np.random.default_rng([125, round(100 * tie), seed])
             battles = field.battles(rng, np.zeros((50, 3)), np.zeros(3), "q")
-            low, high = rank.rate({"en": battles}, draws=DRAWS, seed=seed).languages["en"].interval()
+            low, high = rate({"en": battles}, draws=DRAWS, seed=seed).languages["en"].interval()
             inside.append((low <= truth) & (truth <= high))
         covered[tie] = float(np.mean(inside))
     return Row(

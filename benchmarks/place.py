@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import mirage.ranking as rank
 from benchmarks.harness import Row
 from benchmarks.simulated import simulate_arena
+from mirage.battles.verdict_rows import from_judgments
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.place import sequential
 from mirage.ranking.place.sequential.field import by_pair
 from mirage.ranking.tiers import separate
@@ -53,13 +54,13 @@ def course(seed: int, *, systems: int = 19, queries: int = 100, batch: int = 25)
         batch: battles chosen at a time.
     """
     simulation = simulate_arena(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
-    battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")[LANGUAGE]
+    battles = from_judgments(simulation.tables["judgments"], judge="judge")[LANGUAGE]
     rng = np.random.default_rng([seed, 1])
     new = battles.systems[int(rng.integers(systems))]
     others = [name for name in battles.systems if name != new]
     judged = battles.subset(others)
     field = sequential.field(LANGUAGE, judged)
-    tiers_of_field = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
+    tiers_of_field = separate(rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
     last = max(tier for tier in tiers_of_field.tiers if tier is not None)
     tiers = [[s for s in tiers_of_field.systems if tiers_of_field.tier[s] == k] for k in range(1, last + 1)]
 

@@ -13,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-import mirage.ranking as rank
 from benchmarks.harness import Row, in_fresh_process, seconds
+from mirage.battles.counts import Battles
+from mirage.battles.verdict_rows import from_judgments
+from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.text.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
@@ -55,12 +57,12 @@ def published_size() -> pa.Table:
     return judgments(list(LANGUAGES), SYSTEMS, QUERIES)
 
 
-def ours() -> rank.Ranking:
+def ours() -> RankingReport:
     """From rows to a ranking with its draws."""
-    return rank.rate(rank.from_judgments(published_size(), judge="judge"), draws=DRAWS, seed=SEED)
+    return rate(from_judgments(published_size(), judge="judge"), draws=DRAWS, seed=SEED)
 
 
-def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
+def choix_dense(battles: dict[str, Battles], draws: int) -> None:
     """Resample queries and fit choix's dense solver, draw by draw, on win matrices that are already counted."""
     rng = np.random.default_rng(SEED)
     for language_battles in battles.values():
@@ -70,7 +72,7 @@ def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
             choix.ilsr_pairwise_dense(picked, alpha=0.0)
 
 
-def pair_lists(battles: dict[str, rank.Battles]) -> dict[str, list[list[tuple[int, int]]]]:
+def pair_lists(battles: dict[str, Battles]) -> dict[str, list[list[tuple[int, int]]]]:
     """By language and query, who beat whom."""
     return {
         code: [[(int(i), int(j)) for i, j in np.argwhere(w)] for w in language_battles.wins]
@@ -87,7 +89,7 @@ def choix_lists(lists: dict[str, list[list[tuple[int, int]]]], draws: int) -> No
             choix.ilsr_pairwise(SYSTEMS, pairs, alpha=1e-4)
 
 
-def battle_lists(battles: dict[str, rank.Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
+def battle_lists(battles: dict[str, Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
     """By language what evalica takes: first systems, second systems, winners; and each battle's query."""
     lists = []
     for language_battles in battles.values():
@@ -124,8 +126,8 @@ def product() -> None:
 
 def furthest_from_choix() -> float:
     """The largest difference in a rating between our maximum of the likelihood and choix's."""
-    battles = rank.from_judgments(published_size(), judge="judge")
-    ranking = rank.rate(battles, draws=1, seed=SEED, penalty="none")
+    battles = from_judgments(published_size(), judge="judge")
+    ranking = rate(battles, draws=1, seed=SEED, penalty="none")
     far = 0.0
     for code, language_battles in battles.items():
         points = (language_battles.wins + language_battles.ties / 2).sum(axis=0)
@@ -136,11 +138,11 @@ def furthest_from_choix() -> float:
 
 def thousand() -> list[Row]:
     """1,000 draws with Jeffreys' prior beside 200 of the maximum of the likelihood, and one language of it alone."""
-    battles = rank.from_judgments(published_size(), judge="judge")
+    battles = from_judgments(published_size(), judge="judge")
     many, few, alone = seconds(
-        lambda: rank.rate(battles, seed=SEED),
-        lambda: rank.rate(battles, draws=200, seed=SEED, penalty="none"),
-        lambda: rank.rate({"en": battles["en"]}, seed=SEED),
+        lambda: rate(battles, seed=SEED),
+        lambda: rate(battles, draws=200, seed=SEED, penalty="none"),
+        lambda: rate({"en": battles["en"]}, seed=SEED),
         rounds=7,
     )
     return [
@@ -158,13 +160,14 @@ def thousand() -> list[Row]:
 _MANY = """
 import time
 from benchmarks.ranking import judgments
-import mirage.ranking as rank
+from mirage.battles import from_judgments
+from mirage.ranking.bootstrap import rate
 rows = judgments(["en"], {systems}, {queries})
-rank.rate(rank.from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
+rate(from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
 start = time.perf_counter()
-battles = rank.from_judgments(rows, judge="judge")
+battles = from_judgments(rows, judge="judge")
 counted = time.perf_counter()
-rank.rate(battles, draws={draws})
+rate(battles, draws={draws})
 print("battles=" + str(len(rows)))
 print("counting=" + str(counted - start))
 print("rating=" + str(time.perf_counter() - counted))
@@ -173,7 +176,7 @@ print("rating=" + str(time.perf_counter() - counted))
 
 def run() -> list[Row]:
     """Time ours against the others; the slow ones on fewer languages and draws, scaled linearly (said so)."""
-    battles = rank.from_judgments(published_size(), judge="judge")
+    battles = from_judgments(published_size(), judge="judge")
     two = {code: battles[code] for code in ("ar", "zh")}
     pairs, rows_of_two = pair_lists(two), battle_lists(two)
     dense_draws, list_draws, weighted_draws = 20, 2, 2

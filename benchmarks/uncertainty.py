@@ -11,11 +11,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from benchmarks import calibration, ranking
 from benchmarks.harness import Row, seconds
 from benchmarks.simulated import simulate_arena
-from mirage.ranking.tiers import ALPHA
+from mirage.battles.counts import Battles
+from mirage.battles.verdict_rows import from_judgments
+from mirage.ranking.bootstrap import rate
+from mirage.ranking.sample_size import sample_sizes
+from mirage.ranking.sandwich import analytic
+from mirage.ranking.tiers import ALPHA, separate
 
 SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
 WORLDS = range(2026, 2034)
@@ -25,13 +29,13 @@ EQUAL = 8
 
 
 @functools.cache
-def world(seed: int, systems: int, tie: float = 0.1) -> rank.Battles:
+def world(seed: int, systems: int, tie: float = 0.1) -> Battles:
     """All battles on 5,000 queries of one language."""
     arena = simulate_arena(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
-    return rank.from_judgments(arena.tables["judgments"], judge="judge")["en"]
+    return from_judgments(arena.tables["judgments"], judge="judge")["en"]
 
 
-def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
+def unequal(battles: Battles, seed: int) -> Battles:
     """Leave battles out: each pair meets on 15 to 45% of the queries, a system misses up to 30% of them."""
     rng = np.random.default_rng(seed)
     q, s = battles.wins.shape[:2]
@@ -41,7 +45,7 @@ def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
     return replace(battles, wins=battles.wins * mask, ties=battles.ties * mask)
 
 
-def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
+def dealt(battles: Battles, n: int) -> Iterator[Battles]:
     """The queries in arenas of n."""
     for k in range(0, len(battles.queries) - n + 1, n):
         part = slice(k, k + n)
@@ -54,7 +58,7 @@ def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
         )
 
 
-def equal(battles: rank.Battles, seed: int) -> rank.Battles:
+def equal(battles: Battles, seed: int) -> Battles:
     """Make all systems equal: on every query their names are dealt out anew."""
     order = np.random.default_rng(seed).permuted(np.tile(np.arange(len(battles.systems)), (WORLD, 1)), axis=1)
     query = np.arange(WORLD)[:, None, None]
@@ -62,9 +66,9 @@ def equal(battles: rank.Battles, seed: int) -> rank.Battles:
     return replace(battles, wins=battles.wins[cut], ties=battles.ties[cut])
 
 
-def theta(battles: rank.Battles) -> NDArray[np.float64]:
+def theta(battles: Battles) -> NDArray[np.float64]:
     """The ratings of all queries."""
-    return rank.rate({"en": battles}, draws=1).languages["en"].theta
+    return rate({"en": battles}, draws=1).languages["en"].theta
 
 
 def _share(inside: list[NDArray[np.bool_]]) -> str:
@@ -80,8 +84,8 @@ def coverage() -> list[Row]:
         whole = unequal(world(seed, SYSTEMS), seed)
         truth = theta(whole)
         for k, arena in enumerate(dealt(whole, QUERIES)):
-            result = rank.rate({"en": arena}, draws=200, seed=k)
-            for intervals, inside in ((result.languages["en"], boot), (rank.analytic(result)["en"], sandwich)):
+            result = rate({"en": arena}, draws=200, seed=k)
+            for intervals, inside in ((result.languages["en"], boot), (analytic(result)["en"], sandwich)):
                 low, high = intervals.interval()
                 inside.append((low <= truth) & (truth <= high))
     title = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} queries, ties, unequal battles"
@@ -101,7 +105,7 @@ def few() -> list[Row]:
             whole = world(seed, EQUAL)
             truth = theta(whole)
             for k, arena in zip(range(50), dealt(whole, n), strict=False):
-                low, high = rank.rate({"en": arena}, draws=200, seed=k).languages["en"].interval()
+                low, high = rate({"en": arena}, draws=200, seed=k).languages["en"].interval()
                 inside.append((low <= truth) & (truth <= high))
         title = f"95% intervals cover, {EQUAL} systems x {n} queries"
         rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", target))
@@ -111,7 +115,7 @@ def few() -> list[Row]:
         truth, parts = theta(whole), list(dealt(whole, 10))
         for k in range(0, len(parts) - 17, 18):
             languages = {f"l{number:02}": arena for number, arena in enumerate(parts[k : k + 18])}
-            low, high = rank.rate(languages, draws=200, seed=k).languages["all"].interval()
+            low, high = rate(languages, draws=200, seed=k).languages["all"].interval()
             inside.append((low <= truth) & (truth <= high))
     title = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 queries"
     rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", "93 to 97%"))
@@ -126,7 +130,7 @@ def errors() -> list[Row]:
         for seed in WORLDS:
             whole = equal(world(seed, EQUAL), seed)
             whole = unequal(whole, seed) if thin else whole
-            tested = (rank.rate({"en": arena}, draws=1).tiers["en"] for arena in dealt(whole, n))
+            tested = (rate({"en": arena}, draws=1).tiers["en"] for arena in dealt(whole, n))
             wrong += [bool((tiers.holm <= ALPHA).any()) for tiers in tested]
         title = f"any two of {EQUAL} equal systems are separated, {n} queries" + (", unequal battles" if thin else "")
         rows.append(Row(title, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
@@ -156,7 +160,7 @@ def pairs_of_equals() -> list[Row]:
         rng = np.random.default_rng([2026, *design.what.encode()])
         wrong, most = [], []
         for _ in range(design.arenas):
-            tiers = rank.rate({"en": calibration.arena(design, design.theta, rng)}, draws=1).tiers["en"]
+            tiers = rate({"en": calibration.arena(design, design.theta, rng)}, draws=1).tiers["en"]
             tier = tiers.tier
             wrong.append(any(tier[f"s{i:02}"] != tier[f"s{j:02}"] for i, j in equals))
             most.append(max(k for k in tiers.tiers if k is not None))
@@ -173,16 +177,16 @@ def promise() -> Row:
     for _ in range(150):
         design = calibration.Design("", rng.normal(0, 0.5, 8), 60, 1)
         arena = calibration.arena(design, design.theta, rng)
-        tiers = rank.rate({"en": arena}, draws=1).tiers["en"]
+        tiers = rate({"en": arena}, draws=1).tiers["en"]
         open_ = [
             (a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.are_separated(a, b)
         ]
-        answers = {pair: rank.sample_sizes(tiers, *pair) for pair in open_}
+        answers = {pair: sample_sizes(tiers, *pair) for pair in open_}
         numbered = [pair for pair in open_ if answers[pair].more]
         pairs, numbers = pairs + len(open_), numbers + len(numbered)
         for pair in numbered[:3]:
             added = calibration.arena(replace(design, queries=answers[pair].more or 0), design.theta, rng)
-            both = rank.Battles(
+            both = Battles(
                 arena.systems,
                 tuple(f"q{k:05}" for k in range(len(arena.queries) + len(added.queries))),
                 np.concatenate([arena.wins, added.wins]),
@@ -191,7 +195,7 @@ def promise() -> Row:
                 referee="judge",
                 skill="both",
             )
-            after = rank.rate({"en": both}, draws=1).tiers["en"]
+            after = rate({"en": both}, draws=1).tiers["en"]
             separated.append(after.p[after.index_of(*pair)] <= answers[pair].level)
     return Row(
         "with as many more queries as are named, two systems are separated (8 systems of sd 0.5 x 60 queries)",
@@ -207,7 +211,7 @@ def run() -> list[Row]:
     result = ranking.ours()
     # A copy knows nothing yet of what a ranking keeps once it was asked.
     rating, tiers, sandwich = seconds(
-        ranking.ours, lambda: rank.separate(replace(result)), lambda: rank.analytic(replace(result))
+        ranking.ours, lambda: separate(replace(result)), lambda: analytic(replace(result))
     )
     bootstrap = f"the ranking with its bootstrap: {1000 * rating:.0f} ms"
     return [

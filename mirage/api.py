@@ -19,14 +19,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import mirage.ranking as ranks
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
-from mirage.ranking import DRAWS, SEED, CompareSettings, DecideSettings, Difference, RankSettings, Requirements
+from mirage.ranking import bootstrap
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.decide.records import ChoiceReport
 from mirage.ranking.leaderboard import leaderboard
-from mirage.ranking.settings import MOVED
+from mirage.ranking.records import Difference
+from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, DecideSettings, RankSettings, Requirements
 from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name
@@ -142,7 +142,7 @@ class Rows(Sequence[Mapping[str, Any]]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(ranks.Ranking):
+class Ranking(bootstrap.RankingReport):
     """Ratings of systems by language, with intervals, tiers and differences."""
 
     remarks: tuple[str, ...] = ()
@@ -1535,7 +1535,7 @@ def rank(
     draws: int = DRAWS,
     seed: int = SEED,
     ties: schema.Ties = "half",
-    penalty: ranks.Penalty = "jeffreys",
+    penalty: schema.Penalty = "jeffreys",
     assigner: str | None = None,
     nugget_margin: float = 0.0,
     executor: Executor | None = None,
@@ -1774,7 +1774,7 @@ def compare(
     else:
         if against is not None or languages is not None or measure != "rating":
             raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")
-        ranked = isinstance(data, ranks.Ranking)
+        ranked = isinstance(data, bootstrap.RankingReport)
         ranking = data if ranked else rank(data, judge=settings.judge, draws=draws, seed=seed)
         report = compare_ratings(ranking, first, first if second is None else second, margin=margin, moved=moved)
     return SystemComparison(**_values(report))

@@ -86,6 +86,8 @@ Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
+Penalty = Literal["jeffreys", "none"]
+"""Factor of the likelihood of a ranking: Jeffreys' prior, which removes the first-order bias, or none."""
 
 
 BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
@@ -1003,7 +1005,7 @@ def left_out(table: str) -> tuple[str, ...]:
 def columns(table: str | type) -> tuple[Column, ...]:
     """Return the columns of a table, or of a result's dataclass, with their meaning, in order."""
     cls = table_class(table)
-    meanings = _field_docs(cls)
+    meanings = field_docs(cls)
     hints = get_type_hints(cls, include_extras=True)
     return tuple(_column(f.name, hints[f.name], meanings[f.name]) for f in fields(cls))
 
@@ -1161,7 +1163,7 @@ def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
     return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
-def _field_docs(cls: type) -> dict[str, str]:
+def field_docs(cls: type) -> dict[str, str]:
     """Return the docstring under each field of a dataclass and its bases, joined to one line."""
     docs: dict[str, str] = {}
     for owner in filter(is_dataclass, reversed(cls.__mro__)):

@@ -95,24 +95,22 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     width=150,
                     help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
                 )
-            systems = ui.pick(
+            systems = ui.pick_many(
                 "Systems",
                 scope.systems,
                 key="systems",
                 kind="system",
-                many=True,
                 placeholder=f"All {len(scope.systems)} systems",
                 help="Search only these systems' answers. Default: all.",
             )
             across = is_cross_lingual(page.arena)
             outcomes, parser, cause = [], "", ""
             if scope.outcomes:
-                outcomes = ui.pick(
+                outcomes = ui.pick_many(
                     "Outcome",
                     scope.outcomes,
                     key="outcome",
                     kind="outcome",
-                    many=True,
                     placeholder="Any outcome",
                     width=210,
                     help=ui.column_help("outcomes", "outcome"),
@@ -240,13 +238,13 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
     others = [name for name in names if name not in hits]
     numbers = sample_numbers(page.arena)
     if len(numbers) > 1:
-        number = ui.pick(
+        few = len(numbers) <= FEW_SAMPLES
+        number = (ui.pick_segments if few else ui.pick)(
             "Sample",
             numbers,
             key="sample",
             kind="sample",
-            segments=len(numbers) <= FEW_SAMPLES,
-            width="content" if len(numbers) <= FEW_SAMPLES else 110,
+            width="content" if few else 110,
             help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes are on.",
         )
         shown = views.sample_view(page.arena, shown, int(number), selection.parser)

@@ -57,7 +57,7 @@ def main(page: ui.Page) -> None:
 
 
 def unconfigured(page: ui.Page) -> None:
-    """Say that nobody can ask here, and what turns questions on."""
+    """Explain that questions are off, and how to turn them on."""
     asked_about = page.arena.path.parent
     if page.arena.path.name == LIVE and ask_file(asked_about) is not None:
         page.summary("These are readers' questions and their votes.")

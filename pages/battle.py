@@ -58,7 +58,7 @@ def main(page: ui.Page) -> None:
         st.session_state["view"] = "battle"
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
-        view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
+        view = ui.pick_segments("Show", ("battle", "win matrix"), key="view", kind="view", width="content")
         referees = referees_of(page.arena)
         referee = who.referee(referees, "Decides each battle.", listed=True)
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
@@ -176,12 +176,11 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
     only: list[str] = []
     if Referee.from_name(referee).by_judges:
         n_judges = len(judges(page.arena))
-        only = ui.pick(
+        only = ui.pick_many(
             "Show only",
             ("flipped", *(["disagree"] if n_judges > 1 else [])),
             key="only",
             kind="filter",
-            many=True,
             placeholder="All",
             width=130,
             help="flipped: the two orders give different winners. disagree: two judges give different results.",

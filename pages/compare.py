@@ -43,17 +43,7 @@ def main(page: ui.Page) -> None:
     if labels is not None:
         ui.mark_labels(page, labels)
     try:
-        report = views.report(
-            page.arena,
-            choice.first,
-            choice.second,
-            choice.measure,
-            choice.referee,
-            page.picked,
-            choice.margin,
-            choice.against,
-            labels,
-        )
+        report = views.report(page.arena, choice, page.picked, labels)
     except MirageError as error:
         ui.refuse(error)
         return
@@ -141,11 +131,11 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
 def _arena(names: tuple[str, ...]) -> str:
     """Pick the arena of the second system."""
     about = "Compare with a run stored in another arena. Queries are matched by language and id."
+    ui.read_former("against", "compare_against")
     name: str = ui.pick(
         "Second system's arena",
         (HERE, *names),
         key="compare_against",
-        former="against",
         kind="arena",
         width=170,
         help=about,

@@ -79,12 +79,11 @@ def main(page: ui.Page) -> None:
 def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
     """Pick criteria and requirements."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        picked = ui.pick(
+        picked = ui.pick_many(
             "Criteria",
             measures,
             key="counts",
             kind="measure",
-            many=True,
             placeholder=measures[0],
             width=330,
             help="With several criteria, each is scaled from 0 (worst system) to 1 (best).",
@@ -97,13 +96,11 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:
-            licences = ui.pick(
-                "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
-            )
+            licences = ui.pick_many("Licences", known, key="licences", kind="licence", placeholder="Any", width=170)
         about = "Price, latency, context length, margin."
         with ui.pickers_popover("Limits", LIMITS, about):
             budget = number("Budget", "budget", "Maximum US dollars per 1,000 answers.", 0.5)
-            is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
+            is_open = ui.pick_segments("Weights", ("any", "open"), key="open_weights", kind="choice of weights")
             margin = number("Margin", "within", "Differences in worth up to this margin count as ties.", 0.05)
             seconds = number(
                 ("Max latency (s)"), "seconds", "Maximum median seconds per answer, from logged calls.", 0.5
@@ -174,7 +171,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
         with left:
             cost = known[0]
             if len(known) > 1:
-                cost = ui.pick("X axis", known, key="cost", kind="cost", segments=True, width="content")
+                cost = ui.pick_segments("X axis", known, key="cost", kind="cost", width="content")
             clicked = ui.chart(
                 trade_off(records, cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()),
                 key=f"trade_off_{cost}",

@@ -93,21 +93,19 @@ def measure_features(page: ui.Page, codes: Sequence[str]) -> None:
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
     """Pick features (none means all) and systems to highlight."""
-    names = ui.pick(
+    names = ui.pick_many(
         "Features",
         shown.features,
         key="features",
         kind="feature",
-        many=True,
         placeholder=f"All {len(shown.features)} features",
         help="Features to show. Default: all.",
     )
-    chosen = ui.pick(
+    chosen = ui.pick_many(
         "Systems in focus",
         shown.systems,
         key="systems",
         kind="system",
-        many=True,
         placeholder=f"{min(len(shown.systems), views.FOCUS)} of {len(shown.systems)}",
         help=f"Systems drawn one by one, at most {DRAWN}. Default: {views.FOCUS} spread over the ranking. Tables show "
         "all systems.",
@@ -160,12 +158,11 @@ def drawn_features(shown: views.Overview) -> tuple[str, ...]:
     """Return the panels to draw if no feature is selected: those in which systems differ most, or all."""
     if len(shown.features) <= MOST:
         return shown.features
-    which = ui.pick(
+    which = ui.pick_segments(
         "Panels",
         ("differing", "all"),
         key="panel",
         kind="choice of panels",
-        segments=True,
         help=f"differing: the {FEW} features with the largest share of variance between systems, language effects "
         f"removed. all: all {len(shown.features)} features with values.",
     )

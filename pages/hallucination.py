@@ -94,12 +94,11 @@ def main(page: ui.Page) -> None:
 def _show_computed(page: ui.Page) -> None:
     """Rates computed from the arena's outcomes."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        definition = ui.pick(
+        definition = ui.pick_segments(
             "Rate",
             tuple(SAYS),
             key="definition",
             kind="definition",
-            segments=True,
             help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']}, as in the papers' tables. The "
             "table shows both.",
         )
@@ -176,22 +175,20 @@ def _options(page: ui.Page) -> tuple[list[str], str]:
     """The systems in focus, and the parser."""
     names = views.systems(page.arena)
     with ui.pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
-        focus: list[str] = ui.pick(
+        focus: list[str] = ui.pick_many(
             "Highlight",
             names,
             key="systems",
-            many=True,
             kind="system",
             placeholder=f"All {len(names)} systems",
             width=300,
             help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
         )
-        parser: str = ui.pick(
+        parser: str = ui.pick_segments(
             "Parser",
             views.parsers(page.arena),
             key="parser",
             kind="parser",
-            segments=True,
             help="strict: corrected parser for any language. published: NoMIRACL's rules, which reproduce the "
             "printed figures.",
         )
@@ -226,7 +223,7 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
         ui.table(rates.systems, columns, key="printed_rates")
         ui.note(f"Sorted by hallucination rate. Source: {rates.reference}.")
     ui.heading("By language")
-    metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
+    metric = ui.pick_segments("Cells", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
     ui.note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     ui.chart(
         charts.cells(
@@ -248,7 +245,7 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
 def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
     """The columns of the table: for either rate the chosen definition, then the other; then what they rest on.
 
-    With an audit of labels, the corrected rate stands beside the printed one, and the audited queries beside n.
+    With an audit of labels, the corrected rate follows the printed one, and the audited queries follow n.
     """
     other = next(name for name in SAYS if name != definition)
     out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
@@ -499,15 +496,14 @@ def _by_language(
     left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
-            metric = ui.pick("Values", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
+            metric = ui.pick_segments("Values", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
             value = "rate"
             if rates.reference:
-                value = ui.pick(
+                value = ui.pick_segments(
                     "Show",
                     ("rate", "difference"),
                     key="cells",
                     kind="value",
-                    segments=True,
                     help="rate: our rates. difference: our rate as published minus the printed one, in percentage "
                     "points; 0: within rounding.",
                 )
@@ -669,13 +665,12 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     ui.heading("Published tables")
     ui.badge("published figures")
     with st.container(horizontal=True, gap="medium"):
-        item = ui.pick(
+        item = ui.pick_segments(
             "Paper table",
             items,
             key="printed",
             kind="table",
             default="Table 3",
-            segments=True,
             help="Table 1: queries. Table 2: patterns of answers. Table 3: prompts. Table 7: fine-tuning.",
         )
         codes = tables.table_languages(figures, item)

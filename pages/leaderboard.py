@@ -216,12 +216,11 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         whiskers(rows)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shape = ui.pick(
+        shape = ui.pick_segments(
             "Ranks by language",
             ("map", "lines", "ratings"),
             key="ranks",
             kind="way to show ranks",
-            segments=True,
             help="map: heatmap of ranks. lines: rank of each system across languages. ratings: ratings with 95% "
             "intervals, enlarged.",
         )
@@ -284,11 +283,11 @@ def _families(tests: LanguageEffects | None) -> None:
 
 def _pick_baseline(board: views.Board) -> str | None:
     """The system that the others are compared with; the link keeps it."""
+    ui.read_former("against", "leaderboard_against")
     reference: str = ui.pick(
         "Baseline",
         ("none", *board.rows["system"].to_pylist()),
         key="leaderboard_against",
-        former="against",
         kind="system",
         width=150,
         help="Show each system's difference from this baseline, with its own 95% interval.",
@@ -298,12 +297,11 @@ def _pick_baseline(board: views.Board) -> str | None:
 
 def _scale() -> Scale:
     """The scale of the ratings; the link keeps it."""
-    scale: Scale = ui.pick(
+    scale: Scale = ui.pick_segments(
         "Scale",
         get_args(Scale),
         key="scale",
         kind="scale",
-        segments=True,
         help="logit: log-odds, centred on 0. arena: Elo-like scale, centred on 1000, 400 points per tenfold odds.",
     )
     return scale
@@ -311,12 +309,11 @@ def _scale() -> Scale:
 
 def _every() -> bool:
     """Return whether to show all columns; the link keeps the choice."""
-    chosen: str = ui.pick(
+    chosen: str = ui.pick_segments(
         "Columns",
         ("main", "all"),
         key="columns",
         kind="choice of columns",
-        segments=True,
         help="all: also tiers, systems not separable from each other, undecided answers, wins, ties and losses.",
     )
     return chosen == "all"
@@ -324,12 +321,11 @@ def _every() -> bool:
 
 def _choice(page: ui.Page, referee: str) -> RankSettings:
     """Pick what counts; the choice is kept in the link."""
-    ties = ui.pick(
+    ties = ui.pick_segments(
         "Ties",
         ("half", "davidson", "drop"),
         key="ties",
         kind="way to count ties",
-        segments=True,
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
     decider = Referee.from_name(referee)
@@ -337,20 +333,18 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
         return RankSettings(ties)
     if not decider.by_judges:
         return RankSettings(ties, control=_style_control(page, ties))
-    battles = ui.pick(
+    battles = ui.pick_segments(
         "Battles",
         ("every", "consistent"),
         key="battles",
         kind="choice of battles",
-        segments=True,
         help="consistent: only battles judged in both orders with the same winner.",
     )
-    own = ui.pick(
+    own = ui.pick_segments(
         "Self-preference",
         ("counts", "left-out"),
         key="own",
         kind="treatment of a judge's own family",
-        segments=True,
         help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
     without, families = "none", views.families(page.arena)
@@ -366,7 +360,7 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
     return RankSettings(
         ties,
         None if without == "none" else without,
-        own=own == "counts",
+        exclude_own=own == "left-out",
         consistent=battles == "consistent",
         control=_style_control(page, ties),
     )
@@ -377,12 +371,11 @@ def _style_control(page: ui.Page, ties: Ties) -> tuple[str, ...]:
     style = views.controls(page.arena)
     if not style or ties == "davidson":
         return ()
-    control = ui.pick(
+    control = ui.pick_many(
         "Style control",
         style,
         key="control",
         kind="covariate",
-        many=True,
         placeholder="Off",
         width=150,
         help="Adjust ratings for these style features. Not available with Davidson ties.",

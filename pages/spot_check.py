@@ -49,12 +49,11 @@ def main(page: ui.Page) -> None:
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        subject = ui.pick(
+        subject = ui.pick_segments(
             "Vote on",
             ("battles", "citations", *(("nuggets",) if "nuggets" in page.arena.tables else ())),
             key="ballot",
             kind="ballot",
-            segments=True,
             width="content",
             help="battles: which of two answers is better? citations: does the passage support the citing sentence? "
             "nuggets: does the answer state the fact?",

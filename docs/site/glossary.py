@@ -44,7 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "candidate pool": "mirage.ranking.place.sequential.choice.CandidatePool",
     },
     "Ranking": {
-        "ranking": "mirage.ranking.bootstrap.Ranking",
+        "ranking": "mirage.ranking.bootstrap.RankingReport",
         "Bradley-Terry fit": "mirage.ranking.fit.Fit",
         "difference": "mirage.ranking.records.Difference",
         "tiers": "mirage.ranking.tiers.Tiers",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, app, arena_log, codes, rows
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.output import Format, note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 from mirage.stats.units import name_unit
 
@@ -41,7 +42,7 @@ MAX_TOKENS = 4096
 
 
 @nuggets.command("create")
-@add_connection_options
+@expand_settings
 def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) -> None:
     """Generate nuggets with a model for every query that has none.
 
@@ -65,7 +66,7 @@ def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) 
 
 
 @nuggets.command("assign")
-@add_connection_options
+@expand_settings
 def assign(
     dir_: ArenaDir,
     connection: Connection,
@@ -174,7 +175,7 @@ def _show_agreement(arena: Arena, languages: Sequence[str] | None, output_format
 
 
 @nuggets.command("support")
-@add_connection_options
+@expand_settings
 def support(
     dir_: ArenaDir,
     connection: Connection,

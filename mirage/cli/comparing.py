@@ -11,19 +11,17 @@ from mirage.cli.common import (
     ArenaDir,
     Corrected,
     How,
-    Languages,
-    Parser,
-    Seed,
     Tags,
     app,
     arena_labels,
-    codes,
     existing_arena,
     local_path,
     select_tagged,
 )
 from mirage.cli.output import note, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
+from mirage.ranking.settings import CompareSettings
 
 COMPARED = (
     *("language", "verdict", "difference", "low", "high", "p", "p_holm", "n_queries", "unpaired", "differing"),
@@ -39,6 +37,7 @@ ABOUT = ("first", "second", "measure", "margin")
 
 
 @app.command()
+@expand_settings
 def compare(
     dir_: ArenaDir,
     first: Annotated[str | None, typer.Argument(metavar="A", help="System under test.")] = None,
@@ -46,6 +45,7 @@ def compare(
         str | None,
         typer.Argument(metavar="[B]", help="Baseline system; with --against, the same system by default."),
     ] = None,
+    *,
     former_first: Annotated[str | None, typer.Option("--a", hidden=True)] = None,
     former_second: Annotated[str | None, typer.Option("--b", hidden=True)] = None,
     against: Annotated[
@@ -56,30 +56,10 @@ def compare(
         str | None,
         typer.Option(metavar="DATE", help="B is the last run of A before this date, as kept by `arena keep-run`."),
     ] = None,
-    measure: Annotated[
-        str, typer.Option(metavar="rating|rate|nuggets|feature:NAME", help="Measure to compare.")
-    ] = "rating",
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge",
-            metavar="relevance|nuggets|JUDGE|pooled",
-            help="Referee of the battles, for ratings.",
-            show_default="the only one",
-        ),
-    ] = None,
-    margin: Annotated[float, typer.Option(help="Equivalence margin.")] = 0.0,
+    settings: CompareSettings,
     require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
-    languages: Languages = None,
-    parser: Parser = "strict",
-    assigner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
-    ] = None,
     corrected: Corrected = False,
     tags: Tags = None,
-    moved: Annotated[int, typer.Option(min=0, help="Number of queries with the largest changes to list.")] = 10,
-    seed: Seed = 0,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write JUnit XML, one test per language.")
     ] = None,
@@ -100,7 +80,7 @@ def compare(
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
-    from mirage.ranking.compare import CompareSettings, compare_systems
+    from mirage.ranking.compare import compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
     if former_first or former_second:
@@ -113,16 +93,6 @@ def compare(
     arena = select_tagged(store.open_arena(dir_), tags)
     if since is not None:
         second = store.run_before(arena, first, since).name
-    settings = CompareSettings(
-        measure=measure,
-        judge=judge,
-        margin=margin,
-        languages=codes(languages),
-        parser=parser,
-        assigner=assigner,
-        moved=moved,
-        seed=seed,
-    )
     other = None if against is None else select_tagged(store.open_arena(against), tags)
     if corrected:
         from mirage.people.levels import compare_labelled, read_log
@@ -131,7 +101,7 @@ def compare(
             raise BadInput("--corrected compares two systems of one arena", do="name B, and omit --against")
         report = compare_labelled(arena, first, second, settings, read_log())
     else:
-        labels = arena_labels(arena) if measure == "rate" else None
+        labels = arena_labels(arena) if settings.measure == "rate" else None
         report = compare_systems(arena, first, second, settings, against=other, labels=labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:

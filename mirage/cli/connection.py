@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -290,34 +288,6 @@ def executor_of(
 
         return Cluster(count, address, gpus if models else 0)
     return None
-
-
-def add_connection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `Connection` to a command, in place of its parameter `connection`."""
-
-    @functools.wraps(command)
-    def run(**options: Any) -> None:
-        arguments = {name: options.pop(name) for name in list(options) if name not in names}
-        command(**arguments, connection=Connection(**options))
-
-    names = {field.name for field in fields(Connection)}
-    hints = get_type_hints(Connection, include_extras=True)
-    connection_parameters = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(Connection)
-    ]
-    annotations = get_type_hints(command, include_extras=True)
-    parameters = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name == "connection":
-            parameters += connection_parameters
-        else:
-            parameters.append(parameter.replace(annotation=annotations[name], kind=inspect.Parameter.KEYWORD_ONLY))
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
 
 
 def tell(cost: llm.Cost, *, planned: bool = False) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, Corrected, How, Languages, Parser, Seed, Tags, app, codes, select_tagged
+from mirage.cli.common import ArenaDir, Corrected, How, Tags, app, select_tagged
 from mirage.cli.output import note, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
+from mirage.ranking.settings import DecideSettings, Requirements
 
 BY_LANGUAGE = (
     *("language", "choice", "best", "contenders", "p_right", "regret", "regret_low", "regret_high"),
@@ -22,17 +25,11 @@ BY_WEIGHT = ("measure", "weight", "choice", "p_right")
 
 
 @app.command()
+@expand_settings
 def decide(
     dir_: ArenaDir,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge",
-            metavar="relevance|nuggets|JUDGE|pooled",
-            help="Referee of the battles, for ratings.",
-            show_default="the only one",
-        ),
-    ] = None,
+    settings: DecideSettings,
+    requirements: Requirements,
     weights: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,30 +39,12 @@ def decide(
             show_default="rating=1",
         ),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="Maximum US dollars per 1,000 answers.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Maximum median latency, in seconds.")] = None,
     licences: Annotated[list[str] | None, typer.Option("--licence", help="An acceptable licence. Repeatable.")] = None,
-    open_weights: Annotated[bool, typer.Option("--open-weights", help="Only systems with open weights.")] = False,
-    context_length: Annotated[int | None, typer.Option("--context", help="Minimum context length, in tokens.")] = None,
-    tokens_in: Annotated[
-        float | None, typer.Option(help="Prompt tokens per answer, if the ledger has no calls.")
-    ] = None,
-    tokens_out: Annotated[
-        float | None, typer.Option(help="Output tokens per answer, if the ledger has no calls.")
-    ] = None,
-    margin: Annotated[float, typer.Option(help="Equivalence margin.")] = 0.0,
     by: Annotated[
         Literal["language", "system", "weight"], typer.Option(help="One row per language, system or weighting.")
     ] = "language",
-    languages: Languages = None,
-    parser: Parser = "strict",
-    assigner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
-    ] = None,
     corrected: Corrected = False,
     tags: Tags = None,
-    seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
     """Choose a system: the cheapest that does not differ significantly from the best.
@@ -78,21 +57,11 @@ def decide(
     measures, systems and answers, and the ledger; writes nothing.
     """
     from mirage import store
-    from mirage.ranking.decide import DecideSettings, Requirements, choose_systems
+    from mirage.ranking.decide import choose_systems
     from mirage.ranking.decide.reports import language_records, notes, option_records, weight_records
 
-    settings = DecideSettings(
-        weights=_weights(weights),
-        judge=judge,
-        requirements=Requirements(budget, seconds, tuple(licences or ()), open_weights, context_length),
-        margin=margin,
-        languages=codes(languages),
-        parser=parser,
-        assigner=assigner,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        seed=seed,
-    )
+    requirements = replace(requirements, licences=tuple(licences or ()))
+    settings = replace(settings, weights=_weights(weights), requirements=requirements)
     arena = select_tagged(store.open_arena(dir_), tags)
     if corrected:
         from mirage.people.levels import choose_labelled, read_log

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import How, Languages, Meanings, Names, Seed, Values, app, codes, locate
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import RankingPrinter
 from mirage.cli.running import run_model, total
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 from mirage.io.sources.files import Options
 from mirage.stats.intervals import MOST_DRAWS
@@ -37,7 +38,7 @@ def is_terminal() -> bool:
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def evaluate(
     connection: Connection,
     file: Annotated[

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Share, app, codes
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ app.add_typer(shown, name="show")
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def generate(
     dir_: ArenaDir,
     connection: Connection,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_log, codes
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def judge(
     dir_: ArenaDir,
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")],
@@ -140,7 +141,7 @@ def judge(
     rankings of DIR do not change. With `--repeats N` each battle has N verdicts in each
     order (`mirage variance` tells what they are worth). Points for single answers are stored in the table scores, and
     decide battles. With `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its
-    inclusion probability, by which `mirage rank` weights it.
+    inclusion probability, and `mirage rank` weights it by the inverse.
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, load_criterion, stage
@@ -416,14 +417,14 @@ def judges(
     --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
     arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --criteria: for
-    every two criteria by which a judge decided the same battles, the share of equal decisions and Kendall's tau of the
-    ratings. With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the
-    longer answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first.
-    With --passport: the share of items in which the original wins over its copy with a planted fault, by fault and
-    language (`mirage judge --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the
-    interval of the share of changed verdicts over all languages on the last day is above --max-drift; with --require
-    also 3 if it contains it; 1 if the lower end of a fault's interval over all languages is below --minimum, or there
-    is none. Writes nothing but --card. Costs need the prices.
+    every two criteria of a judge on the same battles, the share of equal decisions and Kendall's tau of the ratings.
+    With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the longer
+    answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first. With
+    --passport: the share of items in which the original wins over its copy with a planted fault, by fault and language
+    (`mirage judge --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the interval
+    of the share of changed verdicts over all languages on the last day is above --max-drift; with --require also 3 if
+    it contains it; 1 if the lower end of a fault's interval over all languages is below --minimum, or there is none.
+    Writes nothing but --card. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import ArenaDir, How, Share, app
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
+from mirage.cli.settings import expand_settings
 
 if TYPE_CHECKING:
     from mirage import llm
@@ -23,7 +24,7 @@ MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", 
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def features(
     dir_: ArenaDir,
     connection: Connection,

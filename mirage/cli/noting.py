@@ -25,7 +25,7 @@ COUNT = "count"
 
 
 class _Notes(TyperGroup):
-    """Command group in which an arena's folder stands for counting its notes."""
+    """Command group whose default command counts the notes of an arena."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in self.commands and not args[0].startswith("-"):

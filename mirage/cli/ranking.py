@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage import schema
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, arena_log, codes, select_tagged
+from mirage.cli.common import ArenaDir, How, Tags, app, arena_log, select_tagged
 from mirage.cli.connection import executor_of
 from mirage.cli.output import note, show
+from mirage.cli.settings import expand_settings
 from mirage.cli.tournaments import as_published, keep_tournaments
 from mirage.errors import BadInput, UnknownName
+from mirage.ranking.scale import Scale
+from mirage.ranking.settings import DRAWS, RankSettings
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
     from mirage.cli.output import Format
     from mirage.llm.engines.tasks import Executor
-    from mirage.ranking import Ranking, RankSettings
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.tags import TagSplit
     from mirage.store import Arena
 
-Penalty = Literal["jeffreys", "none"]
-Scale = Literal["logit", "arena"]
-"""Mirrors `rank.Penalty` and `rank.Scale`, whose import is slow."""
 _OMITTED: dict[str, tuple[str, ...]] = {
     "table": ("referee", "skill", "bounded"),
     **dict.fromkeys(("latex", "markdown"), ("referee", "skill")),
@@ -37,8 +36,10 @@ infinite.
 
 
 @app.command()
+@expand_settings
 def rank(
     dir_: ArenaDir,
+    *,
     judges: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,8 +49,7 @@ def rank(
             show_default="the only one",
         ),
     ] = None,
-    skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
-    languages: Languages = None,
+    settings: RankSettings,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -59,14 +59,6 @@ def rank(
             show_default="1000, 200",
         ),
     ] = None,
-    seed: Seed = 0,
-    ties: Annotated[
-        schema.Ties, typer.Option(help="Ties: half a win for each, Davidson's model, or dropped.")
-    ] = "half",
-    penalty: Annotated[
-        Penalty,
-        typer.Option(help="Bias reduction by Jeffreys' prior, or none: maximum likelihood."),
-    ] = "jeffreys",
     reference: Annotated[
         str | None,
         typer.Option(metavar="SYSTEM", help="Add every system's difference from this one, with its interval."),
@@ -75,32 +67,6 @@ def rank(
         Scale,
         typer.Option(help="Ratings in logits, or on the arena scale: 1000 + 400 per factor 10 of the odds."),
     ] = "logit",
-    parser: Parser = "strict",
-    assigner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Assigner of nuggets, with --judge nuggets.", show_default="the main one"),
-    ] = None,
-    nugget_margin: Annotated[
-        float, typer.Option(min=0, help="Largest difference of two nugget scores that ties, with --judge nuggets.")
-    ] = 0.0,
-    without: Annotated[
-        str | None, typer.Option("--leave-out-family", metavar="MAKER", help="Exclude the judges made by MAKER.")
-    ] = None,
-    no_own: Annotated[
-        bool,
-        typer.Option(
-            "--no-own-family", help="Exclude a judge's verdicts on systems of its own maker (see makers.csv)."
-        ),
-    ] = False,
-    consistent: Annotated[
-        bool, typer.Option("--consistent", help="Count only battles judged in both orders with the same result.")
-    ] = False,
-    control: Annotated[
-        str | None,
-        typer.Option(
-            metavar="length,citations,language", help="Control for the style of the answers, by one or more of these."
-        ),
-    ] = None,
     tags: Tags = None,
     by: Annotated[
         str | None,
@@ -158,24 +124,9 @@ def rank(
     """
     from mirage import store
     from mirage.battles.referee import choose_referee, referees
-    from mirage.ranking import DRAWS, RankSettings
     from mirage.ranking.paper import TOURNAMENTS
 
-    settings = RankSettings(
-        ties=ties,
-        without=without,
-        own=not no_own,
-        consistent=consistent,
-        control=tuple(part.strip() for part in (control or "").split(",") if part.strip()),
-        skill=skill,
-        parser=parser,
-        assigner=assigner,
-        nugget_margin=nugget_margin,
-        languages=codes(languages),
-        penalty=penalty,
-        draws=draws or (TOURNAMENTS if paper else DRAWS),
-        seed=seed,
-    )
+    settings = replace(settings, draws=draws or (TOURNAMENTS if paper else DRAWS))
     executor = executor_of(engine, workers, address)
     printed = RankingPrinter(output_format, reference, scale)
     if dir_.is_file():
@@ -192,7 +143,7 @@ def rank(
         if not referees(arena):
             arena.need("judgments")
         judges = [choose_referee(arena)]
-    if without is not None or no_own:
+    if settings.without is not None or settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     if fragility:
         _refuse_beside_fragility(settings, printed, judges, others=paper or store_ or votes or by is not None)
@@ -426,7 +377,7 @@ def _rank_plainly(
         note(line)
 
 
-def _store_ratings(arena: Arena, ranking: Ranking, settings: RankSettings) -> None:
+def _store_ratings(arena: Arena, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a referee: every skill by relevance labels; the given ranking if it was counted in blocks
     and does not hold its battles.
     """
@@ -477,7 +428,7 @@ def _rank_file(
         files = VerdictFiles.of_file(path)
         if files is None:
             raise BadInput("--languages needs an arena or a Parquet file", do="omit it, or convert the file to Parquet")
-        ranking: Ranking = rank_files(files, settings, judge=judge, executor=executor)
+        ranking: RankingReport = rank_files(files, settings, judge=judge, executor=executor)
         lines = remarks(ranking)
     else:
         options: dict[str, Any] = {name: getattr(settings, name) for name in ("draws", "seed", "ties", "penalty")}
@@ -500,7 +451,7 @@ class RankingPrinter:
     joint: bool = False
     """Whether to print only the ranking over all languages."""
 
-    def check(self, ranking: Ranking) -> None:
+    def check(self, ranking: RankingReport) -> None:
         """Reject a reference that is not ranked in any language.
 
         Raises:
@@ -510,7 +461,7 @@ class RankingPrinter:
         if self.reference is not None and self.reference not in systems:
             raise UnknownName("system", self.reference, systems, where="the ranking")
 
-    def show(self, ranking: Ranking) -> None:
+    def show(self, ranking: RankingReport) -> None:
         """Print the table of a ranking, for people with notes on how to read it."""
         self._print([({}, ranking)])
 
@@ -522,7 +473,7 @@ class RankingPrinter:
         for line in split.lines():
             note(line)
 
-    def _print(self, parts: list[tuple[dict[str, str], Ranking]]) -> None:
+    def _print(self, parts: list[tuple[dict[str, str], RankingReport]]) -> None:
         """Print the rows of several rankings, with their given values and number of queries as first columns."""
         from mirage.ranking.leaderboard import leaderboard
 
@@ -543,7 +494,7 @@ class RankingPrinter:
         if self.scale == "arena":
             note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
 
-    def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
+    def _for_people(self, row: dict[str, Any], ranking: RankingReport) -> dict[str, Any]:
         """Return a row with missing ends as infinite, and a missing tier as the range of possible tiers."""
         from mirage.ranking.leaderboard import DIFFERENCES
 

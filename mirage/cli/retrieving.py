@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, app, codes, local_path
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def retrieve(
     dir_: ArenaDir,
     retriever: Annotated[

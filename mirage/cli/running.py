@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
-from mirage.cli.connection import Connection, add_connection_options
+from mirage.cli.connection import Connection
 from mirage.cli.output import Format, note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
 
 
 @app.command()
-@add_connection_options
+@expand_settings
 def run(
     dir_: ArenaDir,
     connection: Connection,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import How, Seed, app, codes, local_path, locate
-from mirage.cli.connection import Connection, add_connection_options, tell
+from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
+from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 from mirage.text.segmentation import count_text
 
@@ -26,7 +27,7 @@ _LISTED = 20
 
 
 @app.command("testset")
-@add_connection_options
+@expand_settings
 def make_testset_from_files(
     dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=locate, help="The new arena's folder.")],
     connection: Connection,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mirage.cli.output import Format, note, progress, show
 
 if TYPE_CHECKING:
-    from mirage.ranking import RankSettings
+    from mirage.ranking.settings import RankSettings
     from mirage.store import Arena
 
 COLUMNS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")

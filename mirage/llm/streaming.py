@@ -2,7 +2,7 @@
 
     with Streams() as streams:
         stream = streams.start(StreamCall(endpoint, settings, messages), events.put)
-        stream.close()  # the service is told: it can stop writing
+        stream.close()  # ends the request, so the service can stop generating
 
 All streams of a process share one thread. A reply that is no stream of events (HTML, other bytes), that stops, ends
 early or does not end is an ending with its reason, after the text that had arrived.
@@ -160,7 +160,7 @@ class Streams:
 
 @dataclass
 class _Reply:
-    """What has arrived of a reply."""
+    """The part of a reply that has arrived."""
 
     call: StreamCall
     put: Put

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-import mirage.ranking as rank
+from mirage.battles.verdict_rows import from_judgments
 from mirage.papers.material import Array, Material, pair_counts, predict_draws
 from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, tau_left_out
 from mirage.ranking import paper
-from mirage.ranking.bootstrap import LanguageRanking
+from mirage.ranking.bootstrap import LanguageRanking, rate
 from mirage.ranking.fit import PairCounts, fit
 from mirage.ranking.languages import kendall
 
@@ -27,8 +27,8 @@ _COLUMNS = ("correction", "pitfall", "language", "paper", "ours", "measure", "ef
 
 def corrections(material: Material) -> PaperItem:
     """Return one row per correction and language, and the mean over languages."""
-    ranked = rank.rate(material.battles, draws=material.settings.draws, seed=material.settings.seed)
-    dropped = rank.rate(material.battles, draws=material.settings.draws, seed=material.settings.seed, ties="drop")
+    ranked = rate(material.battles, draws=material.settings.draws, seed=material.settings.seed)
+    dropped = rate(material.battles, draws=material.settings.draws, seed=material.settings.seed, ties="drop")
     rows: list[dict[str, Any]] = []
     for code in material.battles:
         rows += _ties(code, ranked.languages[code], dropped.languages[code])
@@ -214,15 +214,15 @@ def _orders(material: Material) -> list[Any]:
     for key, second in zip(sorted(rows_by_pair), turned, strict=True):
         rows = rows_by_pair[key]
         keep[rows[-1] if second else rows[0]] = True
-    single = rank.from_judgments(table.filter(pa.array(keep)), judge=material.referee.name)
+    single = from_judgments(table.filter(pa.array(keep)), judge=material.referee.name)
     result_rows = []
     for code, battles in material.battles.items():
         if code not in single or not set(battles.systems) <= set(single[code].systems):
             continue
         halved = {code: single[code].subset(battles.systems)}
         options: dict[str, Any] = {"draws": material.settings.draws, "seed": material.settings.seed}
-        published = rank.rate(halved, **options).languages[code]
-        corrected = rank.rate({code: battles}, **options).languages[code]
+        published = rate(halved, **options).languages[code]
+        corrected = rate({code: battles}, **options).languages[code]
         ways = ("one order of each pair, by chance", "both orders")
         n = f"{sum(key[0] == code for key in both):,} pairs judged in both orders"
         width = (

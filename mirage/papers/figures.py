@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.counts import Battles
 from mirage.papers.material import Array, Material, pair_counts, predict_draws
 from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, r2_or_none
-from mirage.ranking import Battles, Fit, surrogate
-from mirage.ranking.fit import PairCounts, fit
+from mirage.ranking import surrogate
+from mirage.ranking.fit import Fit, PairCounts, fit
 from mirage.ranking.languages import kendall
 from mirage.ranking.surrogate.draws import LINEAR
 from mirage.ranking.surrogate.regressors import ESTIMATORS

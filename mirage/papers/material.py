@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from mirage import store
+from mirage.battles import counts
+from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee, judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking import Battles, paper, surrogate
+from mirage.ranking import paper, surrogate
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import PairCounts
 from mirage.ranking.graph import groups, main_group
+from mirage.ranking.records import JOINT
 from mirage.ranking.surrogate.draws import LINEAR
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
@@ -172,8 +175,8 @@ def only_referee(arena: store.Arena) -> Referee:
 
 
 def _usable(
-    fought: Mapping[str, rank.Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
-) -> tuple[dict[str, rank.Battles], dict[str, Any]]:
+    fought: Mapping[str, Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+) -> tuple[dict[str, Battles], dict[str, Any]]:
     """Return by language the battles and feature values of systems that have both; others are added to `missing`."""
     battles, values = {}, {}
     for code, language_battles in fought.items():
@@ -211,7 +214,7 @@ def gather_material(
     missing: dict[str, str] = {}
     fought = referee.battles(verdicts, languages=languages)
     if referee.by_labels and languages is None:
-        missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
+        missing |= {code: f"not ranked: {reason}" for code, reason in counts.lacking(verdicts, skill="both").items()}
     joined = training(features, verdicts, referee.name, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:
@@ -344,12 +347,12 @@ def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tupl
         return HELD_OUT, "the two of the paper"
     if len(everywhere) < 2:
         raise NotEnoughData("fewer than two systems are in every language", do="choose fewer languages: --languages")
-    theta = rank.rate(
+    theta = rate(
         {code: language_battles.subset(sorted(everywhere)) for code, language_battles in battles.items()},
         ties="drop",
         draws=1,
     )
-    joint = theta.languages[rank.bootstrap.JOINT if len(battles) > 1 else next(iter(battles))]
+    joint = theta.languages[JOINT if len(battles) > 1 else next(iter(battles))]
     order = [joint.systems[k] for k in np.argsort(-joint.theta, kind="stable")]
     n = len(order)
     strong, weak = order[(n - 1) // 4], order[n - 1 - (n - 1) // 4]

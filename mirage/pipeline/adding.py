@@ -86,16 +86,19 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     assessed = _assign_by_terms(arena, answers, queries)
     if assessed:
         tables["nugget_assignments"] = assessed["nugget_assignments"]
+    others = dict(assessed)
+    if "retrieved" in arena.tables:
+        others["retrieved"] = _of_answered(arena.read("retrieved"), answers)
+    if "references" in arena.tables:
+        others["references"] = arena.read("references")
     reference = _reference(arena, answers)
     measured = features.compute(
         queries,
         passages,
         answers if reference is None else _together("answers", answers, reference),
         tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
-        assessed=assessed,
+        others=others,
         progress=progress,
-        retrieved=_of_answered(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
-        references=arena.read("references") if "references" in arena.tables else None,
     )
     tables["features"] = _of(measured, system)
     copy = store.copy(arena, into)

@@ -21,8 +21,9 @@ from mirage.io.imports import import_file, import_table, read_file
 from mirage.io.sources.files import Options
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.steps import RunModel, RunSettings
-from mirage.ranking import DRAWS, SEED, Ranking, RankSettings
 from mirage.ranking.arena import rank_arena
+from mirage.ranking.bootstrap import RankingReport
+from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.judge import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 
@@ -69,7 +70,7 @@ class EvaluationReport:
     """What was read from the file; None for an arena."""
     referee: str | None = None
     """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
-    ranking: Ranking | None = None
+    ranking: RankingReport | None = None
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
     """Caveats of the ranking, or why there is none."""

@@ -12,7 +12,7 @@ from mirage import store
 from mirage.battles.counts import RELEVANCE
 from mirage.battles.referee import judges
 from mirage.pipeline.evaluating import EvaluationReport
-from mirage.ranking import Ranking
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
@@ -96,7 +96,7 @@ def place_of(arena: store.Arena) -> str:
     return shlex.quote(arena.address)
 
 
-def _best(ranking: Ranking, code: str, rows: Sequence[dict[str, object]]) -> str:
+def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, object]]) -> str:
     best = leaderboard(ranking, code).to_pylist()[0]
     codes = [language for language in ranking.languages if language != JOINT]
     where = "" if codes == ["und"] else f" {languages_text(codes)}"
@@ -107,12 +107,12 @@ def _best(ranking: Ranking, code: str, rows: Sequence[dict[str, object]]) -> str
     return f"{best['system']} ranks first of {len(rows)} systems{where} ({evidence}){lead}."
 
 
-def _lead(ranking: Ranking, code: str, rows: Sequence[dict[str, object]]) -> list[str]:
+def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, object]]) -> list[str]:
     gap = ranking.difference(str(rows[0]["system"]), str(rows[1]["system"]), language=code)
     return [f"It leads {gap.second}, the next, by {rating_text(gap.value)} ({interval_text(gap.low, gap.high)})."]
 
 
-def _alike(ranking: Ranking, code: str) -> str:
+def _alike(ranking: RankingReport, code: str) -> str:
     """Return the pairs of systems that no test separates, the best first."""
     if not ranking.battles:
         return "Systems were not tested against each other: there are too many."
@@ -133,7 +133,7 @@ def _alike(ranking: Ranking, code: str) -> str:
     return f"Not separable: {len(pairs):,} of {count_text(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
 
 
-def _by_language(ranking: Ranking, best: str) -> list[str]:
+def _by_language(ranking: RankingReport, best: str) -> list[str]:
     """Return in how many languages the best system ranks first; nothing for one language."""
     first = Counter(leaderboard(ranking, code).to_pylist()[0]["system"] for code in ranking.languages if code != JOINT)
     if first.total() < 2:

@@ -18,7 +18,7 @@ from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
 from mirage.io.sources.sample import REFERENCE
-from mirage.ranking import DRAWS, SEED
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 from mirage.stages import features, judge, nuggets

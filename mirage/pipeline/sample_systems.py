@@ -88,7 +88,7 @@ class _Query:
     def ease(self, system: str) -> float:
         """Return how easy the query is for a system, in [0, 1): in most queries equally easy for all of them.
 
-        Systems that fail on the same queries are told apart by fewer queries than systems that fail independently.
+        Systems that fail on the same queries can be separated by fewer queries than systems that fail independently.
         """
         return self.draw(system) if self.draw(system, "own") < _OWN else self.draw("ease")
 

@@ -28,7 +28,8 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.io.sources.sample import REFERENCE
 from mirage.llm import prompts
 from mirage.llm.engines.tasks import Executor
-from mirage.ranking import DRAWS, SEED, surrogate
+from mirage.ranking import surrogate
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 from mirage.stages import features, judge

@@ -12,7 +12,7 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.ranking import Ranking
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
@@ -23,7 +23,7 @@ HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Querie
 _ALIGN = "rlrrrrrr"
 
 
-def to_latex(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+def to_latex(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
     r"""Return the ranking of one language as a LaTeX table with the rules of `booktabs`.
 
     Args:
@@ -56,7 +56,9 @@ def to_latex(ranking: Ranking, language: str | None = None, *, title: str = "", 
     )
 
 
-def to_markdown(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+def to_markdown(
+    ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()
+) -> str:
     """Return the ranking of one language as a GitHub Markdown table, with the caption below.
 
     Markdown has no rules between rows, so only the tier column separates tiers. Args and errors: as for `to_latex`.
@@ -73,7 +75,7 @@ def to_markdown(ranking: Ranking, language: str | None = None, *, title: str = "
     return markdown_frame(HEAD, lines, sides=_ALIGN, caption=words)
 
 
-def caption(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+def caption(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
     """Return the caption of a printed table: subject, referee, extent, method, and the meaning of a tier.
 
     Args and errors: as for `to_latex`.
@@ -98,7 +100,7 @@ def caption(ranking: Ranking, language: str | None = None, *, title: str = "", n
     return " ".join([f"{title}." if title else "", *sentences]).strip()
 
 
-def write_leaderboard(ranking: Ranking, out: Path, *, title: str = "", notes: Sequence[str] = ()) -> None:
+def write_leaderboard(ranking: RankingReport, out: Path, *, title: str = "", notes: Sequence[str] = ()) -> None:
     """Write a ranking into one file, in the format of its extension.
 
     Args:
@@ -132,14 +134,14 @@ def write_leaderboard(ranking: Ranking, out: Path, *, title: str = "", notes: Se
     store.write_whole(out, kinds[out.suffix]().encode("utf-8"))
 
 
-def _code(ranking: Ranking, language: str | None) -> str:
+def _code(ranking: RankingReport, language: str | None) -> str:
     code = list(ranking.languages)[-1] if language is None else language
     if code not in ranking.languages:
         raise UnknownName("language", code, ranking.languages)
     return code
 
 
-def _rows(ranking: Ranking, language: str | None) -> Iterator[dict[str, Any]]:
+def _rows(ranking: RankingReport, language: str | None) -> Iterator[dict[str, Any]]:
     """Yield the systems of one language, best first: `schema.Rating` columns and three more.
 
     They are `queries`, the number of queries of its battles, `begins`, whether it starts a tier other than the first,

@@ -9,7 +9,7 @@ from functools import cached_property
 from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee
 from mirage.llm.engines.tasks import Executor
-from mirage.ranking.bootstrap import Ranking, rank_battles
+from mirage.ranking.bootstrap import RankingReport, rank_battles
 from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.ranking import read_decisions, remarks
 from mirage.ranking.settings import RankSettings
@@ -20,7 +20,7 @@ from mirage.store import Arena
 class RankResult:
     """A ranking that counts every verdict, with what a reader needs besides its table."""
 
-    ranking: Ranking
+    ranking: RankingReport
     """The ranking."""
     notes: Sequence[str] = ()
     """Remarks on the battles it was computed from."""

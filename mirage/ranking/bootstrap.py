@@ -22,7 +22,7 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, by_query
-from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, Penalty, fit
+from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
@@ -30,7 +30,7 @@ from mirage.ranking.resample import Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import Tiers, separate
-from mirage.schema import Ties
+from mirage.schema import Penalty, Ties
 from mirage.stats.intervals import need_draws
 from mirage.stats.units import Unit, Units, name_unit
 from mirage.text.languages import refuse_name_of_all
@@ -43,7 +43,7 @@ __all__ = [
     "LEVEL",
     "Difference",
     "LanguageRanking",
-    "Ranking",
+    "RankingReport",
     "join_rankings",
     "rank_battles",
     "rate",
@@ -70,7 +70,7 @@ by query, since maximising the likelihood for each draw would take a minute.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking:
+class RankingReport:
     """Ratings of systems by language and for all languages together, with the method, seed and number of draws."""
 
     referee: str
@@ -95,7 +95,7 @@ class Ranking:
     """The rated battles by language code; empty with style control, where battles alone do not determine the ratings:
     such a ranking has no tiers.
     """
-    parts: tuple[Ranking, ...] = ()
+    parts: tuple[RankingReport, ...] = ()
     """The rankings this one was joined from (`join_rankings`), whose results are reused."""
     intervals: tuple[Literal["draws", "sandwich"], ...] = ("draws",)
     """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`streamed.py`); both where
@@ -208,7 +208,7 @@ def rate(
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
     ridge: float = RIDGE,
-) -> Ranking:
+) -> RankingReport:
     """Rate the systems of each language, and over all languages together.
 
     A draw weights the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
@@ -248,11 +248,11 @@ def rate(
             code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
             for code, layout in layouts.items()
         }
-    ranking = Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    ranking = RankingReport(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
     return add_joint_row(replace(ranking, intervals=_ways(battles), layouts=layouts))
 
 
-def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSettings()) -> Ranking:
+def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSettings()) -> RankingReport:
     """Rate the systems by all of their battles, with the ties, the estimate and the draws of the settings.
 
     Raises:
@@ -264,7 +264,7 @@ def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSe
     return rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty)
 
 
-def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
+def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
     """Join rankings of one language each, with the row over all languages: the result of `rate` on all their battles.
 
     Raises:
@@ -302,7 +302,7 @@ def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     )
 
 
-def add_joint_row(ranking: Ranking, battles: Mapping[str, Battles] | None = None) -> Ranking:
+def add_joint_row(ranking: RankingReport, battles: Mapping[str, Battles] | None = None) -> RankingReport:
     """Return a ranking with its row over all languages, if there are several.
 
     Args:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, Penalty, davidson, fit, logistic, solver
+from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, davidson, fit, logistic, solver
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, query_dispersion, rough_estimate
-from mirage.schema import Ties
+from mirage.schema import Penalty, Ties
 
 _ROWS = 2_000
 """Queries per block of a sum, which bounds its memory."""

@@ -31,7 +31,7 @@ import numpy as np
 
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking, add_joint_row, rate, units_of
+from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, RankingReport, add_joint_row, rate, units_of
 from mirage.ranking.cells import StyledRatings, fit_style
 from mirage.ranking.fit import RIDGE, Array
 from mirage.ranking.graph import groups, unbounded_sides
@@ -181,7 +181,7 @@ class StyleControl:
 
     names: tuple[str, ...]
     """The covariates."""
-    ranking: Ranking
+    ranking: RankingReport
     """The ranking with control. It has no tiers."""
     coefficients: Mapping[str, tuple[Coefficient, ...]]
     """By language, and `all` with several languages, in the order of `names`."""
@@ -200,7 +200,7 @@ class StyleControl:
         return {code: int(battles.record().sum()) // 2 for code, battles in self.battles.items()}
 
     @cached_property
-    def plain(self) -> Ranking:
+    def plain(self) -> RankingReport:
         """The ranking of the same battles without control."""
         like = self.ranking
         return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties, ridge=like.ridge)
@@ -284,7 +284,9 @@ def control_style(
         }
     rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
     first = next(iter(used.values()))
-    ranking = add_joint_row(Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used)
+    ranking = add_joint_row(
+        RankingReport(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used
+    )
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
     outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
     if JOINT in ranking.languages:

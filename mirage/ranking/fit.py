@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,6 @@ from mirage.stats.newton import Curvature, Maximum, Rows, Solver, StepRule, chor
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.floating[Any]]
-
-Penalty = Literal["jeffreys", "none"]
-"""Factor of the likelihood: Jeffreys' prior, which removes the first-order bias, or none."""
 
 RIDGE = 1e-7
 """Weight of the penalty ridge/2 * |theta|^2: changes the ratings of a connected table of 100 queries by less than

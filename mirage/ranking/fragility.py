@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mirage.battles.counts import Battles
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, Ranking, rate
+from mirage.ranking.bootstrap import JOINT, RankingReport, rate
 from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import Array, logistic
 from mirage.ranking.threads import one_thread
@@ -164,7 +164,7 @@ class _Units:
 
 
 def fragility(
-    ranking: Ranking,
+    ranking: RankingReport,
     *,
     language: str | None = None,
     change: FragileChange = "first place",
@@ -203,7 +203,7 @@ def fragility(
         return search.run(unit)
 
 
-def _units(ranking: Ranking, codes: tuple[str, ...], unit: FragileUnit, voters: Voters | None) -> _Units:
+def _units(ranking: RankingReport, codes: tuple[str, ...], unit: FragileUnit, voters: Voters | None) -> _Units:
     """Return the cells of some languages by unit."""
     columns: list[list[NDArray[Any]]] = [[] for _ in range(6)]
     for k, code in enumerate(codes):
@@ -225,7 +225,7 @@ def _units(ranking: Ranking, codes: tuple[str, ...], unit: FragileUnit, voters: 
     return _voter_units(ranking, codes, voters or {})
 
 
-def _voter_units(ranking: Ranking, codes: tuple[str, ...], voters: Voters) -> _Units:
+def _voter_units(ranking: RankingReport, codes: tuple[str, ...], voters: Voters) -> _Units:
     """Return one cell for each voter's verdicts on a battle."""
     names = sorted({name for points in voters.values() for name in points})
     place = {name: k for k, name in enumerate(names)}
@@ -249,7 +249,7 @@ def _voter_units(ranking: Ranking, codes: tuple[str, ...], voters: Voters) -> _U
 class _Search:
     """The search for a set."""
 
-    ranking: Ranking
+    ranking: RankingReport
     row: str
     codes: tuple[str, ...]
     units: _Units

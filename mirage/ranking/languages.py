@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
+from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, RankingReport
 from mirage.stats.holm import holm
 from mirage.text.languages import Language, language
 
@@ -118,7 +118,7 @@ def kendall(first: Array, second: Array) -> Array:
         return np.asarray((a * b).sum(axis=-1) / norm)
 
 
-def language_effects(ranking: Ranking, *, by: By = "family") -> LanguageEffects:
+def language_effects(ranking: RankingReport, *, by: By = "family") -> LanguageEffects:
     """Test for each system whether its strength in a group of languages differs from its strength elsewhere.
 
     Languages are a random effect. A system differs a little in every language; with enough queries any two languages
@@ -207,7 +207,7 @@ def _sampling(row: LanguageRanking, system: str) -> float:
     return float(draws.var(ddof=1)) * row.n_queries / (row.n_queries - 1)
 
 
-def _single(ranking: Ranking) -> dict[str, LanguageRanking]:
+def _single(ranking: RankingReport) -> dict[str, LanguageRanking]:
     languages = {code: row for code, row in ranking.languages.items() if code != JOINT}
     if len(languages) < 2:
         raise NotEnoughData(

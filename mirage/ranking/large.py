@@ -15,7 +15,7 @@ from mirage.battles.blocks import BlockedBattles, count_blocks
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.tasks import Executor
-from mirage.ranking.bootstrap import Ranking
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.streamed import Intervals, rate_blocks
 from mirage.schema import Ties
@@ -162,7 +162,7 @@ def rank_files(
     judge: str | None = None,
     intervals: Intervals | None = None,
     executor: Executor | None = None,
-) -> Ranking:
+) -> RankingReport:
     """Rank systems by the verdicts of one judge, counted in blocks of queries (`streamed.py`).
 
     Args:
@@ -210,7 +210,7 @@ def rank_files(
     )
 
 
-def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store.Arena:
+def keep_ratings(arena: store.Arena, ranking: RankingReport, *, made_by: str) -> store.Arena:
     """Store a ranking in the arena's table `ratings`; ratings by other referees are kept.
 
     Args:

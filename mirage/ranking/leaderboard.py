@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
-from mirage.ranking.bootstrap import Ranking
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.scale import Scale, on_scale
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ DIFFERENCES = ("difference", "difference_low", "difference_high")
 
 
 def leaderboard(
-    ranking: Ranking, language: str | None = None, *, reference: str | None = None, scale: Scale = "logit"
+    ranking: RankingReport, language: str | None = None, *, reference: str | None = None, scale: Scale = "logit"
 ) -> pa.Table:
     """Return the rows of a leaderboard in reading order: by language, `all` last, the best system first.
 

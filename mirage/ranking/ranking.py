@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import mirage.ranking as rank
+from mirage.battles import verdict_rows
 from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import covariates
-from mirage.ranking.records import JOINT
+from mirage.ranking.design import designs
+from mirage.ranking.records import FEW, JOINT
+from mirage.ranking.sandwich import disagreements
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.sparse import DENSE
 from mirage.ranking.whatif import RankComparison, WhatIfResult, recompute
+from mirage.schema import Penalty
 from mirage.stats.units import shared_ids
 from mirage.text.segmentation import count_text, join_first
 
@@ -83,7 +87,7 @@ def what_if(
             do="rank by nuggets alone, with style control if you like",
         )
     names = judges_of(judgments) if POOLED in judges else list(dict.fromkeys(judges))
-    verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
+    verdicts = {name: verdict_rows.verdicts(judgments, judge=name) for name in names}
     style = covariates(features, settings.control) if features is not None and settings.control else None
     return recompute(verdicts, settings, style=style, votes=votes)
 
@@ -151,11 +155,11 @@ def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str
     return lines
 
 
-_PRIOR: dict[rank.Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}
+_PRIOR: dict[Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}
 """What determines a rating that the data does not bound."""
 
 
-def _joint_remarks(ranking: rank.Ranking) -> list[str]:
+def _joint_remarks(ranking: RankingReport) -> list[str]:
     """Return remarks on the row of all languages."""
     joint = ranking.languages.get(JOINT)
     if joint is None:
@@ -178,7 +182,7 @@ def _joint_remarks(ranking: rank.Ranking) -> list[str]:
     return lines
 
 
-def _weighted_remarks(ranking: rank.Ranking) -> list[str]:
+def _weighted_remarks(ranking: RankingReport) -> list[str]:
     """Return the remark on verdicts that were chosen by earlier verdicts."""
     weighted = sum(battles.weighted for battles in ranking.battles.values())
     if not weighted:
@@ -199,7 +203,7 @@ def _weighted_remarks(ranking: rank.Ranking) -> list[str]:
     return lines
 
 
-def remarks(ranking: rank.Ranking) -> list[str]:
+def remarks(ranking: RankingReport) -> list[str]:
     """Return the remarks a reader of a ranking needs besides its table."""
     lines = []
     single = [row for code, row in ranking.languages.items() if code != "all"]
@@ -219,20 +223,18 @@ def remarks(ranking: rank.Ranking) -> list[str]:
     lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
-        lines.append(
-            f"fewer than {rank.FEW} queries, so intervals cover less than their nominal level: " + join_first(few)
-        )
+        lines.append(f"fewer than {FEW} queries, so intervals cover less than their nominal level: " + join_first(few))
     if not ranking.battles:
         if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
             lines.append(f"no tiers of more than {DENSE:,} systems: {', '.join(many)}")
         return lines
-    lines += rank.designs(ranking.battles)
+    lines += designs(ranking.battles)
     alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
     if alike:
         lines.append("too few queries to separate any two systems, hence one tier: " + join_first(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
-        for language, systems in rank.disagreements(ranking).items()
+        for language, systems in disagreements(ranking).items()
         for system, ratio in systems.items()
     ]
     if apart:

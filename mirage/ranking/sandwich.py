@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.ranking.bootstrap import JOINT, LEVEL, Ranking
+from mirage.ranking.bootstrap import JOINT, LEVEL, RankingReport
 from mirage.ranking.fit import Array
 from mirage.ranking.threads import one_thread
 from mirage.stats.units import Units, joint_spread, moves_alike
@@ -58,7 +58,7 @@ class Sandwich:
         return np.stack([self.theta - half, self.theta + half])
 
 
-def analytic(ranking: Ranking) -> dict[str, Sandwich]:
+def analytic(ranking: RankingReport) -> dict[str, Sandwich]:
     """Compute the analytic covariance for each of a ranking's languages, and `all`.
 
     Raises:
@@ -86,7 +86,7 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
     return sandwiches
 
 
-def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict[str, float]]:
+def disagreements(ranking: RankingReport, *, factor: float = FACTOR) -> dict[str, dict[str, float]]:
     """Find intervals whose widths by bootstrap and sandwich differ by more than a factor.
 
     Returns:

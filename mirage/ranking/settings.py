@@ -1,7 +1,10 @@
 """Settings of rankings, comparisons of two systems, and choices among systems.
 
-Each function takes one of these records whole. The keywords of `mirage.rank`, `compare` and `decide` and the options of
-the commands are fields of these records, with the same defaults; a test compares them.
+Each function takes one of these records whole. A field with an `Option` is also an option of the command, with its
+default, and its docstring as help (`mirage.cli.settings`). The keywords of `mirage.rank`, `compare` and `decide` are
+fields with the same defaults; a test compares them.
+
+The command line reads these records before it loads NumPy, so this module imports nothing that does.
 """
 
 from __future__ import annotations
@@ -9,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Annotated
 
-from mirage.battles.referee import Referee
 from mirage.errors import BadInput
-from mirage.ranking.fit import Penalty
-from mirage.schema import Parser, Skill, Ties
+from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
 from mirage.text.makers import BY_NAME, Makers
+
+if TYPE_CHECKING:
+    from mirage.battles.referee import Referee
 
 DRAWS, SEED = 1000, 0
 """Default bootstrap draws and seed. With 1,000 draws an interval end varies between seeds by 4% of the half-width, with
@@ -25,36 +30,56 @@ MOVED = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """Mark of a field that is an option of the command: a `Range` beside it limits the value, and a tuple is a
+    comma-separated list.
+    """
+
+    name: str | None = None
+    """Name, with its hyphens; None for that of the field."""
+    metavar: str | None = None
+    """Placeholder of the value in the help; None for its type."""
+
+
+OPTION = Option()
+"""An option with the name of its field."""
+JUDGE = Option(metavar="relevance|nuggets|JUDGE|pooled")
+"""The option `--judge` of comparisons and choices."""
+LANGUAGES = Option(metavar="AR,BN,..")
+"""The option `--languages`."""
+
+
+@dataclass(frozen=True, slots=True)
 class RankSettings:
     """Settings of a ranking: the battles that count, how ties count, the estimate and its intervals."""
 
-    ties: Ties = "half"
-    """Treatment of ties: `half` a win for each, `davidson`'s model, or `drop`."""
-    without: str | None = None
-    """Maker whose judges are excluded; None for none."""
-    own: bool = True
-    """Whether a judge's verdicts on systems of its own maker count."""
-    consistent: bool = False
-    """Whether to count only battles whose two orders were judged and agree."""
-    control: tuple[str, ...] = ()
-    """Covariates to hold equal (`control.COVARIATES`)."""
+    ties: Annotated[Ties, OPTION] = "half"
+    """Ties: half a win for each, Davidson's model, or dropped."""
+    without: Annotated[str | None, Option("--leave-out-family", metavar="MAKER")] = None
+    """Exclude the judges made by this maker."""
+    exclude_own: Annotated[bool, Option("--no-own-family")] = False
+    """Exclude a judge's verdicts on systems of its own maker (see makers.csv)."""
+    consistent: Annotated[bool, OPTION] = False
+    """Count only battles judged in both orders with the same result."""
+    control: Annotated[tuple[str, ...], Option(metavar="length,citations,language")] = ()
+    """Control for the style of the answers, by one or more of these."""
     makers: Makers = BY_NAME
     """Maker of each judge and system."""
-    skill: Skill = "both"
-    """Skill whose queries count, by relevance labels; a judge has only `both`."""
-    parser: Parser = "strict"
-    """Parser whose outcomes decide, by relevance labels."""
-    assigner: str | None = None
-    """Assigner of nuggets, by nuggets; None for the one with the most assignments."""
-    nugget_margin: float = 0.0
-    """Largest difference of two nugget scores that ties, by nuggets. With 0 one more vital nugget wins."""
-    languages: tuple[str, ...] | None = None
-    """Codes; None for all that can be ranked."""
-    penalty: Penalty = "jeffreys"
-    """`jeffreys`, or `none` for maximum likelihood."""
+    skill: Annotated[Skill, OPTION] = "both"
+    """Which queries count, by relevance labels; a judge ranks on `both`."""
+    parser: Annotated[Parser, OPTION] = "strict"
+    """Parser that classifies answers, with relevance labels."""
+    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    """Assigner of nuggets, with the judge `nuggets`; by default the one with the most assignments."""
+    nugget_margin: Annotated[float, Range(0), OPTION] = 0.0
+    """Largest difference of two nugget scores that ties, with the judge `nuggets`."""
+    languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
+    """Language codes; by default all that can be ranked."""
+    penalty: Annotated[Penalty, OPTION] = "jeffreys"
+    """Bias reduction by Jeffreys' prior, or none: maximum likelihood."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals."""
-    seed: int = SEED
+    seed: Annotated[Count, OPTION] = SEED
     """Random seed; the same seed gives the same numbers."""
 
     def __post_init__(self) -> None:
@@ -66,17 +91,27 @@ class RankSettings:
         Raises:
             BadInput: if a judge is combined with a skill, or cannot rank systems.
         """
+        from mirage.battles.referee import Referee
+
         return Referee.from_name(name, skill=self.skill, parser=self.parser)
 
     @property
     def selects_verdicts(self) -> bool:
         """True if some verdicts of the judges do not count, or style is controlled for."""
-        return not (self.without is None and self.own and not self.consistent and not self.control)
+        return self != replace(self.plain, ties=self.ties, makers=self.makers)
 
     @property
     def plain(self) -> RankSettings:
         """These settings with every verdict counted as it is, and ties as half a win for each."""
-        return replace(self, ties="half", without=None, own=True, consistent=False, control=(), makers=BY_NAME)
+        return replace(
+            self,
+            ties="half",
+            without=None,
+            exclude_own=False,
+            consistent=False,
+            control=(),
+            makers=BY_NAME,
+        )
 
     @property
     def changed(self) -> frozenset[str]:
@@ -89,23 +124,23 @@ class RankSettings:
 class CompareSettings:
     """Settings of a comparison of two systems."""
 
-    measure: str = "rating"
-    """`rating`, `rate`, `nuggets` or `feature:NAME`."""
-    judge: str | None = None
-    """Judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one."""
-    margin: float = 0.0
+    measure: Annotated[str, Option(metavar="rating|rate|nuggets|feature:NAME")] = "rating"
+    """Measure to compare."""
+    judge: Annotated[str | None, JUDGE] = None
+    """Referee of the battles, for ratings; by default the only one."""
+    margin: Annotated[float, OPTION] = 0.0
     """Equivalence margin: largest difference that counts as none, in the unit of the measure."""
-    languages: tuple[str, ...] | None = None
-    """Codes; None for all."""
-    parser: Parser = "strict"
-    """Parser whose outcomes count, for `rate` and ratings by relevance labels."""
-    assigner: str | None = None
-    """Assigner of nuggets; None for the one with the most assignments."""
-    moved: int = MOVED
-    """Number of queries with the largest differences to list."""
+    languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
+    """Language codes; by default all."""
+    parser: Annotated[Parser, OPTION] = "strict"
+    """Parser that classifies answers, for `rate` and ratings by relevance labels."""
+    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    """Assigner of nuggets; by default the one with the most assignments."""
+    moved: Annotated[Count, OPTION] = MOVED
+    """Number of queries with the largest changes to list."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals of ratings."""
-    seed: int = SEED
+    seed: Annotated[Count, OPTION] = SEED
     """Random seed."""
 
     def __post_init__(self) -> None:
@@ -123,15 +158,15 @@ class CompareSettings:
 class Requirements:
     """Requirements on a system. An unknown fact does not meet a requirement."""
 
-    budget: float | None = None
-    """Maximum US dollars for 1,000 answers."""
-    seconds: float | None = None
-    """Maximum median seconds for an answer."""
+    budget: Annotated[float | None, OPTION] = None
+    """Maximum US dollars per 1,000 answers."""
+    seconds: Annotated[float | None, OPTION] = None
+    """Maximum median latency, in seconds."""
     licences: tuple[str, ...] = ()
     """Accepted licences, as in the cards; empty for any."""
-    open_weights: bool = False
-    """Whether the weights must be downloadable."""
-    context_length: int | None = None
+    open_weights: Annotated[bool, OPTION] = False
+    """Only systems with open weights."""
+    context_length: Annotated[int | None, Option("--context")] = None
     """Minimum context length, in tokens of prompt and answer."""
 
     def __post_init__(self) -> None:
@@ -149,25 +184,25 @@ class DecideSettings:
     """Weights of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings only. With several,
     differences are scaled by the range from the worst to the best system.
     """
-    judge: str | None = None
-    """Judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one."""
+    judge: Annotated[str | None, JUDGE] = None
+    """Referee of the battles, for ratings; by default the only one."""
     requirements: Requirements = field(default_factory=Requirements)
     """Requirements on a system."""
-    margin: float = 0.0
-    """Largest difference that counts as none, in the unit of the worth."""
-    languages: tuple[str, ...] | None = None
-    """Codes; None for all."""
-    parser: Parser = "strict"
-    """Parser whose outcomes count, for `rate` and ratings by relevance labels."""
-    assigner: str | None = None
-    """Assigner of nuggets; None for the one with the most assignments."""
-    tokens_in: float | None = None
-    """Prompt tokens per answer, for systems without calls in the ledger; None if unknown."""
-    tokens_out: float | None = None
-    """Output tokens per answer, for systems without calls in the ledger; None if unknown."""
+    margin: Annotated[float, OPTION] = 0.0
+    """Equivalence margin: largest difference that counts as none, in the unit of the worth."""
+    languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
+    """Language codes; by default all."""
+    parser: Annotated[Parser, OPTION] = "strict"
+    """Parser that classifies answers, for `rate` and ratings by relevance labels."""
+    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    """Assigner of nuggets; by default the one with the most assignments."""
+    tokens_in: Annotated[float | None, OPTION] = None
+    """Prompt tokens per answer, for systems without calls in the ledger."""
+    tokens_out: Annotated[float | None, OPTION] = None
+    """Output tokens per answer, for systems without calls in the ledger."""
     draws: int = DRAWS
     """Bootstrap draws for intervals and probabilities."""
-    seed: int = SEED
+    seed: Annotated[Count, OPTION] = SEED
     """Random seed."""
 
     def __post_init__(self) -> None:

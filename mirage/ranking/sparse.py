@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.blocks import BlockedBattles, QueryBlock, systems_of
-from mirage.ranking.fit import Array, Counts, Likelihood, PairCounts, Penalty, logistic, maximise
+from mirage.ranking.fit import Array, Counts, Likelihood, PairCounts, logistic, maximise
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, rough_estimate
 from mirage.ranking.records import LanguageRanking
+from mirage.schema import Penalty
 from mirage.stats.newton import Curvature, Solver
 
 DENSE = 4_000

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
-import mirage.ranking as rank
 from mirage import schema
+from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee
-from mirage.ranking import DRAWS, SEED, paper
+from mirage.ranking import paper
+from mirage.ranking.bootstrap import rate
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.stages.stage import Stage, Tables
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) 
     import pyarrow as pa
 
     ranked = [
-        rank.rate(Referee.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
+        rate(Referee.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
         for skill in get_args(schema.Skill)
     ]
     return {"ratings": pa.concat_tables([result.table() for result in ranked])}
@@ -27,10 +29,10 @@ def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) 
 
 def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
     battles = Referee.from_name(judge).battles(tables["judgments"])
-    return {"ratings": rank.rate(battles, draws=draws, seed=seed).table()}
+    return {"ratings": rate(battles, draws=draws, seed=seed).table()}
 
 
-def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:
+def _tournaments(battles: Mapping[str, Battles], options: Mapping[str, Any]) -> pa.Table:
     return paper.play(battles, **options).table()
 
 

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import sparse
-from mirage.ranking.bootstrap import CLOSE, DRAWN, Ranking, add_joint_row
-from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
+from mirage.ranking.bootstrap import CLOSE, DRAWN, RankingReport, add_joint_row
+from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, fit, logistic
 from mirage.ranking.fitted import fitted_tests
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, dispersion_of, least_dispersion, rough_estimate
@@ -36,7 +36,7 @@ from mirage.ranking.records import JOINT, LanguageRanking, widen_draws
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.ranking.tiers import ALPHA, Tiers, in_rank_order, tiers_of_tests
-from mirage.schema import Ties
+from mirage.schema import Penalty, Ties
 from mirage.stats.intervals import need_draws
 from mirage.text.languages import refuse_name_of_all
 
@@ -77,7 +77,7 @@ def rate_blocks(
     penalty: Penalty = "jeffreys",
     ridge: float = RIDGE,
     intervals: Intervals | None = None,
-) -> Ranking:
+) -> RankingReport:
     """Rate the systems of each language, and over all languages together, from blocks of queries.
 
     Args:
@@ -114,7 +114,7 @@ def rate_blocks(
                     rows[code], moments[code] = rated
             ways.add(how)
         ranking = add_joint_row(
-            Ranking(referee, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
+            RankingReport(referee, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
         )
         tested = {
             code: _test_row(code, row, moments)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking, rank_battles
+from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, RankingReport, rank_battles
 from mirage.ranking.settings import RankSettings
 from mirage.stats.holm import holm
 
@@ -60,7 +60,7 @@ class TagSplit:
 
     tag: str
     """The tag."""
-    rankings: Mapping[str, Ranking]
+    rankings: Mapping[str, RankingReport]
     """By value: the ranking over the queries that have it."""
     lacking: Mapping[str, str]
     """Values whose queries cannot be ranked, with the reason."""
@@ -132,7 +132,7 @@ def rank_by_tag(
         table = table.filter(pc.is_in(table["language"], value_set=pa.array(settings.languages, pa.string())))
         settings = replace(settings, languages=None)  # a value may have no query in some of them
     tags = tags.filter(pc.equal(tags["tag"], tag)).join(table.select(_KEYS), _KEYS, join_type="left semi")
-    decider, rankings = settings.referee(referee), dict[str, Ranking]()
+    decider, rankings = settings.referee(referee), dict[str, RankingReport]()
     lacking: dict[str, str] = {}
     cells: dict[str, list[TagEffect]] = {}
     sizes: dict[str, int] = {}
@@ -165,7 +165,7 @@ def rank_by_tag(
     return TagSplit(tag, rankings, lacking, tuple(effects))
 
 
-def _effects(value: str, within: Ranking, elsewhere: Ranking) -> Iterator[TagEffect]:
+def _effects(value: str, within: RankingReport, elsewhere: RankingReport) -> Iterator[TagEffect]:
     """Yield the tests of a value, one per system that both rankings have in some language."""
     shared = {
         code: (row, elsewhere.languages[code])

@@ -9,8 +9,9 @@ import numpy as np
 
 from mirage import store
 from mirage.battles.referee import Referee
-from mirage.ranking import RankSettings, paper
+from mirage.ranking import paper
 from mirage.ranking.arena import read_battles
+from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
 from mirage.stages.stage import Progress, run
 

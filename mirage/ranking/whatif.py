@@ -24,7 +24,7 @@ from mirage.battles.counts import Battles, pool_battles
 from mirage.battles.referee import POOLED
 from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import LEVEL, LanguageRanking, Ranking, join_rankings, rate
+from mirage.ranking.bootstrap import LEVEL, LanguageRanking, RankingReport, join_rankings, rate
 from mirage.ranking.control import Covariates, StyleControl, control_style
 from mirage.ranking.settings import RankSettings
 
@@ -50,7 +50,7 @@ class CountedVerdicts:
     """Settings they were counted with."""
 
     @cached_property
-    def ranking(self) -> Ranking:
+    def ranking(self) -> RankingReport:
         """The ranking of these battles.
 
         Raises:
@@ -65,7 +65,7 @@ class CountedVerdicts:
 class WhatIfResult:
     """A ranking by one judge or several, with the counts of included and excluded verdicts."""
 
-    ranking: Ranking
+    ranking: RankingReport
     """The ranking; its referee is the one judge, or `pooled`."""
     settings: RankSettings
     """Settings of the ranking."""
@@ -216,7 +216,7 @@ def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, vote
 
     if votes is not None:
         verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
-    if not settings.own:
+    if settings.exclude_own:
         verdicts = verdicts.without_own(settings.makers)
     return verdicts.consistent() if settings.consistent else verdicts
 
@@ -262,7 +262,7 @@ class RankComparison:
         return tuple(move for move in self.moves if move.language == language)
 
 
-def compare(base: Ranking, other: Ranking) -> RankComparison:
+def compare(base: RankingReport, other: RankingReport) -> RankComparison:
     """Return the ranks that change from one ranking to another, in the languages that both have."""
     moves: list[RankChange] = []
     missing, apart = {}, {}

@@ -18,8 +18,8 @@ from conftest import ROOT
 from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
-import mirage.ranking as rank
 from mirage import store
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.corrected_chart import correction_figure
@@ -30,6 +30,7 @@ from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.report import report_page
 from mirage.ranking.arena import rank_arena
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
 from pages import page_text
 
@@ -325,8 +326,8 @@ def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) 
     command = ("rank", odd.path, "--judge", "gpt-4o", "--languages", "sw", "--draws", 50, "--format", "json")
     plain = by_system(json.loads(mirage(*command).stdout))
     pure = by_system(json.loads(mirage(*command, "--penalty", "none").stdout))
-    battles = rank.from_judgments(odd.read("judgments"), judge="gpt-4o")
-    expected = rank.rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
+    battles = from_judgments(odd.read("judgments"), judge="gpt-4o")
+    expected = rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
     for system, theta in zip(expected.systems, expected.theta.tolist(), strict=True):
         assert pure[system]["rating"] == pytest.approx(theta)
     assert pure[UNBEATEN]["rating"] > 2 * plain[UNBEATEN]["rating"]

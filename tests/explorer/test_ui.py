@@ -465,6 +465,24 @@ def _contents(path: str) -> None:
     contents(store.open_arena(Path(path)))
 
 
+def test_an_unknown_value_of_a_link_is_named_under_any_kind_of_picker() -> None:
+    app = AppTest.from_function(_pickers, default_timeout=PATIENCE)
+    for key in ("plain", "searched", "beside", "several"):
+        app.query_params[key] = "xx"
+    app.run()
+    assert not app.exception
+    assert sum("'xx'" in caption.value for caption in app.caption) == 4
+
+
+def _pickers() -> None:
+    from mirage.explorer import kit as ui
+
+    ui.pick("Plain", ["en", "de"], key="plain", kind="language")
+    ui.pick("Searched", ["en", "de"], key="searched", kind="language", named=str.upper)
+    ui.pick_segments("Beside", ["en", "de"], key="beside", kind="language")
+    ui.pick_many("Several", ["en", "de"], key="several", kind="language", named=str.upper)
+
+
 def test_every_label_of_an_arena_has_a_meaning() -> None:
     for path in store.bundled_arenas().values():
         label = store.open_arena(path).label

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from views_answers_cases import NUMBERS, SYSTEMS, build
 from views_battle_cases import A, B, judged
 
-import mirage.ranking as rank
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
@@ -191,7 +191,7 @@ def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
 
 
 def test_the_ranking_counts_verdicts_and_the_page_queries(arena: store.Arena) -> None:
-    battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
+    battles = from_judgments(arena.read("judgments"), judge="zeta")["en"]
     indices = battles.systems.index(A), battles.systems.index(B)
     assert battles.wins[:, *indices].sum() == 4
     assert views.find_battles(arena, BattleFilter(A, B, "zeta")).cell.wins == 1

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import small_arena
 
-import mirage.ranking as rank
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles import referees
+from mirage.battles import referees, verdict_rows
+from mirage.battles.counts import from_outcomes
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.published import published_ranks
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import recompute
 
@@ -31,7 +32,7 @@ def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_pat
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "abstain", ("en", "fi", "sw"))
-    core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
+    core = rate(from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
     expected = {row["system"]: row for row in core if row["language"] == "all"}
     rows = board.rows.to_pylist()
     assert [row["system"] for row in rows] == sorted(expected, key=lambda s: expected[s]["rank"])
@@ -148,7 +149,7 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, "pooled", "both", ("en", "sw"))
-    verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
+    verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
     core = recompute(verdicts, RankSettings()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected

@@ -17,6 +17,8 @@ from conftest import ROOT
 
 import mirage
 from mirage import schema, store
+from mirage.battles import from_judgments
+from mirage.ranking import bootstrap
 
 SYSTEMS = ("ant", "bee", "cat", "dog")
 
@@ -75,7 +77,7 @@ def test_a_ranking_of_a_data_frame_is_that_of_the_same_judgments() -> None:
     rows = [{**row, "language": "sw", "judge": "j"} for row in battles()]
     ranking = mirage.rank(rows, draws=100, seed=3)
     table = schema.from_columns("judgments", {name: [row[name] for row in rows] for name in rows[0]})
-    own = mirage.ranking.rate(mirage.ranking.from_judgments(table, judge="j"), draws=100, seed=3)  # type: ignore[attr-defined]
+    own = bootstrap.rate(from_judgments(table, judge="j"), draws=100, seed=3)
     assert ranking.languages["sw"].theta == pytest.approx(own.languages["sw"].theta)
     assert ranking.table().equals(own.table())
     assert ranking.difference("ant", "dog") == own.difference("ant", "dog")

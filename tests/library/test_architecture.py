@@ -12,9 +12,6 @@ import pytest
 import slow
 from conftest import PATIENCE, ROOT
 
-from mirage import api
-from mirage.ranking import bootstrap
-
 LATE = ("torch", "transformers", "vllm", "ray", "datasets", "sklearn", "openai", "choix")
 HEAVY = (*LATE, "pandas", "pyarrow", "duckdb")
 MODULES = sorted(p for p in (ROOT / "mirage").rglob("*.py"))
@@ -247,15 +244,32 @@ def test_private_names_in_a_test_are_found() -> None:
 
 
 def test_a_name_of_a_class_means_one_thing() -> None:
-    """No two public classes share a name; the public `Ranking` is the package's own, with notes for the reader."""
     classes: dict[str, list[str]] = {}
     for path in MODULES:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 classes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     shared = {name: paths for name, paths in classes.items() if len(paths) > 1}
-    assert set(shared) == {"Ranking"}, shared
-    assert issubclass(api.Ranking, bootstrap.Ranking)
+    assert not shared, shared
+
+
+MOST = 8
+
+
+def test_functions_take_at_most_eight_parameters() -> None:
+    """Behind the commands and the functions of the API, whose parameters are the list of options."""
+    many = {}
+    for path in (*MODULES, *(ROOT / "pages").glob("*.py")):
+        api_file, command_file = path == ROOT / "mirage" / "api.py", path.parent == ROOT / "mirage" / "cli"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if (api_file and not is_private(node.name)) or (command_file and node.decorator_list):
+                continue
+            names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+            if len(names - {"self", "cls"}) > MOST:
+                many[f"{path.relative_to(ROOT)}: {node.name}"] = len(names)
+    assert not many, f"{many}: pass a record of settings"
 
 
 def test_no_room_is_more_than_an_eighth_of_the_code() -> None:

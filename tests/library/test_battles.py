@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_arena import write
 
-import mirage.ranking as rank
 from mirage import schema, store
-from mirage.battles import RELEVANCE, Battle, Referee, decide, decisions, judges, only_judge, referees
+from mirage.battles import RELEVANCE, Battle, Referee, decide, decisions, judges, only_judge, referees, verdict_rows
 from mirage.battles import decision as rule
 from mirage.battles.decision import orient_verdict
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -104,7 +103,7 @@ def test_the_decisions_of_pairs_are_counted_as_battle_by_battle(
     table = judgments(*((query, *pair, verdict) for query, pair, verdict, _ in rows))
     k = table.column_names.index("points")
     table = table.set_column(k, "points", pa.array([grade for *_, grade in rows], pa.float64()))
-    own = rank.verdicts(table, judge="j", unread=True)["en"]
+    own = verdict_rows.verdicts(table, judge="j", unread=True)["en"]
     expected = np.zeros((len(own.systems), len(own.systems), 4), dtype=int)
     for battle, decision in decisions(table, unparsed=True)["j"].items():
         expected[own.systems.index(battle.first), own.systems.index(battle.second), decision.label] += 1
@@ -143,7 +142,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
     both = [decision for decision in decided.values() if decision.n_read == 2]
     (stats,) = judge_stats(table)
     assert stats.flip_rate == pytest.approx(sum(not decision.consistent for decision in both) / len(both))
-    kept = rank.verdicts(table, judge="j")["en"].consistent()
+    kept = verdict_rows.verdicts(table, judge="j")["en"].consistent()
     assert {kept.queries[k] for k in kept.query} >= {
         battle.query_id for battle, decision in decided.items() if decision.n_read == 2 and decision.consistent
     }

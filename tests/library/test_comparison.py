@@ -16,9 +16,10 @@ from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store
+from mirage.battles.verdict_rows import from_judgments
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.ranking import from_judgments, rate
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare import ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.paired import more_queries, paired_estimate
 from mirage.ranking.settings import CompareSettings

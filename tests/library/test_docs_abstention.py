@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from conftest import ROOT
-from typer.testing import CliRunner
+from docs_page import run_blocks
 
-from mirage.cli import app
 from mirage.stages.abstain import LOSSES, SHOWN, Method
 
 PAGE = (ROOT / "docs" / "abstention.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_the_blocks_of_the_page_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    names: dict[str, Any] = {}
-    for kind, content in BLOCKS:
-        if kind == "python":
-            exec(compile(content, "docs/abstention.md", "exec"), names)
-        else:
-            done = CliRunner().invoke(app, shlex.split(content)[1:])
-            assert done.exit_code == 0, done.output
+    names = run_blocks("abstention.md")
     assert len(names["kept"]) == 11
 
 

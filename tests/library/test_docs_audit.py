@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 import runpy
-import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
-from typer.testing import CliRunner
+from docs_page import run_blocks
 
-from mirage.cli import app
 from mirage.people import votes
 from mirage.stats import label_errors
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', PAGE, flags=re.MULTILINE | re.DOTALL)
-"""Language, file name and content of each block."""
 
 
 def test_the_blocks_of_the_page_run_in_their_order(
@@ -27,17 +22,7 @@ def test_the_blocks_of_the_page_run_in_their_order(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(votes.URL, raising=False)
-    names: dict[str, Any] = {}
-    for kind, file, content in BLOCKS:
-        if file:
-            Path(file).write_text(content, encoding="utf-8")
-            continue
-        if kind == "python":
-            exec(compile(content, "docs/audit.md", "exec"), names)
-            continue
-        for command in content.splitlines():
-            done = CliRunner().invoke(app, shlex.split(command)[1:])
-            assert done.exit_code == 0, f"{command}: {done.output}"
+    names = run_blocks("audit.md")
     assert {path.name for path in tmp_path.glob("*.html")} == {"audit-en.html", "audit-de.html"}
     assert all(row["labels"] == "audited" for row in names["rates"])
     printed = capsys.readouterr().out.split("\n")

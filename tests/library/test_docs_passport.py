@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
-from typer.testing import CliRunner
+from docs_page import run_blocks
 
-from mirage.cli import app
 from mirage.people.exam.passport import FAMILIES
 
 PAGE = (ROOT / "docs" / "passport.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_the_blocks_of_the_page_run_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    for kind, content in BLOCKS:
-        if kind == "python":
-            exec(compile(content, "docs/passport.md", "exec"), names)
-        elif kind == "bash":
-            for command in content.splitlines():
-                done = CliRunner().invoke(app, shlex.split(command)[1:])
-                assert done.exit_code == 0, f"{command}: {done.output}"
+    run_blocks("passport.md")
 
 
 def test_the_computed_table_has_every_fault() -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from mirage import schema, store
+from mirage.ranking.arena import rank_arena
 from mirage.store import open_arena
 
 GUIDE = ROOT / "docs" / "extend.md"
@@ -234,6 +236,16 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
         "print('points' in [column.name for column in ratings.columns(by_labels=False, every=True)])"
     )
     assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]
+
+
+def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
+    apply("An option of rank", copy)
+    battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
+    table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
+    graded = store.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
+    plain = rank_arena(graded, "j").ranking.table()["rating"].to_pylist()
+    whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
+    assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:

@@ -63,7 +63,8 @@ def measure(
     **options: Any,
 ) -> dict[str, dict[str, float | str]]:
     """Value or reason by system and feature."""
-    table = compute(*tables(texts, **options), tools=tools, only=only, references=references)
+    others = {} if references is None else {"references": references}
+    table = compute(*tables(texts, **options), tools=tools, only=only, others=others)
     schema.validate("features", table)
     results: dict[str, dict[str, float | str]] = {}
     for row in table.to_pylist():

@@ -140,7 +140,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
     assert leaderboard.families(arena) == ("OpenAI", "Our Lab")
-    board = leaderboard.board(arena, "alpha", "both", ("en",), leaderboard.RankSettings(own=False))
+    board = leaderboard.board(arena, "alpha", "both", ("en",), leaderboard.RankSettings(exclude_own=True))
     assert "both by Our Lab" in " ".join(board.counted)
     (row,) = [
         row

@@ -16,9 +16,9 @@ from mirage import schema, store
 from mirage.battles.referee import NUGGETS, choose_referee, referees
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import RankSettings
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.ranking import read_decisions
+from mirage.ranking.settings import RankSettings
 
 SYSTEMS = ("blue", "green", "red")
 MODEL = "model"

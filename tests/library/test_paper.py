@@ -14,11 +14,12 @@ import pytest
 import small_arena
 from typer.testing import CliRunner
 
-import mirage.ranking as rank
 from benchmarks.simulated import simulate_arena
 from mirage import cli, schema, store
+from mirage.battles.counts import Battles
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import Battles
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.paper import TournamentResult, play
 from mirage.ranking.tournaments import tournament_rows
 
@@ -26,7 +27,7 @@ from mirage.ranking.tournaments import tournament_rows
 @pytest.fixture(scope="module")
 def battles() -> dict[str, Battles]:
     simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
-    return rank.from_judgments(simulation.tables["judgments"], judge="judge")
+    return from_judgments(simulation.tables["judgments"], judge="judge")
 
 
 def undefeated() -> dict[str, Battles]:
@@ -36,7 +37,7 @@ def undefeated() -> dict[str, Battles]:
         for q in range(10)
         for pair in itertools.combinations("abc", 2)
     ]
-    return rank.from_judgments(schema.from_rows("judgments", rows), judge="j")
+    return from_judgments(schema.from_rows("judgments", rows), judge="j")
 
 
 # --- what a tournament is ---------------------------------------------------------------------------------------------
@@ -64,7 +65,7 @@ def test_counted_pairs_give_what_a_list_of_pairs_gives(battles: dict[str, Battle
 
 def test_two_orders_of_a_pair_are_two_matches() -> None:
     simulation = simulate_arena(systems=4, queries=20, languages=["en"], seed=4, orders=2)
-    both = rank.from_judgments(simulation.tables["judgments"], judge="judge")
+    both = from_judgments(simulation.tables["judgments"], judge="judge")
     result = play(both, tournaments=1, matches=20, seed=0).languages["en"]
     counts = both["en"].wins[result.drawn[0]].sum(axis=0).astype(float)
     assert counts.sum() > 20 * 6
@@ -73,7 +74,7 @@ def test_two_orders_of_a_pair_are_two_matches() -> None:
 
 def test_the_mean_is_close_to_the_rating_of_all_battles_without_ties(battles: dict[str, Battles]) -> None:
     played = play(battles, tournaments=200, matches=200, solver="dense")
-    whole = rank.rate(battles, ties="drop", draws=1)
+    whole = rate(battles, ties="drop", draws=1)
     for code, result in played.languages.items():
         assert result.mean() == pytest.approx(whole.languages[code].theta, abs=0.05)
 
@@ -100,9 +101,7 @@ def test_the_width_of_the_published_interval_is_an_option_and_ours_is_not(battle
         return float((high - low).mean())
 
     assert width(100) / width(400) == pytest.approx(2, rel=0.15)
-    widths = [
-        np.diff(rank.rate(battles, draws=draws).languages["en"].interval(), axis=0).mean() for draws in (200, 800)
-    ]
+    widths = [np.diff(rate(battles, draws=draws).languages["en"].interval(), axis=0).mean() for draws in (200, 800)]
     assert widths[0] / widths[1] == pytest.approx(1, rel=0.1)
 
 
@@ -124,7 +123,7 @@ def test_an_undefeated_system_stops_a_tournament_and_no_other_estimator_takes_ov
 
 def test_some_failed_tournaments_are_counted_and_the_mean_is_over_the_others() -> None:
     few = simulate_arena(systems=5, queries=12, languages=["en"], seed=1)
-    played = play(rank.from_judgments(few.tables["judgments"], judge="judge"), tournaments=60, matches=4)
+    played = play(from_judgments(few.tables["judgments"], judge="judge"), tournaments=60, matches=4)
     result = played.languages["en"]
     assert 0 < len(result.failed) < 60
     assert result.fitted == 60 - len(result.failed)

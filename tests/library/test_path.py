@@ -19,16 +19,17 @@ from conftest import ROOT
 import mirage
 from mirage.battles import Battles, Verdicts
 from mirage.explorer.leaderboard import comparison, data
-from mirage.ranking import LanguageRanking, Ranking, Tiers
 from mirage.ranking.arena import RankResult
+from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.large import VerdictSource
+from mirage.ranking.tiers import Tiers
 from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features
 
 ROWS = (
-    *(pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, Ranking, Tiers, RankResult),
-    *(CountedVerdicts, WhatIfResult, data.Board),
+    *(pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
+    *(Tiers, RankResult, CountedVerdicts, WhatIfResult, data.Board),
 )
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,
 settings, random numbers and the likelihood know no row. Nor is a call of a method of one of them: the rows stay there.

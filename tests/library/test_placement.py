@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-import mirage.ranking as rank
 from benchmarks.place import Course, course
 from benchmarks.simulated import BY_QUERY, simulate_arena
 from mirage.battles.counts import Battles
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.place import sequential
 
 NAMES = ("a", "b", "c", "d")
@@ -24,7 +25,7 @@ NAMES = ("a", "b", "c", "d")
 
 def battles(seed: int = 1, *, systems: int = 8, queries: int = 60, language: str = "en") -> Battles:
     simulation = simulate_arena(systems=systems, queries=queries, languages=[language], seed=seed)
-    return rank.from_judgments(simulation.tables["judgments"], judge="judge")[language]
+    return from_judgments(simulation.tables["judgments"], judge="judge")[language]
 
 
 def known(theta: tuple[float, ...], *, sd: float = 1e-4, noise: sequential.Noise | None = None) -> sequential.Field:
@@ -53,7 +54,7 @@ def room(queries: int, systems: int) -> sequential.CandidatePool:
 def test_the_field_has_the_ratings_of_the_ranking_and_the_spread_of_its_bootstrap() -> None:
     tally = battles(systems=12, queries=100)
     field = sequential.field("en", tally)
-    ranked = rank.rate({"en": tally}, draws=400, seed=0).languages["en"]
+    ranked = rate({"en": tally}, draws=400, seed=0).languages["en"]
     assert np.abs(field.theta - ranked.theta).max() < 0.02
     centre = np.eye(12) - 1 / 12
     errors = np.sqrt(np.diag(centre @ field.covariance @ centre))

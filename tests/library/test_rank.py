@@ -23,11 +23,14 @@ from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 from scipy.optimize import minimize
 
-import mirage.ranking as rank
 from mirage import schema, store
+from mirage.battles.counts import Battles, from_outcomes, lacking
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.records import rank_draws
 from mirage.ranking.resample import query_weights
+from mirage.ranking.sandwich import analytic
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 
@@ -281,7 +284,7 @@ def test_a_language_does_not_depend_on_others_and_the_joint_row_is_their_mean() 
         code: replace(battles, queries=tuple(f"{code}-{query}" for query in battles.queries))
         for code, battles in (("ar", simulate(11)), ("en", simulate(12)), ("zh", simulate(13)))
     }
-    together, alone = rank.rate(several, draws=50), rank.rate({"en": several["en"]}, draws=50)
+    together, alone = rate(several, draws=50), rate({"en": several["en"]}, draws=50)
     assert together.languages["en"].draws.tobytes() == alone.languages["en"].draws.tobytes()
     joint = together.languages["all"]
     parts = [together.languages[code] for code in several]
@@ -295,26 +298,26 @@ def test_a_language_does_not_depend_on_others_and_the_joint_row_is_their_mean() 
 def test_queries_of_several_languages_are_one_unit_pitfall_123() -> None:
     """An id weighs the same in all languages; the row of a language and its translation is that language's."""
     battles = simulate(11)
-    twice = rank.rate({"ar": battles, "en": battles}, draws=500)
+    twice = rate({"ar": battles, "en": battles}, draws=500)
     for name in ("theta", "queries_by_system", "n_queries"):
         np.testing.assert_allclose(getattr(twice.languages["all"], name), getattr(twice.languages["en"], name))
     np.testing.assert_array_equal(*(query_weights(c, battles, shared=battles.queries) for c in ("ar", "en")))
     widths = [np.ptp(twice.languages[code].interval(), axis=0).mean() for code in ("all", "en")]
     own = {code: replace(battles, queries=tuple(f"{code}-{q}" for q in battles.queries)) for code in ("ar", "en")}
-    independent = rank.rate(own, draws=500)
+    independent = rate(own, draws=500)
     # What is not of the queries, the prior's part of a draw, each language draws for itself.
     assert 0.9 < widths[0] / widths[1] <= 1.02
     assert np.ptp(independent.languages["all"].interval(), axis=0).mean() / widths[1] < 0.8
     assert (twice.unit, independent.unit) == ("query shared by languages", "query")
     assert "query across languages" in twice.method
     assert "across" not in independent.method
-    analytic, alone = rank.analytic(twice)["all"], rank.analytic(twice)["en"]
-    np.testing.assert_allclose(analytic.covariance, alone.covariance)
-    np.testing.assert_allclose(analytic.df, alone.df)
+    both, alone = analytic(twice)["all"], analytic(twice)["en"]
+    np.testing.assert_allclose(both.covariance, alone.covariance)
+    np.testing.assert_allclose(both.df, alone.df)
 
 
 def test_a_system_absent_from_a_language_is_left_out_of_the_joint_row_by_name() -> None:
-    ranking = rank.rate({"ar": simulate(11), "en": simulate(12).subset([f"s{k:02}" for k in range(7)])}, draws=5)
+    ranking = rate({"ar": simulate(11), "en": simulate(12).subset([f"s{k:02}" for k in range(7)])}, draws=5)
     assert ranking.left_out == ("s07",)
     assert "s07" not in ranking.languages["all"].systems
     assert "s07" in ranking.languages["ar"].systems
@@ -333,8 +336,8 @@ def test_rating_changes_neither_its_input_nor_the_global_generator_pitfall_8() -
 def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "import sys; sys.path.insert(0, 'tests/fixtures')\n"
-        "from rank_cases import simulate; from mirage import ranking as rank\n"
-        "r = rank.rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40).table()\n"
+        "from rank_cases import simulate; from mirage.ranking.bootstrap import rate\n"
+        "r = rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40).table()\n"
         "import hashlib; print(hashlib.sha256(repr(r.to_pylist()).encode()).hexdigest())"
     )
     digests = set()
@@ -353,13 +356,13 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
 
 def test_a_system_alone_has_no_battle_to_rate() -> None:
     nothing = np.zeros((2, 1, 1), dtype=np.uint8)
-    single = rank.Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
+    single = Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
     with pytest.raises(NotEnoughData, match="no battle to rate in en"):
-        rank.rate({"en": single}, draws=10)
+        rate({"en": single}, draws=10)
 
 
 def test_the_table_keeps_the_contract() -> None:
-    table = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=30).table()
+    table = rate({"ar": simulate(1), "en": simulate(2)}, draws=30).table()
     schema.validate("ratings", table)
     rows = table.to_pylist()
     assert {r["language"] for r in rows} == {"ar", "en", "all"}
@@ -396,7 +399,7 @@ def test_judgments_are_counted_by_query_and_pair() -> None:
         ("en", "q3", "j", "x", "z", "unparsed"),
         ("ar", "q1", "j", "z", "x", "B"),
     )
-    by_language = rank.from_judgments(table, judge="j")
+    by_language = from_judgments(table, judge="j")
     en = by_language["en"]
     assert (en.systems, en.queries, en.unparsed) == (("x", "y", "z"), ("q1", "q2", "q3"), 1)
     assert en.wins[0].tolist() == [[0, 2, 0], [0, 0, 0], [0, 0, 0]]
@@ -408,14 +411,14 @@ def test_judgments_are_counted_by_query_and_pair() -> None:
 
 def test_unparsed_verdicts_are_no_ties_pitfall_5() -> None:
     with pytest.raises(NotEnoughData, match="unparsed"):
-        rank.from_judgments(judged(("en", "q", "j", "x", "y", "unparsed")), judge="j")
+        from_judgments(judged(("en", "q", "j", "x", "y", "unparsed")), judge="j")
 
 
 def test_an_unknown_judge_and_a_battle_with_oneself_are_refused() -> None:
     with pytest.raises(UnknownName, match="gpt-4o"):
-        rank.from_judgments(judged(("en", "q", "gpt-4o", "x", "y", "A")), judge="gpt4o")
+        from_judgments(judged(("en", "q", "gpt-4o", "x", "y", "A")), judge="gpt4o")
     with pytest.raises(BadInput, match="battles itself"):
-        rank.from_judgments(judged(("en", "q", "j", "x", "x", "A")), judge="j")
+        from_judgments(judged(("en", "q", "j", "x", "x", "A")), judge="j")
 
 
 def outcome_table(rows: list[tuple[str, str, str, str, str]]) -> pa.Table:
@@ -447,7 +450,7 @@ def test_the_relevance_referee_prefers_what_is_right_and_only_that() -> None:
             ("en", "q1", "e", "non_relevant", "api_error"),
         ]
     )
-    en = rank.from_outcomes(table, skill="abstain")["en"]
+    en = from_outcomes(table, skill="abstain")["en"]
     wins = {(en.systems[i], en.systems[j]) for _, i, j in np.argwhere(en.wins)}
     ties = {(en.systems[i], en.systems[j]) for _, i, j in np.argwhere(en.ties)}
     assert wins == {("a", "b"), ("a", "c")}
@@ -462,9 +465,9 @@ def test_both_skills_weight_the_two_subsets_equally() -> None:
     for k in range(2):
         rows += [("en", f"r{k}", "x", "relevant", "abstained"), ("en", f"r{k}", "y", "relevant", "answered")]
     table = outcome_table(rows)
-    assert ratings(rank.from_outcomes(table, skill="both")["en"]).theta == pytest.approx([0, 0], abs=1e-6)
-    assert ratings(rank.from_outcomes(table, skill="abstain")["en"]).ranks().tolist() == [1, 2]
-    assert ratings(rank.from_outcomes(table, skill="answer")["en"]).ranks().tolist() == [2, 1]
+    assert ratings(from_outcomes(table, skill="both")["en"]).theta == pytest.approx([0, 0], abs=1e-6)
+    assert ratings(from_outcomes(table, skill="abstain")["en"]).ranks().tolist() == [1, 2]
+    assert ratings(from_outcomes(table, skill="answer")["en"]).ranks().tolist() == [2, 1]
 
 
 def test_a_language_without_a_subset_is_left_out_with_the_reason() -> None:
@@ -478,15 +481,15 @@ def test_a_language_without_a_subset_is_left_out_with_the_reason() -> None:
             ("en", "q2", "y", "relevant", "answered"),
         ]
     )
-    assert set(rank.from_outcomes(table, skill="both")) == {"en"}
-    assert rank.lacking(table, skill="both") == {"bn": "no relevant queries"}
+    assert set(from_outcomes(table, skill="both")) == {"en"}
+    assert lacking(table, skill="both") == {"bn": "no relevant queries"}
     with pytest.raises(NotEnoughData, match="answer"):
-        rank.from_outcomes(table.filter(pa.compute.equal(table["language"], "bn")), skill="answer")
+        from_outcomes(table.filter(pa.compute.equal(table["language"], "bn")), skill="answer")
 
 
 def test_options_out_of_range_are_refused() -> None:
     with pytest.raises(NotEnoughData, match="no battles"):
-        rank.rate({})
+        rate({})
     with pytest.raises(BadInput, match="draws"):
         ratings(simulate(1), draws=0)
     with pytest.raises(BadInput, match="ties cannot be"):
@@ -494,7 +497,7 @@ def test_options_out_of_range_are_refused() -> None:
     with pytest.raises(NotEnoughData, match="once ties are dropped"):
         ratings(battles([[[0, 0], [0, 0]]], [[[0, 1], [1, 0]]]), ties="drop")
     with pytest.raises(BadInput, match="several referees"):
-        rank.rate({"en": simulate(1), "ar": replace(simulate(1), referee="another")})
+        rate({"en": simulate(1), "ar": replace(simulate(1), referee="another")})
 
 
 # On the real battles
@@ -503,7 +506,7 @@ def test_options_out_of_range_are_refused() -> None:
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
     outcomes = store.open_arena(store.bundled_arenas()["nomiracl"]).read("outcomes")
-    by_language = rank.from_outcomes(outcomes, skill=skill)
+    by_language = from_outcomes(outcomes, skill=skill)
     assert len(by_language) == (17 if skill == "abstain" else 16)
     for of_language in by_language.values():
         ranking = maximum(of_language, draws=1, ridge=1e-12)
@@ -517,7 +520,7 @@ def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
     stored = arena.read("ratings")
     outcomes = arena.read("outcomes")
     skills: tuple[schema.Skill, ...] = ("both", "abstain", "answer")
-    fresh = pa.concat_tables([rank.rate(rank.from_outcomes(outcomes, skill=s)).table() for s in skills])
+    fresh = pa.concat_tables([rate(from_outcomes(outcomes, skill=s)).table() for s in skills])
     fresh = schema.sort("ratings", fresh)
     # Languages are files of their own, `all` the last one: compare by key.
     stored = schema.sort("ratings", stored)
@@ -530,7 +533,7 @@ def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
 
 def test_every_blas_has_one_thread_while_ratings_are_fitted() -> None:
     code = (
-        "from mirage.ranking import one_thread\n"
+        "from mirage.ranking.threads import one_thread\n"
         "with one_thread():\n"
         "    import scipy.linalg\n"
         "    from threadpoolctl import threadpool_info\n"

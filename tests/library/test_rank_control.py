@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rank_cases import battles, judged, ratings, simulate
 from scipy.optimize import minimize
 
-import mirage.ranking as rank
 from mirage import schema
+from mirage.battles import verdict_rows
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.control import Covariates, control_style, covariates
@@ -22,7 +22,7 @@ from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import recompute
 
 
-def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[rank.Battles, Covariates]:
+def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[Battles, Covariates]:
     """Systems from good to bad, the worse the longer its answers; a judge that gives `bias` logits a doubling."""
     rng = np.random.default_rng(seed)
     theta, own = np.linspace(0.9, -0.9, systems), np.linspace(-1.2, 1.2, systems)
@@ -217,7 +217,8 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
         control_style({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="covariates to hold equal"):
         recompute(
-            {"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, RankSettings(control=("length",))
+            {"j": verdict_rows.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")},
+            RankSettings(control=("length",)),
         )
 
 
@@ -338,7 +339,7 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
             for a, b in np.argwhere(tally.wins[q]).tolist()
         )
     )
-    verdicts = {"j": rank.verdicts(table, judge="j")}
+    verdicts = {"j": verdict_rows.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
         lines[name] = counted_lines(

@@ -14,9 +14,11 @@ from rank_cases import battles, maximum, ratings, simulate
 from scipy.optimize import minimize
 from scipy.stats import beta
 
-import mirage.ranking as rank
 from benchmarks import calibration
+from mirage.battles.counts import Battles, pool_battles
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE, Likelihood, PairCounts
 from mirage.ranking.jeffreys import bias_reduced
@@ -115,7 +117,7 @@ def test_more_of_the_same_verdicts_on_a_query_are_not_more_queries() -> None:
     np.testing.assert_allclose(a.point, b.point, atol=1e-4)
 
 
-def lose_all(battles: rank.Battles, system: int) -> rank.Battles:
+def lose_all(battles: Battles, system: int) -> Battles:
     wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, system, :], ties[:, system, :], ties[:, :, system] = 0, 0, 0
     wins[:, :, system] = 1
@@ -144,7 +146,7 @@ def test_a_system_that_loses_all_moves_nobody_else_and_its_own_end_is_open() -> 
     value, low, high = row.differences("s06")
     assert np.isposinf(np.delete(high, 6)).all()
     assert (value[6], low[6], high[6]) == (0, 0, 0)
-    table = rank.rate({"en": with_it}, draws=50).table().to_pylist()
+    table = rate({"en": with_it}, draws=50).table().to_pylist()
     assert [(r["low"] is None, r["bounded"]) for r in table if r["system"] == "s06"] == [(True, False)]
 
 
@@ -154,7 +156,7 @@ def test_no_constant_decides_where_an_unbeaten_system_stands(ridge: float) -> No
     np.testing.assert_allclose(ratings(wins, ridge=ridge).theta, ratings(wins).theta, atol=2e-3)
 
 
-def own_ids(battles: rank.Battles, language: int) -> rank.Battles:
+def own_ids(battles: Battles, language: int) -> Battles:
     """The battles on queries that no other language has."""
     return replace(battles, queries=tuple(f"{language}-{query}" for query in battles.queries))
 
@@ -164,13 +166,13 @@ def test_one_lucky_language_does_not_move_the_joint_row() -> None:
     design = calibration.Design("", np.linspace(1.2, -1.2, 8), 20, 1)
     rng = np.random.default_rng(46)
     by_language = {f"l{k:02}": own_ids(calibration.arena(design, design.theta, rng), k) for k in range(18)}
-    plain = rank.rate(by_language, draws=200)
+    plain = rate(by_language, draws=200)
     before = plain.languages["all"]
     battles = by_language["l07"]
     wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
     wins[:, 5, 5] = 0
-    ranking = rank.rate(by_language | {"l07": replace(battles, wins=wins, ties=ties)}, draws=200)
+    ranking = rate(by_language | {"l07": replace(battles, wins=wins, ties=ties)}, draws=200)
     after = ranking.languages["all"]
     low, high = after.rank_interval()
     assert (low <= before.ranks()).all()
@@ -214,7 +216,7 @@ def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int
     expected = calibration.expected(design, design.theta)
     inside = []
     for seed in range(arenas):
-        row = rank.rate({"en": calibration.arena(design, design.theta, rng)}, draws=200, seed=seed).languages["en"]
+        row = rate({"en": calibration.arena(design, design.theta, rng)}, draws=200, seed=seed).languages["en"]
         low, high = row.interval()
         inside.append((low <= expected) & (expected <= high))
     error = np.sqrt(0.05 * 0.95 / (arenas * len(design.theta) / 2))
@@ -232,8 +234,8 @@ def test_the_rating_is_the_middle_of_what_its_interval_means() -> None:
     halves = []
     for _ in range(design.arenas):
         by_language = {f"l{k:02}": own_ids(calibration.arena(design, design.theta, rng), k) for k in range(18)}
-        joint = rank.rate(by_language, draws=60).languages["all"]
-        plain = rank.rate(by_language, draws=1, penalty="none").languages["all"]
+        joint = rate(by_language, draws=60).languages["all"]
+        plain = rate(by_language, draws=1, penalty="none").languages["all"]
         errors["ours"].append(joint.theta - expected)
         errors["none"].append(plain.theta - expected)
         halves.append(np.ptp(joint.interval(), axis=0) / 2)
@@ -244,7 +246,7 @@ def test_the_rating_is_the_middle_of_what_its_interval_means() -> None:
 
 
 def test_a_difference_is_that_of_the_ratings_with_the_interval_of_its_draws() -> None:
-    ranking = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=300, seed=4)
+    ranking = rate({"ar": simulate(1), "en": simulate(2)}, draws=300, seed=4)
     for language in ("ar", "all"):
         row = ranking.languages[language]
         difference = ranking.difference("s02", "s05", language=language)
@@ -272,17 +274,17 @@ def test_soft_verdicts_count_by_their_points() -> None:
     hard = pa.Table.from_pylist(rows)
     soft = hard.append_column("points", pa.array([0.8] * 40))
     mixed = hard.append_column("points", pa.array([0.8, None] * 20))
-    (soft_battles,) = rank.from_judgments(soft, judge="j").values()
+    (soft_battles,) = from_judgments(soft, judge="j").values()
     theta = maximum(soft_battles).theta
     assert theta[0] - theta[1] == pytest.approx(np.log(4), abs=1e-4)
     assert ratings(soft_battles).unbounded == {}
-    (mixed_battles,) = rank.from_judgments(mixed, judge="j").values()
+    (mixed_battles,) = from_judgments(mixed, judge="j").values()
     assert mixed_battles.points is not None
     assert mixed_battles.points.sum(axis=0)[0, 1] == pytest.approx(0.8 * 20 + 20)
-    (plain,) = rank.from_judgments(hard, judge="j").values()
+    (plain,) = from_judgments(hard, judge="j").values()
     assert plain.points is None
     assert ratings(plain).unbounded == {"a": "above", "b": "below"}
     assert (soft_battles.record() == plain.record()).all()
-    pooled = rank.pool_battles([soft_battles, plain], referee="pooled")
+    pooled = pool_battles([soft_battles, plain], referee="pooled")
     assert pooled.points is not None
     assert pooled.points[:, 0, 1] == pytest.approx(1.8)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_ind
 
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.bootstrap import LanguageRanking, Ranking
+from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.languages import LanguageEffect, kendall, language_effects
 from mirage.stats.holm import holm
 from mirage.text.languages import LANGUAGES
@@ -19,7 +19,9 @@ from mirage.text.languages import LANGUAGES
 CODES = tuple(LANGUAGES)
 
 
-def noisy_ranking(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *, draws: int = 200) -> Ranking:
+def noisy_ranking(
+    theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *, draws: int = 200
+) -> RankingReport:
     """A ranking whose ratings are the truth with an error of this size, and whose draws say so."""
     languages = {}
     for code, truth in theta.items():
@@ -29,10 +31,10 @@ def noisy_ranking(theta: dict[str, np.ndarray], error: float, rng: np.random.Gen
         around = seen + rng.normal(0, error, (draws, len(truth)))
         record = np.ones((len(truth), 3), dtype=np.int64)
         languages[code] = LanguageRanking(code, names, seen, around, record, (names,), 100, np.full(len(names), 100), 0)
-    return Ranking("judge", "both", "half", draws, 0, "jeffreys", 1e-7, languages, ())
+    return RankingReport("judge", "both", "half", draws, 0, "jeffreys", 1e-7, languages, ())
 
 
-def ranking(thetas: dict[str, list[float]]) -> Ranking:
+def ranking(thetas: dict[str, list[float]]) -> RankingReport:
     return noisy_ranking({code: np.array(t) for code, t in thetas.items()}, 0.0, np.random.default_rng(0), draws=10)
 
 

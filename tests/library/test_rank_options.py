@@ -16,20 +16,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 
-import mirage.ranking as rank
 from benchmarks.simulated import simulate_arena as arena_of
 from mirage import store
+from mirage.battles import verdict_rows
+from mirage.battles.counts import pool_battles
+from mirage.battles.verdict_rows import Verdicts, from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes as ballots
 from mirage.ranking import ranking
-from mirage.ranking.fit import PairCounts
+from mirage.ranking.bootstrap import rate
+from mirage.ranking.fit import RIDGE, PairCounts, fit
 from mirage.ranking.ranking import change_lines
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import compare, recompute
 
 
-def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
-    return {judge: rank.verdicts(table, judge=judge) for judge in sorted(set(table["judge"].to_pylist()))}
+def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, Verdicts]]:
+    return {judge: verdict_rows.verdicts(table, judge=judge) for judge in sorted(set(table["judge"].to_pylist()))}
 
 
 def two_judges(seed: int = 3) -> pa.Table:
@@ -59,7 +62,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
     half = drawn[:, i, j] / 2 if ties == "half" else 0
     first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
     tied = drawn[:, i, j].sum(axis=0).astype(float) if ties == "davidson" else None
-    point = rank.fit(PairCounts(first[None], second[None], None if tied is None else tied[None], 9))
+    point = fit(PairCounts(first[None], second[None], None if tied is None else tied[None], 9))
     np.testing.assert_allclose(point.theta[0], result.theta, atol=1e-7)
     d = result.theta[i] - result.theta[j]
     if tied is None:
@@ -70,7 +73,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
         win, lose = np.exp(d / 2) / z, np.exp(-d / 2) / z
         tie = 1 - win - lose
         pull = first * (lose + tie / 2) - second * (win + tie / 2) - tied * (win - lose) / 2
-    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - rank.RIDGE * result.theta
+    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - RIDGE * result.theta
     assert np.abs(gradient).max() < 1e-8
     assert np.isfinite(result.draws).all()
 
@@ -80,7 +83,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
 
 def test_pooled_battles_agree_with_choix() -> None:
     first, second = simulate(1, tie=0.0), simulate(2, tie=0.0)
-    both = rank.pool_battles([first, second], referee="pooled")
+    both = pool_battles([first, second], referee="pooled")
     counts = (first.wins.sum(axis=0) + second.wins.sum(axis=0)).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
     np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
@@ -91,7 +94,7 @@ def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() 
     simulated = simulate(3)
     alone, both = (
         ratings(simulated, draws=100),
-        ratings(rank.pool_battles([simulated, simulated], referee="pooled"), draws=100),
+        ratings(pool_battles([simulated, simulated], referee="pooled"), draws=100),
     )
     np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
     np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
@@ -100,7 +103,7 @@ def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() 
 def test_pooling_aligns_systems_and_queries_by_name() -> None:
     a = battles([[[0, 1], [0, 0]]], systems=["x", "z"])
     b = replace(battles([[[0, 0], [3, 0]]], systems=["w", "x"]), queries=("q9",))
-    both = rank.pool_battles([a, b], referee="pooled")
+    both = pool_battles([a, b], referee="pooled")
     assert (both.systems, both.queries) == (("w", "x", "z"), ("q00000", "q9"))
     assert both.wins[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
     assert both.wins[1].tolist() == [[0, 0, 0], [3, 0, 0], [0, 0, 0]]
@@ -109,9 +112,9 @@ def test_pooling_aligns_systems_and_queries_by_name() -> None:
 def test_pools_that_make_no_sense_are_refused() -> None:
     single = battles([[[0, 200], [1, 0]]])
     with pytest.raises(BadInput, match="255"):
-        rank.pool_battles([single, single], referee="pooled")
+        pool_battles([single, single], referee="pooled")
     with pytest.raises(BadInput, match="different skills"):
-        rank.pool_battles([single, replace(single, skill="answer")], referee="pooled")
+        pool_battles([single, replace(single, skill="answer")], referee="pooled")
 
 
 count = st.integers(0, 4)
@@ -124,7 +127,7 @@ def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int])
     wins[:, range(3), range(3)] = 0
     parts = [battles(w[None]) for w in wins]
     turned = [battles(w[None][:, order][:, :, order]) for w in wins]
-    a, b = (ratings(rank.pool_battles(pool, referee="pooled"), draws=1).theta for pool in (parts, turned))
+    a, b = (ratings(pool_battles(pool, referee="pooled"), draws=1).theta for pool in (parts, turned))
     np.testing.assert_allclose(b, a[order], atol=1e-8)
 
 
@@ -138,7 +141,7 @@ def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
     better = wins.copy()
     better[1, winner, (winner + gap) % 3] += more
     before, after = (
-        ratings(rank.pool_battles([battles(w[None]) for w in matrices], referee="pooled"), draws=1).theta
+        ratings(pool_battles([battles(w[None]) for w in matrices], referee="pooled"), draws=1).theta
         for matrices in (wins, better)
     )
     assert after[winner] > before[winner] - 1e-9
@@ -147,7 +150,7 @@ def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
 def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
     selection = {judge: verdicts for judge, verdicts in verdicts_by_judge(table).items() if judge == "llama-3"}
-    plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    plain = rate(from_judgments(table, judge="llama-3"))
     result = recompute(selection, RankSettings())
     assert result.ranking.table().equals(plain.table())
     assert result.n_verdicts == {"llama-3": 2 * 30 * 30}
@@ -168,13 +171,13 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
     result = recompute(verdicts_by_judge(table), RankSettings(without="OpenAI"))
-    alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    alone = rate(from_judgments(table, judge="llama-3"))
     for code, rating in alone.languages.items():
         np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
         recompute(verdicts_by_judge(table), RankSettings(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
-        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankSettings(without="OpenAI"))
+        recompute({"gpt-4o": verdict_rows.verdicts(table, judge="gpt-4o")}, RankSettings(without="OpenAI"))
 
 
 def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
@@ -185,7 +188,7 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    result = recompute(verdicts_by_judge(table), RankSettings(own=False, draws=2))
+    result = recompute(verdicts_by_judge(table), RankSettings(exclude_own=True, draws=2))
     english = result.ranking.battles["en"]
     assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
@@ -213,7 +216,7 @@ def test_pitfall_7_battles_whose_two_orders_agree_are_kept_and_others_counted() 
         ("en", "unread", "j", "x", "y", "B"),
         ("en", "unread", "j", "y", "x", "unparsed"),
     )
-    verdicts = rank.verdicts(table, judge="j")["en"].consistent()
+    verdicts = verdict_rows.verdicts(table, judge="j")["en"].consistent()
     assert dict(verdicts.left_out) == {"the two orders disagree": 4, "judged or read in one order only": 2}
     consistent = verdicts.battles()
     positions = {name: k for k, name in enumerate(consistent.queries)}
@@ -232,7 +235,7 @@ def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_wh
 
 def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
     rows = [("en", f"q{k}", "j", a, b, "A") for k in range(5) for a, b in (("x", "y"), ("y", "x"))]
-    assert rank.verdicts(judged(*rows), judge="j")["en"].consistent().battles().wins.sum() == 0
+    assert verdict_rows.verdicts(judged(*rows), judge="j")["en"].consistent().battles().wins.sum() == 0
 
 
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
@@ -284,7 +287,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
     ],
 )
 def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str], expected: str | None) -> None:
-    verdicts = rank.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
+    verdicts = verdict_rows.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
     # Of y and x, shown in the other order every second time.
     swap = {"A": "B", "B": "A"}
     lines = [("q", "y", "x", v) if k % 2 else ("q", "x", "y", swap.get(v, v)) for k, v in enumerate(labels)]
@@ -297,7 +300,7 @@ def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
     result = recompute(
         verdicts_by_judge(table),
-        RankSettings(own=False, consistent=True, draws=2),
+        RankSettings(exclude_own=True, consistent=True, draws=2),
         votes=votes(("q", "gpt-4", "x", "B")),
     )
     assert result.ranking.battles["en"].wins.sum() == 1
@@ -305,7 +308,7 @@ def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
 
 
 def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
-    verdicts = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
+    verdicts = verdict_rows.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
     with pytest.raises(UnknownName, match="C"):
         verdicts.override(votes(("q", "x", "y", "C")))
 
@@ -316,7 +319,7 @@ def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
 def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> None:
     simulated = simulate(12, queries=100)
     turned = replace(simulated, wins=simulated.wins.transpose(0, 2, 1))
-    base, other = rank.rate({"en": simulated}), rank.rate({"en": turned})
+    base, other = rate({"en": simulated}), rate({"en": turned})
     comparison = compare(base, other)
     by = {move.system: move for move in comparison.moves}
     ranks, new = base.languages["en"].ranks(), other.languages["en"].ranks()
@@ -333,7 +336,7 @@ def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> Non
 def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
     simulated = simulate(13, queries=400)
     rest = [s for s in simulated.systems if s != "s00"]
-    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": simulated.subset(rest)}))
+    comparison = compare(rate({"en": simulated}), rate({"en": simulated.subset(rest)}))
     assert comparison.gone == {"en": ("s00",)}
     assert comparison.moves == ()
     assert comparison.apart == {}
@@ -344,7 +347,7 @@ def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
     wins, ties = simulated.wins.copy(), simulated.ties.copy()
     for cells in (wins, ties):
         cells[:, :3, 3:] = cells[:, 3:, :3] = 0
-    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": replace(simulated, wins=wins, ties=ties)}))
+    comparison = compare(rate({"en": simulated}), rate({"en": replace(simulated, wins=wins, ties=ties)}))
     assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
     assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in change_lines(comparison, language="en")[-1]
 

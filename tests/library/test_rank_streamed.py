@@ -16,14 +16,14 @@ from rank_streamed_cases import COLUMNS, openers, verdicts
 from typer.testing import CliRunner
 
 import mirage
-from mirage import ranking as rank
 from mirage import schema, store
-from mirage.battles import blocks
+from mirage.battles import blocks, from_judgments
 from mirage.battles.blocks import count_blocks
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm.engines.processes import Processes
 from mirage.ranking import large, streamed
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.streamed import rate_blocks
 
@@ -34,7 +34,7 @@ from mirage.ranking.streamed import rate_blocks
 )
 def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any, penalty: Any, soft: bool) -> None:
     table = verdicts(9, 150, 8, seed=1, languages=("en", "sw"), soft=soft)
-    whole = rank.rate(rank.from_judgments(table, judge="j"), ties=ties, penalty=penalty, draws=400)
+    whole = rate(from_judgments(table, judge="j"), ties=ties, penalty=penalty, draws=400)
     parts = rate_blocks(
         openers(table, drop_ties=ties == "drop"), referee="j", ties=ties, penalty=penalty, draws=400, intervals="draws"
     )
@@ -60,7 +60,7 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
 
 def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> None:
     table = verdicts(70, 300, 60, seed=2)
-    whole = rank.rate(rank.from_judgments(table, judge="j"), draws=20)
+    whole = rate(from_judgments(table, judge="j"), draws=20)
     parts = rate_blocks(openers(table), referee="j", draws=20, intervals="draws")
     np.testing.assert_allclose(parts.tiers["en"].t, whole.tiers["en"].t, atol=1e-6)
     np.testing.assert_allclose(parts.tiers["en"].df, whole.tiers["en"].df)
@@ -82,7 +82,7 @@ def test_the_order_of_the_verdicts_and_the_size_of_the_pieces_change_no_byte(see
 def test_blocks_hold_whole_queries_and_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "QUERIES", 10)
     table = verdicts(6, 200, 5, seed=4)
-    battles = rank.from_judgments(table, judge="j")["en"]
+    battles = from_judgments(table, judge="j")["en"]
     with count_blocks(table.select(COLUMNS).to_batches(max_chunksize=64)) as counted:
         parts = list(counted.blocks())
         assert len(parts) > 10

@@ -22,15 +22,17 @@ from hypothesis import strategies as st
 from rank_cases import battles, ratings, simulate
 from scipy import stats
 
-import mirage.ranking as rank
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.bootstrap import join_rankings, rate
 from mirage.ranking.fit import Likelihood, PairCounts
 from mirage.ranking.ranking import remarks
-from mirage.ranking.sample_size import queries_needed
-from mirage.ranking.tiers import ALPHA
+from mirage.ranking.sample_size import SampleSize, queries_needed, sample_sizes
+from mirage.ranking.sandwich import analytic, disagreements
+from mirage.ranking.tiers import ALPHA, Tiers, separate
 
 
-def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 0.1) -> rank.Battles:
+def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 0.1) -> Battles:
     """An arena whose pairs meet on 15 to 45% of the queries, and where some systems miss up to 20% of them."""
     theta = np.asarray(theta, dtype=float)
     s = len(theta)
@@ -49,12 +51,12 @@ def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 
     return battles(wins, ties)
 
 
-def complete(seed: Any, theta: Any, n: int) -> rank.Battles:
+def complete(seed: Any, theta: Any, n: int) -> Battles:
     return unequal(seed, theta, n, share=1.0, miss=0.0)
 
 
-def tiers_of(*parts: rank.Battles, **options: Any) -> rank.Tiers:
-    ranking = rank.rate({f"l{k:02}": part for k, part in enumerate(parts)}, draws=1, **options)
+def tiers_of(*parts: Battles, **options: Any) -> Tiers:
+    ranking = rate({f"l{k:02}": part for k, part in enumerate(parts)}, draws=1, **options)
     return ranking.tiers["all" if len(parts) > 1 else "l00"]
 
 
@@ -118,7 +120,7 @@ def test_twins_are_never_separated(seed: int) -> None:
     tiers = tiers_of(battles(wins, ties))
     assert not tiers.are_separated("s02", "s07")
     assert tiers.differing[tiers.index_of("s02", "s07")] == 0
-    assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any query"
+    assert sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any query"
 
 
 def test_systems_with_the_same_record_are_never_separated() -> None:
@@ -252,8 +254,8 @@ def test_systems_that_never_differ_share_a_tier() -> None:
     tiers = tiers_of(battles(np.zeros((20, 3, 3)), ties))
     assert tiers.tiers == (1, 1, 1)
     assert (tiers.p == 1).all()
-    assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
-    assert rank.sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any query"
+    assert disagreements(rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
+    assert sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any query"
 
 
 def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
@@ -266,9 +268,9 @@ def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
 
 
 def test_pitfall_44_without_battles_no_tiers_and_no_test_of_an_unknown_system() -> None:
-    ranking = rank.rate({"en": simulate(1)}, draws=1)
+    ranking = rate({"en": simulate(1)}, draws=1)
     with pytest.raises(NotEnoughData, match="battles"):
-        rank.separate(replace(ranking, battles={}))
+        separate(replace(ranking, battles={}))
     with pytest.raises(UnknownName, match="s07"):
         ranking.tiers["en"].are_separated("s00", "s77")
 
@@ -298,39 +300,39 @@ def test_tiers_do_not_depend_on_the_hash_seed() -> None:
 def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     arenas = {code: simulate(seed, systems=5, queries=25) for seed, code in enumerate(("te", "ar", "en"))}
     arenas["en"] = replace(arenas["en"], systems=("s00", "s01", "s02", "s03", "t9"))
-    once = rank.rate(arenas, draws=40, seed=3, ties=ties)
+    once = rate(arenas, draws=40, seed=3, ties=ties)
     assert "all" in once.languages
     assert once.left_out == ("s04", "t9")
-    parts = [rank.rate({code: arena}, draws=40, seed=3, ties=ties) for code, arena in arenas.items()]
-    whole = rank.join_rankings(parts)
+    parts = [rate({code: arena}, draws=40, seed=3, ties=ties) for code, arena in arenas.items()]
+    whole = join_rankings(parts)
     assert whole.table().equals(once.table())
     assert list(whole.languages) == list(once.languages)
     assert whole.left_out == once.left_out
     for code, tested in once.tiers.items():
         assert np.array_equal(whole.tiers[code].t, tested.t)
         assert whole.tiers[code].tiers == tested.tiers
-    for code, interval in rank.analytic(once).items():
-        assert np.array_equal(rank.analytic(whole)[code].covariance, interval.covariance)
-    assert rank.join_rankings(parts[:1]) is parts[0]
+    for code, interval in analytic(once).items():
+        assert np.array_equal(analytic(whole)[code].covariance, interval.covariance)
+    assert join_rankings(parts[:1]) is parts[0]
     # What a part knows is not computed again: only the joint row is.
     monkeypatch.setattr("mirage.ranking.bootstrap.by_query", None)
-    assert rank.join_rankings(parts[:2]).tiers["te"] is parts[0].tiers["te"]
+    assert join_rankings(parts[:2]).tiers["te"] is parts[0].tiers["te"]
 
 
 def test_rankings_made_differently_are_not_put_together() -> None:
-    ranking = rank.rate({"en": simulate(0)}, draws=10)
-    for other in (rank.rate({"en": simulate(0)}, draws=10), rank.rate({"ar": simulate(0)}, draws=11)):
+    ranking = rate({"en": simulate(0)}, draws=10)
+    for other in (rate({"en": simulate(0)}, draws=10), rate({"ar": simulate(0)}, draws=11)):
         with pytest.raises(BadInput, match="cannot be joined"):
-            rank.join_rankings([ranking, other])
-    both = rank.rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
+            join_rankings([ranking, other])
+    both = rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
     with pytest.raises(BadInput, match="cannot be joined"):
-        rank.join_rankings([ranking, both])
+        join_rankings([ranking, both])
     with pytest.raises(NotEnoughData):
-        rank.join_rankings([])
+        join_rankings([])
 
 
 def test_the_table_carries_the_tiers() -> None:
-    ranking = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=5)
+    ranking = rate({"ar": simulate(1), "en": simulate(2)}, draws=5)
     for row in ranking.table().to_pylist():
         assert row["tier"] == ranking.tiers[row["language"]].tier[row["system"]]
 
@@ -363,14 +365,14 @@ def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() 
 def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal() -> None:
     tiers = tiers_of(simulate(1, systems=8))
     top, last = tiers.systems[0], tiers.systems[-1]
-    apart = rank.sample_sizes(tiers, top, last)
+    apart = sample_sizes(tiers, top, last)
     assert (apart.more, apart.reason, apart.text) == (0, None, f"{top} and {last} are separated")
-    answers = [rank.sample_sizes(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
+    answers = [sample_sizes(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
     open_pairs = sum(answer.more != 0 for answer in answers)
     assert all(answer.level == ALPHA / open_pairs for answer in answers)
     assert any(answer.more for answer in answers)
     near = replace(tiers, t=np.full_like(tiers.t, 1e-3), holm=np.ones_like(tiers.holm))
-    close = rank.sample_sizes(near, top, last)
+    close = sample_sizes(near, top, last)
     assert close.more is None
     assert close.low is not None
     assert close.high is None
@@ -381,11 +383,11 @@ def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal(
             assert answer.low <= answer.more
             assert answer.high is None or answer.more <= answer.high
     with pytest.raises(UnknownName):
-        rank.sample_sizes(tiers, top, "nobody")
+        sample_sizes(tiers, top, "nobody")
 
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
-    answer = rank.SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
+    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
     assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
     assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 
@@ -403,7 +405,7 @@ def test_the_sandwich_is_the_covariance_of_leaving_each_query_out() -> None:
         estimates.append(theta - theta.mean())
     around = np.array(estimates) - np.mean(estimates, axis=0)
     jackknife = 99 / 100 * around.T @ around
-    sandwich = rank.analytic(rank.rate({"en": arena}, draws=1))["en"].covariance
+    sandwich = analytic(rate({"en": arena}, draws=1))["en"].covariance
     np.testing.assert_allclose(sandwich, jackknife, atol=0.03 * np.abs(jackknife).max())
 
 
@@ -415,24 +417,24 @@ def test_the_sandwich_and_the_bootstrap_agree_also_over_strata_and_languages() -
         first, second = unequal((31, number), 2 * theta, 60, share=0.7), unequal((32, number), -theta, 120, share=0.7)
         wins, ties = np.concatenate([first.wins, second.wins]), np.concatenate([first.ties, second.ties])
         parts[code] = battles(wins, ties, strata=np.repeat([0, 1], [60, 120]))
-    ranking = rank.rate(parts, draws=3000, seed=1)
-    for language, sandwich in rank.analytic(ranking).items():
+    ranking = rate(parts, draws=3000, seed=1)
+    for language, sandwich in analytic(ranking).items():
         drawn = np.cov(ranking.languages[language].draws.T)
         np.testing.assert_allclose(np.diag(sandwich.covariance), np.diag(drawn), rtol=0.15)
         np.testing.assert_allclose(sandwich.covariance.sum(axis=1), 0, atol=1e-9)
         np.testing.assert_allclose(np.diff(sandwich.interval(), axis=0)[0], np.ptp(sandwich.interval(), axis=0))
-    assert rank.disagreements(ranking) == {}
+    assert disagreements(ranking) == {}
 
 
 def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
-    ranking = rank.rate({"en": simulate(1)}, draws=200)
+    ranking = rate({"en": simulate(1)}, draws=200)
     row = ranking.languages["en"]
     draws = row.draws.copy()
     draws[:, 2] += 3 * (draws[:, 2] - row.theta[2])
     wide = replace(ranking, languages={"en": replace(row, draws=draws)})
-    disagreements = rank.disagreements(wide)
-    assert list(disagreements["en"]) == ["s02"]
-    assert disagreements["en"]["s02"] > 3
+    found = disagreements(wide)
+    assert list(found["en"]) == ["s02"]
+    assert found["en"]["s02"] > 3
     (line,) = [line for line in remarks(replace(wide, referee="j")) if "analytic" in line]
     assert "s02 (en: " in line
 
@@ -451,8 +453,8 @@ def test_pitfall_37_95_percent_intervals_cover_with_unequal_battles() -> None:
     sandwich: list[Any] = []
     for k in range(120):
         arena = unequal((41, k), np.linspace(1.5, -1.5, 19), 100)
-        ranking = rank.rate({"en": arena}, draws=200, seed=k)
-        for intervals, inside in ((ranking.languages["en"], boot), (rank.analytic(ranking)["en"], sandwich)):
+        ranking = rate({"en": arena}, draws=200, seed=k)
+        for intervals, inside in ((ranking.languages["en"], boot), (analytic(ranking)["en"], sandwich)):
             low, high = intervals.interval()
             inside.append((low <= truth(19, 0.3)) & (truth(19, 0.3) <= high))
     assert 0.93 < np.mean(boot) < 0.97
@@ -469,7 +471,7 @@ def test_the_joint_interval_covers_where_each_language_has_few_queries() -> None
     for k in range(40):
         parts = {f"l{language}": complete((42, k, language), np.linspace(1.5, -1.5, 8), 10) for language in range(10)}
         for penalty, covers in inside.items():
-            joint = rank.rate(parts, draws=200, seed=k, penalty=penalty).languages["all"]  # type: ignore[arg-type]
+            joint = rate(parts, draws=200, seed=k, penalty=penalty).languages["all"]  # type: ignore[arg-type]
             low, high = joint.interval()
             covers.append((low <= expected) & (expected <= high))
             error[penalty].append(float((joint.theta - expected) @ np.sign(expected)))
@@ -511,11 +513,11 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
         ties[:, system, :] = ties[:, :, system] = 0
     wins[:, 3, 3] = wins[:, 5, 5] = wins[:, 5, 3] = 0
     wins[:, 3, 5] = 1
-    ranking = rank.rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
+    ranking = rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
     assert ranking.languages["en"].unbounded == {"s03": "above", "s05": "below"}
     (line,) = [line for line in remarks(ranking) if "no upper bound" in line]
     assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
-    both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
+    both = rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
     # A mean of which one language has no end has none either, and only there.
     assert both.languages["all"].unbounded == {"s03": "above", "s05": "below"}
     assert set(both.languages["all"].bounded) == {"s00", "s01", "s02", "s04", "s06", "s07"}
@@ -526,10 +528,10 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
 
 
 def test_few_queries_are_remarked() -> None:
-    ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
+    ranking = rate({"en": simulate(1, queries=8)}, draws=20)
     text = "\n".join(remarks(ranking))
     assert "fewer than 10 queries, so intervals cover less than their nominal level: en (8)" in text
-    two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
+    two = rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
     assert "one tier: en" in "\n".join(remarks(two))
 
 
@@ -538,16 +540,16 @@ def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147
 ) -> None:
     monkeypatch.setattr("mirage.ranking.bootstrap.DRAWN", 5)
     parts = {code: unequal(seed, np.linspace(-1, 1, 6), 40) for seed, code in ((1, "en"), (2, "fi"))}
-    ranking = rank.rate(parts, draws=4_000)
+    ranking = rate(parts, draws=4_000)
     assert ranking.intervals == ("sandwich",)
     assert "sandwich" in ranking.method
-    for code, sandwich in rank.analytic(ranking).items():
+    for code, sandwich in analytic(ranking).items():
         row = ranking.languages[code]
         spread = row.draws.std(axis=0) / np.sqrt(np.diag(sandwich.covariance))
         assert spread == pytest.approx(np.ones(6), abs=0.05)
         assert row.draws.mean(axis=0) == pytest.approx(row.theta, abs=0.02)
-    assert not rank.disagreements(ranking)
-    joined = rank.join_rankings([rank.rate({code: part}, draws=4_000) for code, part in parts.items()])
+    assert not disagreements(ranking)
+    joined = join_rankings([rate({code: part}, draws=4_000) for code, part in parts.items()])
     assert joined.intervals == ("sandwich",)
     assert joined.table().equals(ranking.table())
 

@@ -13,10 +13,10 @@ import pytest
 from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
 
-import mirage.ranking as rank
 from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage import schema, store
 from mirage.battles.referee import Referee
+from mirage.battles.verdict_rows import from_judgments
 from mirage.papers import PaperSettings, Reproduction, only_referee, reproduce
 from mirage.papers.corrections import corrections
 from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
@@ -92,7 +92,7 @@ def test_every_table_and_figure_of_the_results_is_made_with_the_columns_it_names
 def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_rating(
     arena: store.Arena, reproduction: Reproduction
 ) -> None:
-    battles = rank.from_judgments(arena.read("judgments"), judge="judge")
+    battles = from_judgments(arena.read("judgments"), judge="judge")
     draws = play(battles, tournaments=DRAWS).languages["sw"]
     truth = draws.mean()
     values: dict[tuple[str, str], list[float]] = {}
@@ -151,7 +151,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
 
 def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction, arena: store.Arena) -> None:
     """As its caption says: some systems drawn at random, R2 on the others, repeated; not the two of Table 5."""
-    battles = rank.from_judgments(arena.read("judgments"), judge="judge")
+    battles = from_judgments(arena.read("judgments"), judge="judge")
     truth = {code: draws.mean() for code, draws in play(battles, tournaments=DRAWS).languages.items()}
     for code in ("ar", "sw"):
         train, holdout = (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 import pytest
-from conftest import ROOT
 
 from mirage import api, llm
 from mirage.cli.abstaining import abstain
@@ -56,7 +54,7 @@ DOORS = {
         api.rank,
         (RankSettings,),
         {"battles": SUBJECT, **RANKED},
-        dict.fromkeys(("without", "own", "consistent", "control", "makers"), OF_JUDGES)
+        dict.fromkeys(("without", "exclude_own", "consistent", "control", "makers"), OF_JUDGES)
         | dict.fromkeys(("skill", "parser", "languages"), BY_LABELS),
     ),
     "mirage rank": Door(
@@ -66,10 +64,9 @@ DOORS = {
             **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "paper"), SUBJECT),
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
             **dict.fromkeys(("engine", "workers", "address"), COUNTED),
-            "no_own": "flag that turns `own` off",
             **dict.fromkeys(("fragility", "reliability"), "reads the ranking"),
         },
-        {"own": "--no-own-family turns it off", "makers": "makers.csv of the arena"},
+        {"makers": "makers.csv of the arena"},
         {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},
     ),
     "api.compare": Door(
@@ -206,34 +203,3 @@ def test_settings_that_cannot_be_are_refused() -> None:
     ):
         with pytest.raises(BadInput):
             make()
-
-
-OWNED = (
-    *("mirage/ranking", "mirage/battles", "mirage/stages/abstain"),
-    *("mirage/cli/tournaments.py", "mirage/api.py", "mirage/cli/ranking.py", "mirage/cli/comparing.py"),
-    *("mirage/cli/deciding.py", "mirage/cli/abstaining.py", "mirage/cli/placing.py", "mirage/cli/surrogate.py"),
-)
-MOST = 8
-LISTS = {
-    *("rank", "compare", "decide", "risk_coverage", "abstain", "surrogate", "place"),
-    *("chat_model", "rag_service", "load_model", "testset", "evaluate", "generate", "features", "judge"),
-}
-"""Functions of the API and commands, whose parameters are the list of options."""
-
-
-def test_functions_take_few_parameters_behind_the_api_and_the_commands() -> None:
-    many = {}
-    for place in OWNED:
-        path = ROOT / place
-        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            door = file.name == "api.py" or file.parent.name == "cli"
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                if not isinstance(node, ast.FunctionDef) or (door and node.name in LISTS):
-                    continue
-                args = node.args
-                names = [
-                    a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in ("self", "cls")
-                ]
-                if len(names) > MOST:
-                    many[f"{file.relative_to(ROOT)}: {node.name}"] = len(names)
-    assert not many

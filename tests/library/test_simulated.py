@@ -7,10 +7,11 @@ import pyarrow.compute as pc
 import pytest
 from scipy.stats import kendalltau
 
-import mirage.ranking as rank
 from benchmarks.simulated import LOADINGS, simulate_arena
 from mirage import schema
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, UnknownName
+from mirage.ranking.bootstrap import rate
 from mirage.stages import features
 
 
@@ -41,7 +42,7 @@ def test_its_features_are_those_of_mirage_bench_within_their_ranges() -> None:
 
 def test_a_ranking_finds_the_truth_and_features_follow_it() -> None:
     simulation = simulate_arena(queries=200, languages=["en"], seed=5)
-    ranking = rank.rate(rank.from_judgments(simulation.tables["judgments"], judge="judge"), draws=2).languages["en"]
+    ranking = rate(from_judgments(simulation.tables["judgments"], judge="judge"), draws=2).languages["en"]
     truth = [simulation.theta["en"][system] for system in ranking.systems]
     assert kendalltau(ranking.theta, truth)[0] > 0.85
     means = simulation.tables["features"].group_by(["system", "feature"]).aggregate([("value", "mean")]).to_pylist()

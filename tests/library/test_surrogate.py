@@ -119,11 +119,12 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
 
 
 def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation: SimulatedArena) -> None:
-    import mirage.ranking as rank
+    from mirage.battles.verdict_rows import from_judgments
+    from mirage.ranking.bootstrap import rate
     from mirage.ranking.resample import query_weights
 
     draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=3, seed=5)
-    battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
+    battles = from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
     weights = query_weights("sw", battles, draws=3, seed=5)
     np.testing.assert_allclose(weights.sum(axis=1), len(battles.queries), rtol=1e-6)
     rows = [r for r in simulation.tables["features"].to_pylist() if r["language"] == "sw"]
@@ -137,7 +138,7 @@ def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation:
     np.testing.assert_allclose(
         swahili.means[:, swahili.systems.index(system), swahili.features.index(name)], expected, rtol=1e-6
     )
-    ranked = rank.rate({"sw": battles}, draws=3, seed=5).languages["sw"]
+    ranked = rate({"sw": battles}, draws=3, seed=5).languages["sw"]
     np.testing.assert_allclose(swahili.theta, ranked.draws - ranked.draws.mean(axis=1, keepdims=True))
 
 

@@ -11,12 +11,13 @@ import pytest
 from commands import mirage, rows
 from conftest import ROOT
 
-import mirage.ranking as rank
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
 from mirage.ranking import surrogate
+from mirage.ranking.bootstrap import rate
 from mirage.ranking.surrogate.reporting import Report, chosen_regressor, expected_ratings, report_on
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.summaries import conclusions
@@ -56,7 +57,7 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
 ) -> None:
     table = reported.table()
     schema.validate("predictions", table)
-    rated = rank.rate(rank.from_judgments(tables["judgments"], judge="judge"), draws=2).table().to_pylist()
+    rated = rate(from_judgments(tables["judgments"], judge="judge"), draws=2).table().to_pylist()
     ratings = {(r["language"], r["system"]): r["rating"] for r in rated}
     for row in table.to_pylist():
         assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from votes_agreement_cases import ballot
 
 import mirage
-import mirage.ranking as rank
 from benchmarks import calibration_means
 from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
 from benchmarks.simulated import simulate_arena as arena
 from mirage.battles import Battle, Decision, decisions
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes
 from mirage.people.votes import Vote
 from mirage.people.votes.arrays import lay_out
 from mirage.people.votes.powered import Data, curvature, powered_estimate, pseudo_inverse, solve_points
+from mirage.ranking.bootstrap import rate
 
 SYSTEMS = 6
 THETA = np.linspace(1, -1, SYSTEMS)
@@ -134,7 +135,7 @@ def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
         for row in table.to_pylist()
     ]
     correction = votes.correct(everybody, verdicts, language="sw", judge="judge", lam=0.0)
-    ranking = rank.rate(rank.from_judgments(table, judge="judge"), penalty="none").languages["sw"]
+    ranking = rate(from_judgments(table, judge="judge"), penalty="none").languages["sw"]
     assert correction.systems == ranking.systems
     assert np.abs(correction.theta - ranking.theta).max() < 1e-5
     assert (correction.ranks() == ranking.ranks()).all()

@@ -12,7 +12,7 @@ import streamlit as st
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.columns import Col
-from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.pick import pick_many
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import table
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
@@ -122,12 +122,11 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
         return []
     if not options:
         return []
-    chosen: list[str] = pick(
+    chosen: list[str] = pick_many(
         "Category",
         options,
         key="category",
         kind="category",
-        many=True,
         placeholder="Any category",
         width=210,
         help="Answers with one of these categories in a note."

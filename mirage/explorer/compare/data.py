@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from mirage.text.segmentation import count_text, signed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
@@ -122,43 +122,28 @@ def in_rank_order(arena: Arena, referee: str, languages: tuple[str, ...]) -> tup
 
 @lru_cache(maxsize=64)
 def report(
-    arena: Arena,
-    first: str,
-    second: str,
-    measure: str,
-    referee: str,
-    languages: tuple[str, ...],
-    margin: float,
-    against: Arena | None = None,
-    labels: QueryLabels | None = None,
+    arena: Arena, choice: Choice, languages: tuple[str, ...], labels: QueryLabels | None = None
 ) -> ComparisonReport:
     """Compare two systems.
 
     Args:
         arena: the arena.
-        first: the system that is compared.
-        second: what it is compared with.
-        measure: one of `measures`.
-        referee: who decides the battles; only ratings have one.
+        choice: the systems and the measure.
         languages: codes to narrow to; empty for all.
-        margin: differences of at most this count as none.
-        against: the arena of the second system; None where it is in the first.
         labels: what is known about the labels of the queries.
 
     Raises:
         MirageError: as `compare_systems` does.
     """
-    settings = CompareSettings(measure, margin=margin, languages=languages or None, moved=MOVED)
-    if against is not None:
-        return compare_systems(
-            arena, first, second, replace(settings, judge=referee or None), against=against, labels=labels
-        )
-    if measure != RATING:
-        return compare_systems(arena, first, second, settings, labels=labels)
-    return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
+    first, second, margin = choice.first, choice.second, choice.margin
+    if choice.measure == RATING and choice.against is None:
+        return compare_ratings(ranking_by(arena, choice.referee, languages), first, second, margin=margin, moved=MOVED)
+    judge = None if choice.against is None else choice.referee or None
+    settings = CompareSettings(choice.measure, judge, margin, languages or None, moved=MOVED)
+    return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
-def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Ranking:
+def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> RankingReport:
     """Rank the systems by a referee over those of the given languages with battles; over all languages if none are
     given.
 

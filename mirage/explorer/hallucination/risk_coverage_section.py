@@ -12,7 +12,7 @@ from mirage.explorer.hallucination.risk_coverage_chart import risk_coverage
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import mode, table
@@ -34,8 +34,8 @@ def show_withholding(page: Page, parser: str) -> None:
     """Draw the section: pickers, the best system in a sentence, curves, and a row a system."""
     with st.container(horizontal=True, gap="medium"):
         signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=_SIGNAL)
-        loss = pick("Error type", tuple(LOSSES), key="loss", kind="loss", segments=True, help=_losses())
-        error = float(pick("Target error", ERRORS, key="promise", kind="error", default="0.1", segments=True))
+        loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=_losses())
+        error = float(pick_segments("Target error", ERRORS, key="promise", kind="error", default="0.1"))
         try:
             traded = views.tradeoffs(page.arena, signal, loss, error, parser, tuple(page.picked))
         except MirageError as problem:

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import mirage.ranking as rank
 from mirage.battles.anchors import PATTERN
 from mirage.battles.referee import judges
-from mirage.battles.verdict_rows import programs
+from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.people import votes
 from mirage.people.votes.agreement import judges_agreement
 
@@ -69,7 +68,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=(*rank.COLUMNS, "person"), languages=codes)
+    judgments = arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)
     of_anchors = pc.match_substring_regex(judgments["judge"], PATTERN)
     return tuple(judges_agreement(programs(judgments.filter(pc.invert(of_anchors)))))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.explorer.kit.square_matrix import MARK, shades, square_layout
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT, HEAD
 from mirage.publish.charts.palette import (
@@ -129,8 +130,6 @@ def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
     sides += [(b, a, row) for a, b, row in sides if a != b]
     labels = [label_text(name) for name in names]
     shares, write = [row["raw"] for _, _, row in sides], FORMATS["rate"].write
-    least, most = min(shares), max(shares)
-    size = 2 * ROW
     return {
         "data": [
             primitives.cells(
@@ -143,30 +142,12 @@ def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
                     for a, b, row in sides
                 ],
                 clicks=[[a, b] for a, b, _ in sides],
-                # From best to worst; where all are equal, the middle.
-                shade=[(most - share) / (most - least) if most > least else 0.5 for share in shares],
+                shade=shades(shares),
                 mode=mode,
-                size=size - 3,
-                text_size=13,
+                **MARK,
             )
         ],
-        "layout": layout(
-            mode,
-            height=size * len(names) + 130,
-            width=200 + size * len(names) + 90,
-            margin={"l": SPACE, "r": 90, "t": 118, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(names))),
-                ticktext=labels,
-                tickangle=-35,
-                range=[-0.6, len(names) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
-            yaxis=rows_axis(labels, mode, showgrid=False),
-        ),
+        "layout": square_layout(labels, labels, left=200, right=90, head=118, mode=mode),
     }
 
 

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import mirage.ranking as rank
+from mirage.battles.counts import Battles
 from mirage.battles.referee import judges
-from mirage.battles.verdict_rows import OF_SCORES, REPEATED, without_anchors
+from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED, without_anchors
 from mirage.errors import MirageError
 from mirage.explorer.leaderboard.data import battles_of, style
 from mirage.ranking.bootstrap import DRAWN
@@ -107,7 +107,7 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
     import pyarrow as pa
 
     arena.need("judgments")
-    judgments = without_anchors(arena.read("judgments", columns=(*rank.COLUMNS, "call"), encoded=REPEATED))
+    judgments = without_anchors(arena.read("judgments", columns=(*COLUMNS, "call"), encoded=REPEATED))
     by_length, families = _slopes(arena) if slopes else {}, _families(judgments, makers_of(arena))
     with kept_ledger(arena.path) as ledger:
         summaries = judge.judge_stats(judgments, ledger)
@@ -201,7 +201,7 @@ def _no_slope(arena: Arena, judge: str) -> str:
     return "no battle has a winner and known answer lengths"
 
 
-def _has_covariates(language_battles: rank.Battles, known: Any) -> bool:
+def _has_covariates(language_battles: Battles, known: Any) -> bool:
     """Return whether a language has a decided battle with known covariates of both answers."""
     import numpy as np
 

@@ -3,16 +3,17 @@
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
 `plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `legend.py` the legend of marks,
-`side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer
-or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way
-from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are
-not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
+`side_by_side.py` columns, `square_matrix.py` the layout of matrices, `sections.py` the sections of a page, `text.py` an
+answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py`
+the way from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are not
+bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
 elsewhere.
+
 A page reads:
 
     def main(page: ui.Page) -> None:
         page.need("outcomes")
-        skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
+        skill = ui.pick_segments("Skill", ["both", "abstain", "answer"], key="skill")
         board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
         page.summary("88,469 real answers of 11 systems in 18 languages.")
         ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
@@ -30,7 +31,15 @@ from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, sto
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
-from mirage.explorer.kit.pick import check_link, pick, pick_language, pickers_popover
+from mirage.explorer.kit.pick import (
+    check_link,
+    pick,
+    pick_language,
+    pick_many,
+    pick_segments,
+    pickers_popover,
+    read_former,
+)
 from mirage.explorer.kit.plain_table import plain_table, texts_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
@@ -85,10 +94,13 @@ __all__ = [
     "passages",
     "pick",
     "pick_language",
+    "pick_many",
+    "pick_segments",
     "pickers_popover",
     "plain",
     "plain_table",
     "prose",
+    "read_former",
     "refuse",
     "run",
     "sections",

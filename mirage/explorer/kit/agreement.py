@@ -14,7 +14,7 @@ from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.pick import pick, pick_language
+from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
 from mirage.explorer.kit.table import mode, table
 from mirage.explorer.kit.text import plain
@@ -191,12 +191,11 @@ def overriding(page: Page) -> tuple[str, int] | None:
         version = people.version()
     except MirageError:
         return None  # the badge says so
-    choice = pick(
+    choice = pick_segments(
         "People's votes",
         ("beside", "override"),
         key="votes",
         kind="use of people's votes",
-        segments=True,
         help="beside: votes only check the judge. override: the majority vote replaces the judge's verdicts on the "
         "same battles.",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.explorer.kit.square_matrix import MARK, shades, square_layout
 from mirage.publish.charts import primitives
-from mirage.publish.charts.palette import FORMATS, ROW, SPACE, Mode, axis, label_text, layout, rows_axis, span
+from mirage.publish.charts.palette import FORMATS, Mode, label_text, span
 from mirage.text.languages import in_order, name_of, scope_name
 
 _OWN = "own"
@@ -22,10 +23,8 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, signed: bool, mode: Mode) 
     """
     asked = in_order(row["query_language"] for row in rows)
     spoken = sorted({row["passage_language"] for row in rows}, key=lambda code: (code == _OWN, code))
-    size = 2 * ROW
     write = FORMATS["rate"].write
     values = [row["value"] for row in rows]
-    least, most = (-max(map(abs, values)), max(map(abs, values))) if signed else (min(values), max(values))
     labels = [label_text(scope_name(code)) for code in asked]
     return {
         "data": [
@@ -41,28 +40,13 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, signed: bool, mode: Mode) 
                     for row in rows
                 ],
                 clicks=[[row["query_language"], row["passage_language"]] for row in rows],
-                shade=[(most - value) / (most - least) if most > least else 0.5 for value in values],
+                shade=shades(values, symmetric=signed),
                 mode=mode,
-                size=size - 3,
-                text_size=13,
+                **MARK,
             )
         ],
-        "layout": layout(
-            mode,
-            height=size * len(asked) + 110,
-            width=130 + size * len(spoken) + 70,
-            margin={"l": SPACE, "r": 70, "t": 98, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(spoken))),
-                ticktext=[label_text(passage_name(code)) for code in spoken],
-                tickangle=-35,
-                range=[-0.6, len(spoken) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
-            yaxis=rows_axis(labels, mode, showgrid=False),
+        "layout": square_layout(
+            [label_text(passage_name(code)) for code in spoken], labels, left=130, right=70, head=98, mode=mode
         ),
     }
 

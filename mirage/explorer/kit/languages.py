@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from mirage.explorer.kit.pick import check_link, pick
+from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.text.languages import in_order, language, name_of, search_name
 
 MANY = 18
@@ -28,11 +28,10 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
     if len(codes) > MANY:
         _search(codes)
     return in_order(
-        pick(
+        pick_many(
             "Languages",
             codes,
             key="languages",
-            many=True,
             named=search_name,
             placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
             help="Default: all. Search by name, in English or in the language itself, or by code.",

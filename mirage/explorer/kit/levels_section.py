@@ -10,7 +10,7 @@ from mirage.errors import MirageError
 from mirage.explorer.kit import levels as views
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.people.levels import CorrectedLevel
@@ -70,7 +70,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         subset = subsets[0]
         if len(subsets) > 1:
             kinds = tuple(_SUBSETS[name] for name in subsets)
-            chosen = pick("Rate", kinds, key="corrected_rate", kind="rate", segments=True)
+            chosen = pick_segments("Rate", kinds, key="corrected_rate", kind="rate")
             subset = subsets[kinds.index(chosen)]
     shown = [row for row in levels.rows if (row.language, row.subset) == (scope, subset)]
     shown.sort(key=lambda row: (row.corrected is None, row.corrected or 0.0, row.system))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
 import streamlit as st
@@ -18,6 +18,8 @@ from mirage.text.languages import search_name
 
 _STATE: Final = "_link"
 _ABSENT: Final = object()
+Width = int | Literal["stretch", "content"] | None
+"""Width of a picker: in pixels, `stretch`, or `content` where the options lie side by side; None for Streamlit's."""
 
 
 @dataclass
@@ -34,6 +36,8 @@ class LinkState:
     """What the address names in vain, by picker."""
     previous: dict[str, Any] = field(default_factory=dict)
     """What every picker was at in the run before."""
+    former: dict[str, list[str]] = field(default_factory=dict)
+    """What a link names by an older name of a parameter, by picker, until it is drawn."""
 
 
 def link_state() -> LinkState:
@@ -82,46 +86,110 @@ def _markup(options: tuple[str, ...]) -> bool:
     return any(plain(option.replace("_", "")) != option.replace("_", "") for option in options)
 
 
+def read_former(former: str, key: str) -> None:
+    """Read an older name of a query parameter once, for the picker drawn next; the link goes on with the new name.
+
+    Args:
+        former: the older name.
+        key: the picker's key.
+    """
+    if old := st.query_params.get_all(former):
+        del st.query_params[former]
+        link_state().former[key] = old
+
+
 def pick(
     label: str,
     options: Sequence[str],
     *,
     key: str,
-    many: bool = False,
-    segments: bool = False,
+    kind: str = "",
     default: str | None = None,
     help: str | None = None,  # noqa: A002  # Streamlit's own name for it
-    placeholder: str | None = None,
-    kind: str = "",
-    former: str = "",
     named: Callable[[str], str] | None = None,
-    width: int | Literal["stretch", "content"] | None = None,
+    width: Width = None,
 ) -> Any:
-    """Draw a picker bound to the query parameter of its key.
+    """Draw a list of options, bound to the query parameter of its key, and return the chosen one.
 
     Args:
         label: shown above it.
         options: codes, as in the URL.
         key: name of the parameter; prefixed with the page if other pages use it with another meaning.
-        many: pick any number; nothing picked is an empty list and usually means all.
-        segments: draw the options side by side; for few and short ones. Where one could be taken for markup they are
-            in a list, which shows them as they are.
-        default: chosen at first; the first option unless given. Not for `many`.
+        kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
+        default: chosen at first; the first option unless given.
+        help: shown on hover.
+        named: gives what is shown, and searched, for an option; the link keeps the option itself.
+        width: in pixels, or `stretch`.
+    """
+    problems = _follow_link(key, options, kind, many=False)
+    start = _start(options, default)
+    common = _common(key, help, width) | {"index": options.index(start) if start else None}
+    draw = st.selectbox if named is None else partial(_pick_named, st.selectbox, named=named)
+    value = draw(label, options, **common)
+    _show_problems(problems)
+    return start if value is None else value
+
+
+def pick_segments(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    kind: str = "",
+    default: str | None = None,
+    help: str | None = None,  # noqa: A002  # as above
+    width: Width = None,
+) -> Any:
+    """Draw few and short options side by side; arguments as for `pick`, with `content` as a width.
+
+    If an option could be read as markup, they are in a list, which shows them as they are.
+    """
+    if _markup(tuple(options)):
+        in_list = 240 if width == "content" else width
+        return pick(label, options, key=key, kind=kind, default=default, help=help, width=in_list)
+    problems = _follow_link(key, options, kind, many=False)
+    start = _start(options, default)
+    value = st.segmented_control(label, options, default=start, required=True, **_common(key, help, width))
+    _show_problems(problems)
+    # A link may leave the control without a choice, though one is required.
+    return start if value is None else value
+
+
+def pick_many(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    kind: str = "",
+    help: str | None = None,  # noqa: A002  # as above
+    placeholder: str | None = None,
+    named: Callable[[str], str] | None = None,
+    width: Width = None,
+) -> list[str]:
+    """Draw a list of which any number can be picked; arguments as for `pick`. Nothing picked usually means all.
+
+    Args:
+        label: shown above it.
+        options: codes, as in the URL.
+        key: name of the parameter.
+        kind: what an option is, in the singular.
         help: shown on hover.
         placeholder: shown while nothing is picked.
-        width: in pixels, `stretch`, or `content` where the options lie side by side.
-        kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
-        named: gives what is shown, and searched, for an option; the link keeps the option itself. Lists alone.
-        former: an older name of the parameter. A link that has it is read once and goes on with the new name.
-
-    Returns:
-        The option, or a list of them for `many`.
+        named: gives what is shown for an option.
+        width: in pixels, or `stretch`.
     """
-    old = st.query_params.get_all(former) if former else []
-    if old:
-        del st.query_params[former]
-    problems = check_link(key, kind, options, old) if kind else []
+    problems = _follow_link(key, options, kind, many=True)
+    draw = st.multiselect if named is None else partial(_pick_named, st.multiselect, named=named)
+    value = draw(label, options, placeholder=placeholder, **_common(key, help, width))
+    _show_problems(problems)
+    return list(value)
+
+
+def _follow_link(key: str, options: Sequence[str], kind: str, *, many: bool) -> list[str]:
+    """Set a picker to what the link names for it, and return a sentence for each unknown value."""
     state = link_state()
+    old = state.former.pop(key, [])
+    problems = check_link(key, kind, options, old) if kind else []
     page, handed = state.wanted
     requested: list[str] = handed.pop(key, []) if page == state.page else []
     if not requested and state.arrived and key in st.session_state:
@@ -131,31 +199,27 @@ def pick(
     requested = [value for value in requested if value in options]
     if requested:
         st.session_state[key] = requested if many else requested[-1]
-    start = default if default in options else options[0] if options else None
-    common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
-    if segments and _markup(tuple(options)):
-        segments, width = False, 240 if width == "content" else width
-    if width is not None:
-        common["width"] = width
-    value: Any
-    if named is not None:
-        common |= {"placeholder": placeholder} if many else {}
-        return _pick_named(label, options, named, many=many, start=start, **common)
-    if many:
-        value = st.multiselect(label, options, placeholder=placeholder, **common)
-    elif segments:
-        value = st.segmented_control(label, options, default=start, required=True, **common)
-    else:
-        value = st.selectbox(label, options, index=options.index(start) if start else None, **common)
+    return problems
+
+
+def _start(options: Sequence[str], default: str | None) -> str | None:
+    """Return the option that is chosen at first."""
+    return default if default in options else options[0] if options else None
+
+
+def _common(key: str, about: str | None, width: Width) -> dict[str, Any]:
+    """Return the arguments of every picker."""
+    common = {"key": key, "help": about, "bind": "query-params", "persist_state": "session"}
+    return common if width is None else common | {"width": width}
+
+
+def _show_problems(problems: Sequence[str]) -> None:
+    """Show the sentences on unknown values of the link under the picker."""
     for problem in problems:
         st.caption(f":orange[{plain(problem)}]")
-    # A link may leave the control without a choice, though one is required.
-    return start if value is None else value
 
 
-def _pick_named(
-    label: str, options: Sequence[str], named: Callable[[str], str], *, many: bool, start: str | None, **common: Any
-) -> Any:
+def _pick_named(draw: Any, label: str, options: Sequence[str], named: Callable[[str], str], **common: Any) -> Any:
     """Draw a list of names whose link holds the options themselves.
 
     Streamlit puts what a bound list shows into the address. So the bound list holds the options and is hidden, and the
@@ -163,11 +227,10 @@ def _pick_named(
     """
     key, shown = common["key"], f"{common['key']}_named"
     looks = {name: common.pop(name) for name in ("help", "width", "placeholder") if name in common}
-    draw: Any = st.multiselect if many else st.selectbox
-    first: dict[str, Any] = {} if many else {"index": options.index(start) if start else None}
     with st.container(key=f"bound_{key}"):
-        value: Any = draw("In the link", options, **first, **common)
-    value = start if value is None else value
+        value = draw("In the link", options, **common)
+    if value is None and common["index"] is not None:
+        value = options[common["index"]]
 
     def choose() -> None:
         st.session_state[key] = st.session_state[shown]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from mirage.battles.referee import NUGGETS, Referee
-from mirage.explorer.kit.pick import check_link, pick
+from mirage.explorer.kit.pick import check_link, pick, pick_segments
 from mirage.schema import Skill
 
 
@@ -21,12 +21,12 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
     if len(referees) == 1 and not check_link("referee", "referee", referees):
         return referees[0]
     few = len(referees) <= 4 and not listed
-    chosen: str = pick(
+    draw = pick_segments if few else pick
+    chosen: str = draw(
         "Judge",
         referees,
         key="referee",
         kind="referee",
-        segments=few,
         width="content" if few else 200,
         help=f"{role} relevance: human relevance labels, no model."
         + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in referees else ""),
@@ -45,12 +45,11 @@ def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
         return "both"
     if len(skills) == 1:
         return skills[0]
-    chosen: Skill = pick(
+    chosen: Skill = pick_segments(
         "Skill",
         skills,
         key="skill",
         kind="skill",
-        segments=True,
         help="abstain: queries no passage answers. answer: queries a passage answers. both: the two weighted equally.",
     )
     return chosen

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from mirage.explorer.kit.pick import link_state, pick
+from mirage.explorer.kit.pick import link_state, pick_segments
 
 KEY = "section"
 
@@ -34,5 +34,5 @@ def sections(pickers: Mapping[str, Sequence[str]], former: Mapping[str, str] | N
             if fresh:
                 # The browser hears of it only so, as long as the picker is not drawn; later Streamlit forbids it.
                 st.query_params[KEY] = meant[0]
-    chosen: str = pick("Section", tuple(pickers), key=KEY, kind="section", segments=True)
+    chosen: str = pick_segments("Section", tuple(pickers), key=KEY, kind="section")
     return chosen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import store
-from mirage.explorer.kit.pick import check_link, pick
+from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
 
 if TYPE_CHECKING:
@@ -30,11 +30,10 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
         return arena
     options = {f"{tag}: {value}": (tag, value) for tag, values in store.tag_values(arena).items() for value in values}
     problems += check_link("tags", "tag", options)
-    picked = pick(
+    picked = pick_many(
         "Tags",
         list(options),
         key="tags",
-        many=True,
         placeholder=f"All {store.count_queries(arena):,} queries",
         help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
     )

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import mirage.ranking as rank
 from mirage.explorer.leaderboard.data import BEHIND, Board
-from mirage.ranking import Scale
+from mirage.ranking.design import designs
 from mirage.ranking.leaderboard import DIFFERENCES, leaderboard
+from mirage.ranking.scale import Scale
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def everything(board: Board, reference: str | None = None) -> pa.Table:
 @lru_cache(maxsize=64)
 def design_lines(board: Board) -> tuple[str, ...]:
     """Return the weaknesses of the battle design, one line each."""
-    return rank.designs(board.ranking.battles)
+    return designs(board.ranking.battles)
 
 
 def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:

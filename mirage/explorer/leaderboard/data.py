@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import mirage.ranking as rank
+from mirage.battles import verdict_rows
+from mirage.battles.counts import SUBSETS, Battles
 from mirage.battles.referee import NUGGETS, POOLED, Referee, judges
-from mirage.battles.verdict_rows import REPEATED
+from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
 from mirage.errors import MirageError, NotEnoughData
-from mirage.ranking import whatif
+from mirage.ranking import sample_size, whatif
+from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.ranking.control import COVARIATES, Covariates, covariates
 from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.languages import language_effects as unusual_of
@@ -62,7 +64,7 @@ class Board:
     """Answers behind them; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
-    ranking: rank.Ranking
+    ranking: RankingReport
     """The ratings themselves."""
     counted: tuple[str, ...] = ()
     """What of the verdicts was counted and what was not, where they were chosen among."""
@@ -150,7 +152,7 @@ def size(arena: Arena, referee: str) -> Size:
 
 
 @lru_cache(maxsize=16)
-def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
+def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, Battles]:
     """Return all battles of a referee by language."""
     if Referee.from_name(referee).by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
@@ -159,11 +161,11 @@ def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battl
 
 
 @lru_cache(maxsize=16)
-def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
+def verdicts_of(arena: Arena, judge: str) -> dict[str, Verdicts]:
     """Return all verdicts of a judge, or the battles by nuggets, by language."""
     if judge == NUGGETS:
-        return rank.verdicts(nugget_battles(arena).verdicts, judge=judge)
-    return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS, encoded=REPEATED), judge=judge)
+        return verdict_rows.verdicts(nugget_battles(arena).verdicts, judge=judge)
+    return verdict_rows.verdicts(arena.read("judgments", columns=COLUMNS, encoded=REPEATED), judge=judge)
 
 
 @lru_cache(maxsize=16)
@@ -199,13 +201,13 @@ def ranking_of(
     languages: tuple[str, ...],
     choice: RankSettings,
     voted: tuple[str, int] | None,
-) -> tuple[rank.Ranking, WhatIfResult | None]:
+) -> tuple[RankingReport, WhatIfResult | None]:
     """Rank the systems over the selected languages that have battles; for judges, with the counts of verdicts. `voted`
     is as in `board`.
     """
     if Referee.from_name(referee).by_labels:
         counted = battles_of(arena, referee, skill)
-        return rank.rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
+        return rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
     by_judge = _verdict_counts(arena, referee)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
@@ -215,7 +217,7 @@ def ranking_of(
     return recomputed.ranking, recomputed
 
 
-def _verdict_counts(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
+def _verdict_counts(arena: Arena, referee: str) -> dict[str, dict[str, Verdicts]]:
     return {judge: verdicts_of(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
 
 
@@ -287,7 +289,7 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
         reason = "no battle by nuggets" if referee == NUGGETS else "no readable verdict"
         return {code: reason for code in languages if code not in subsets_by_language}
     absent = {
-        code: [subset for subset in rank.SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
+        code: [subset for subset in SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
         for code in languages
     }
     return {
@@ -303,7 +305,7 @@ def _behind(
     """Return the number of answers and of undecided ones, by language or `scope` and system."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in counts.to_pylist():
-        if row["language"] in languages and row["subset"] in ("", *rank.SUBSETS[skill]):
+        if row["language"] in languages and row["subset"] in ("", *SUBSETS[skill]):
             for code in {row["language"], scope}:
                 answers, undecided = sums.get((code, row["system"]), (0, 0))
                 sums[code, row["system"]] = answers + row["answers"], undecided + row["undecided"]
@@ -336,7 +338,7 @@ def board(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if choice.without is not None or not choice.own:
+    if choice.without is not None or choice.exclude_own:
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
     lacking = _lacking(counts, referee, skill, languages)
@@ -397,6 +399,6 @@ def sample_sizes(board: Board, system: str) -> tuple[str, ...]:
     tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
     position = order.index(system)
     return tuple(
-        rank.sample_sizes(tiers, *pair).text
+        sample_size.sample_sizes(tiers, *pair).text
         for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
     )

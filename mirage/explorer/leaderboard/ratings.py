@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from mirage.explorer.kit.columns import Col
 from mirage.publish.charts.palette import Kind
-from mirage.ranking import Scale
-from mirage.ranking.scale import ANCHOR
+from mirage.ranking.scale import ANCHOR, Scale
 from mirage.schema import Ties
 
 _TIES: dict[Ties, str] = {

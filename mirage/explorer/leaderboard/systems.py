@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.text import link_html
 from mirage.explorer.leaderboard import cards
 
@@ -49,7 +49,7 @@ def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...],
 def _pick_filter(choices: cards.CardChoices) -> cards.CardFilter:
     weights = price = size = retriever = _ANY
     if choices.open_weights:
-        weights = pick("Weights", (_ANY, "open"), key="weights", kind="choice of weights", segments=True)
+        weights = pick_segments("Weights", (_ANY, "open"), key="weights", kind="choice of weights")
     if choices.prices:
         price = pick(
             "Max price",

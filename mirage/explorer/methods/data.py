@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import mirage.ranking as rank
 from mirage import schema
+from mirage.battles.counts import Battles, from_outcomes
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts.origins import ORIGINS, PromptOrigin
+from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
+from mirage.ranking.settings import SEED
 from mirage.stages.outcomes import RULES, departures, rates
 from mirage.stages.outcomes.accuracy import OutcomeAccuracy, measured_accuracy
 
@@ -208,7 +210,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part / max(1, whole):.1%}"
 
 
-def _width(row: rank.LanguageRanking) -> float:
+def _width(row: LanguageRanking) -> float:
     """Mean width of the intervals that the data bounds on both sides."""
     width = np.ptp(row.interval(), axis=0)
     return float(width[np.isfinite(width)].mean()) if np.isfinite(width).any() else float("nan")
@@ -217,8 +219,8 @@ def _width(row: rank.LanguageRanking) -> float:
 def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
     """Measure the departures of the ranking; each says why where it cannot be measured."""
     try:
-        battles = rank.from_outcomes(outcomes, skill="both")
-        ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
+        battles = from_outcomes(outcomes, skill="both")
+        ranking = rate(battles, draws=_DRAWS, seed=SEED)
         unit, size = _unit_effect(battles, ranking), _size_effect(battles)
         ties = _tie_effect(battles, ranking)
         n = sum(len(language_battles.queries) for language_battles in battles.values())
@@ -246,12 +248,12 @@ def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
     ]
 
 
-def _tie_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> str:
+def _tie_effect(battles: Mapping[str, Battles], ranking: RankingReport) -> str:
     """Compare the ranks with those of the ranking that drops ties."""
     scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     base = ranking.languages[scope]
     try:
-        dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages.get(scope)
+        dropped = rate(battles, draws=1, seed=SEED, ties="drop").languages.get(scope)
     except NotEnoughData:
         dropped = None
     if dropped is None or dropped.systems != base.systems:
@@ -269,12 +271,12 @@ def _tie_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> s
     )
 
 
-def _unit_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> str:
+def _unit_effect(battles: Mapping[str, Battles], ranking: RankingReport) -> str:
     """Compare the widths of intervals that resample battles with those that resample queries."""
     ratios = []
     for code, language_battles in battles.items():
         if code in ranking.languages:
-            single = rank.rate({code: _battle_units(language_battles)}, draws=_DRAWS, seed=rank.SEED).languages[code]
+            single = rate({code: _battle_units(language_battles)}, draws=_DRAWS, seed=SEED).languages[code]
             ratios.append(_width(single) / width if (width := _width(ranking.languages[code])) > 0 else np.nan)
     bounded = [ratio for ratio in ratios if np.isfinite(ratio)]
     if not bounded:
@@ -282,7 +284,7 @@ def _unit_effect(battles: Mapping[str, rank.Battles], ranking: rank.Ranking) -> 
     return f"intervals that resample battles are {np.mean(bounded):.2f} times as wide as those that resample queries"
 
 
-def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
+def _size_effect(battles: Mapping[str, Battles]) -> str:
     """Calculate how much wider intervals of draws of 100 queries are."""
     sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return (
@@ -291,7 +293,7 @@ def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
     )
 
 
-def _battle_units(battles: rank.Battles) -> rank.Battles:
+def _battle_units(battles: Battles) -> Battles:
     """The same battles, each a query of its own."""
     s = len(battles.systems)
     q, i, j = np.nonzero((battles.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (battles.ties > 0)))

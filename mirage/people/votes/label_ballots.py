@@ -6,6 +6,7 @@ what the program decided.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -148,12 +149,21 @@ def import_any_ballot(database: Votes, path: Path, *, arena: store.Arena | None 
         BadInput: if the file is invalid, or the same ballot was voted on in two places.
         Unreachable: if the database does not respond.
     """
-    if f'"kind":"{KIND}"' not in "".join(store.beginning(path, 1)).replace('": "', '":"'):
+    if not _has_labels(path):
         return import_ballot(database, path)
     rows = read_label_ballot(path, database.rows(LabelVote))
     if arena is not None:
         refuse_strays(arena, rows, [str(path)] * len(rows))
     return len(rows), append_returned(database, rows, path)
+
+
+def _has_labels(path: Path) -> bool:
+    """Return whether the head of a returned ballot, its first line, says that it is of labels."""
+    try:
+        head = json.loads("".join(store.beginning(path, 1)))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and head.get("kind") == KIND
 
 
 def _vote(

@@ -9,22 +9,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import mirage.ranking as rank
 from mirage import schema, store
 from mirage.battles.decision import decisions
 from mirage.battles.referee import Referee
-from mirage.battles.verdict_rows import programs
+from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
 from mirage.people.votes.labels import refuse_strays
 from mirage.people.votes.rows import AnyRow
-from mirage.ranking import DRAWS, SEED
+from mirage.ranking.bootstrap import rate
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_COLUMNS = tuple(dict.fromkeys((*rank.COLUMNS, "points")))
+_COLUMNS = tuple(dict.fromkeys((*COLUMNS, "points")))
 """Columns of table `judgments` that are read."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -256,7 +256,7 @@ def correct_ranking(
     uncorrected = []
     if len(names) == 1:
         battles = Referee.from_name(label).battles(judgments, languages=codes)
-        uncorrected = rank.rate(battles, draws=draws, seed=seed).table().to_pylist()
+        uncorrected = rate(battles, draws=draws, seed=seed).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
     return CorrectionResult(
         label,

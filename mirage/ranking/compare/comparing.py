@@ -33,7 +33,7 @@ from mirage.stats.units import Unit, Units
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.store import Arena
 
 
@@ -103,7 +103,7 @@ def compare_systems(
 
 
 def compare_ratings(
-    ranking: Ranking, first: str, second: str, *, margin: float = 0.0, moved: int = MOVED
+    ranking: RankingReport, first: str, second: str, *, margin: float = 0.0, moved: int = MOVED
 ) -> ComparisonReport:
     """Compare two systems by their ratings, with the ranking's differences and intervals and the p-values of its tests.
 
@@ -178,7 +178,7 @@ def report_estimates(
     return ComparisonReport(*systems, measure.name, title, measure.unit, margin, tuple(rows), (), unit)
 
 
-def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:
+def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> _Part:
     """Compare two systems in one row of a ranking. The standard error is derived from the interval, if it has both
     ends.
     """
@@ -203,7 +203,7 @@ def _compare_row(ranking: Ranking, first: str, second: str, code: str) -> _Part:
     return _Part(PairedEstimate(gap.value, error, freedom, low, high, p, n, differing, reason))
 
 
-def _moved_ratings(ranking: Ranking, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
+def _moved_ratings(ranking: RankingReport, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
     if not ranking.battles or not most:
         return ()
     rows = []

@@ -14,7 +14,7 @@ from mirage.ranking.settings import RankSettings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import RankingReport
     from mirage.store import Arena
 
 
@@ -25,7 +25,7 @@ def rank_runs(
     second: str,
     judge: str | None,
     settings: RankSettings,
-) -> tuple[Ranking, str]:
+) -> tuple[RankingReport, str]:
     """Rank the systems of an arena together with one system of another arena.
 
     With relevance labels the two meet on every query of both. With a judge or nuggets they are linked by the systems of

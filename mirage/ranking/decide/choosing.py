@@ -12,9 +12,8 @@ import numpy as np
 
 from mirage.battles.referee import choose_referee
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import Ranking
 from mirage.ranking.arena import read_battles
-from mirage.ranking.bootstrap import rank_battles
+from mirage.ranking.bootstrap import RankingReport, rank_battles
 from mirage.ranking.compare.measures import RATING, measured_systems, query_measure, query_values
 from mirage.ranking.decide.contest import Contest
 from mirage.ranking.decide.facts import system_facts
@@ -53,7 +52,7 @@ STEPS = 10
 class _Field:
     """The candidates: every measure in every language, and the eligible systems."""
 
-    ranking: Ranking | None
+    ranking: RankingReport | None
     parts: Mapping[str, Mapping[str, Contest]]
     """Contests by language and measure; empty if only ratings count."""
     units: Units
@@ -85,7 +84,7 @@ def choose_systems(
     arena: Arena,
     settings: DecideSettings = DecideSettings(),
     *,
-    ranking: Ranking | None = None,
+    ranking: RankingReport | None = None,
     corrected: Mapping[str, Mapping[str, Influence]] = MappingProxyType({}),
 ) -> ChoiceReport:
     """Choose among the systems of an arena.
@@ -156,7 +155,7 @@ def _shares(weights: Mapping[str, float], corrected: Collection[str]) -> dict[st
 def _parts(
     arena: Arena,
     measures: Iterable[str],
-    ranking: Ranking | None,
+    ranking: RankingReport | None,
     settings: DecideSettings,
     corrected: Mapping[str, Mapping[str, Influence]],
 ) -> tuple[dict[str, dict[str, Contest]], Units]:

@@ -21,7 +21,7 @@ from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.records import JOINT, LEVEL
 
 if TYPE_CHECKING:
-    from mirage.ranking import Ranking
+    from mirage.ranking.bootstrap import RankingReport
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,7 +59,7 @@ class SharedWeights:
         return cls(weights, rng.random(n_draws)) if shared else None
 
 
-def rating_contest(ranking: Ranking, language: str) -> Contest:
+def rating_contest(ranking: RankingReport, language: str) -> Contest:
     """Return ratings with the draws of their ranking, widened to Student's t."""
     row = ranking.languages[language]
     n = int(row.queries_by_system.min())
@@ -67,7 +67,7 @@ def rating_contest(ranking: Ranking, language: str) -> Contest:
     return Contest(row.systems, row.theta, draws, row.n_queries, row.unbounded, _differing(ranking, language))
 
 
-def rating_influence(ranking: Ranking, language: str) -> Influence:
+def rating_influence(ranking: RankingReport, language: str) -> Influence:
     """Return ratings with each query's influence on them."""
     layout, row = ranking.by_query[language], ranking.languages[language]
     moves = _centre(layout.moves, layout.strata)
@@ -75,7 +75,7 @@ def rating_influence(ranking: Ranking, language: str) -> Influence:
     return Influence(row.systems, row.theta, queries, moves, row.unbounded, differing)
 
 
-def _differing(ranking: Ranking, language: str) -> NDArray[np.int64] | None:
+def _differing(ranking: RankingReport, language: str) -> NDArray[np.int64] | None:
     """Return the number of queries on which every two systems of a row differ, in its order; None without battles."""
     if not ranking.battles:
         return None

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from mirage import schema, store
 from mirage.battles.referee import Referee
-from mirage.battles.verdict_rows import judges_of, only_judge
+from mirage.battles.verdict_rows import COLUMNS, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.own import UserFile, read_own
-from mirage.ranking.bootstrap import JOINT
+from mirage.ranking.bootstrap import JOINT, rate
 from mirage.ranking.place import sequential
 from mirage.ranking.place.sequential.field import by_pair
 from mirage.ranking.tiers import separate
@@ -29,7 +28,7 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     """Return key and verdict of all judgments; those of the file replace those of the arena."""
     import pyarrow as pa
 
-    names = list(rank.COLUMNS)
+    names = list(COLUMNS)
     if file is None:
         return arena.read("judgments", columns=names)
     further = read_own(UserFile("judgments", file), arena.path)["judgments"].select(names)
@@ -73,7 +72,7 @@ def fields_of(
     Returns:
         The fields; and by language the queries, and which opponents the new system can meet on each.
     """
-    battles = rank.from_judgments(rest, judge=referee)
+    battles = from_judgments(rest, judge=referee)
     answers = _answers(arena)
     known = {name for _, _, name in answers}
     if system not in known:
@@ -124,9 +123,9 @@ def tiers_of(
     rest: pa.Table, fields: Sequence[sequential.Field], referee: str, seed: int
 ) -> tuple[tuple[str, ...], ...]:
     """Return the tiers of the judged systems, by the joint row with several languages."""
-    battles = rank.from_judgments(rest, judge=referee)
+    battles = from_judgments(rest, judge=referee)
     among = {field.language: battles[field.language].subset(field.systems) for field in fields}
-    separation = separate(rank.rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
+    separation = separate(rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
     by_tier: list[list[str]] = []
     last = 0
     for system, tier in zip(separation.systems, separation.tiers, strict=True):
@@ -153,7 +152,7 @@ def judged_battles(
     if not requested:
         return [], requested
     results = []
-    for code, language_battles in rank.from_judgments(own, judge=referee).items():
+    for code, language_battles in from_judgments(own, judge=referee).items():
         if code not in place:
             continue
         points, contested = by_pair(language_battles)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.battles.referee import RELEVANCE, Referee
-from mirage.ranking import SEED
+from mirage.ranking.settings import SEED
 from mirage.ranking.surrogate.ablation import ablation_losses
 from mirage.ranking.surrogate.reporting import Report, report_on
 from mirage.ranking.surrogate.training import training

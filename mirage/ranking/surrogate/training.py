@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import mirage.ranking as rank
 from mirage import schema
+from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import surrogate
-from mirage.ranking.bootstrap import units_of
+from mirage.ranking.bootstrap import rate, units_of
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
 from mirage.ranking.resample import query_weights
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.surrogate.data import Array
+from mirage.ranking.threads import one_thread
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,8 +79,8 @@ def by_tournament(
     *,
     skill: schema.Skill = "both",
     languages: Sequence[str] | None = None,
-    draws: int = rank.DRAWS,
-    seed: int = rank.SEED,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> dict[str, surrogate.Draws]:
     """Return feature means and ratings of every bootstrap draw, both over the same resample of the queries.
 
@@ -99,7 +101,7 @@ def by_tournament(
     if not values:
         raise NotEnoughData(f"no system that {referee} judged has a feature", do="measure them: mirage features DIR")
     rated_battles = {code: battles[code] for code in values}
-    ranked, shared = rank.rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
+    ranked, shared = rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
     by_language = {}
     for code, (systems, cells) in sorted(values.items()):
         rated = ranked.languages[code]
@@ -122,14 +124,14 @@ def _battles(
     parser: schema.Parser,
     languages: Sequence[str] | None,
     ties: schema.Ties,
-) -> Mapping[str, rank.Battles]:
+) -> Mapping[str, Battles]:
     if ties == "davidson":
         raise BadInput("a surrogate does not support modelled ties", do="use --ties half or drop")
     return Referee.from_name(referee, skill=skill, parser=parser).battles(verdicts, languages=languages)
 
 
 def _values(
-    features: pa.Table, battles: Mapping[str, rank.Battles]
+    features: pa.Table, battles: Mapping[str, Battles]
 ) -> tuple[tuple[str, ...], dict[str, tuple[tuple[str, ...], Array]]]:
     """Return the names of the features with values, and by language the systems and Q x S x F values."""
     import pyarrow.compute as pc
@@ -170,7 +172,7 @@ def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
 
 
 def _language(
-    battles: rank.Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
+    battles: Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
 ) -> surrogate.LanguageData:
     refits = _Refits(battles, ties, systems)
     points = np.zeros((len(battles.queries), len(systems), len(systems)), dtype=np.float32)
@@ -183,7 +185,7 @@ def _language(
 class _Refits:
     """Ratings without the battles of some systems, cached by set."""
 
-    def __init__(self, battles: rank.Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
+    def __init__(self, battles: Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
         self._battles, self._ties = battles, ties
         self._systems = systems
         self._known: dict[frozenset[str], Array] = {}
@@ -196,7 +198,7 @@ class _Refits:
     def __call__(self, out: frozenset[str]) -> Array:
         out &= frozenset(self._battles.systems)
         if out not in self._known:
-            with rank.one_thread():
+            with one_thread():
                 self._known[out] = self._refit(out)
         return self._known[out]
 

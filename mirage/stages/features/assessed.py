@@ -44,7 +44,7 @@ class Assessments:
     """Nugget assignments and support grades of every answer.
 
     Args:
-        tables: those of `ASSESSED` that exist.
+        tables: tables by name; of these, those of `ASSESSED` are read.
         assigner: the assigner; None for the default.
         grader: the grader; None for the default.
         part: whether these are rows of a part, which may have no decisions by the chosen ones.

@@ -30,8 +30,7 @@ class AnswerReader:
         queries: `schema.Query` rows.
         passages: `schema.Passage` rows.
         answers: `schema.Answer` rows, including the reference's.
-        reference: the reference system, if needed.
-        references: `schema.Reference` rows that serve as references, if needed; None for none.
+        reference: the reference system, or `schema.Reference` rows; None if there is none, or none is needed.
         texts: whether the passages' texts are needed.
         part: whether these are rows of a part, in which the reference may have no answer.
         retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
@@ -47,12 +46,11 @@ class AnswerReader:
         passages: pa.Table,
         answers: pa.Table,
         *,
-        reference: str | None,
+        reference: str | pa.Table | None,
         texts: bool,
         part: bool = False,
         retrieved: pa.Table | None = None,
         assessments: Assessments | None = None,
-        references: pa.Table | None = None,
     ) -> None:
         self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
         """The answers to measure, sorted by key."""
@@ -63,16 +61,16 @@ class AnswerReader:
         columns_read = ("passage_id", "relevant", *(("title", "text") if texts else ()))
         self._shown = ShownPassages(passages, retrieved, columns=columns_read)
         self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}
-        self._reference = reference
+        self._reference = reference if isinstance(reference, str) else None
         self._references: dict[Key, MeasuredAnswer | str] = {}
         self._absent = MeasuredAnswer.reference
         """Reason for a query without a reference."""
-        if reference is not None:
+        if isinstance(reference, str):
             self._absent = f"{reference} has no answer to this query"
             self._references = self._sound_answers(reference, part=part)
-        elif references is not None:
+        elif reference is not None:
             self._absent = "this query has no reference answer"
-            rows = zip(*(references[name].to_pylist() for name in ("language", "query_id", "text")), strict=True)
+            rows = zip(*(reference[name].to_pylist() for name in ("language", "query_id", "text")), strict=True)
             self._references = {(code, query): MeasuredAnswer(code, text, False, (), ()) for code, query, text in rows}
 
     def blocks(self, size: int) -> Iterator[list[MeasuredAnswer | str]]:

@@ -10,7 +10,7 @@ from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.stages import features
 from mirage.stages.features import nuggets
-from mirage.stages.features.assessed import ASSESSED, decider
+from mirage.stages.features.assessed import decider
 from mirage.stages.stage import Progress, Stage, Tables
 
 if TYPE_CHECKING:
@@ -28,18 +28,7 @@ def _features(
     queries = tables["queries"] if "queries" in tables else _bare_queries(answers)
     passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
     tools = tools or features.Tools()
-    assessed = {name: tables[name] for name in ASSESSED if name in tables}
-    table = features.compute(
-        queries,
-        passages,
-        answers,
-        only=only,
-        tools=tools,
-        assessed=assessed,
-        progress=progress,
-        retrieved=tables.get("retrieved"),
-        references=tables.get("references"),
-    )
+    table = features.compute(queries, passages, answers, only=only, tools=tools, others=tables, progress=progress)
     return {"features": table}
 
 

@@ -60,10 +60,8 @@ def compute(
     *,
     only: Iterable[str] | None = None,
     tools: Tools = NO_TOOLS,
-    assessed: Mapping[str, pa.Table] = NOTHING,
+    others: Mapping[str, pa.Table] = NOTHING,
     progress: Callable[[int, int], None] | None = None,
-    retrieved: pa.Table | None = None,
-    references: pa.Table | None = None,
 ) -> pa.Table:
     """Measure every answer: one row of `schema.Feature` per answer and feature, sorted by key.
 
@@ -76,17 +74,16 @@ def compute(
         answers: `schema.Answer` rows.
         only: names of features; by default all that are `measurable` from these tables.
         tools: tools of some features.
-        assessed: tables of decisions on the answers, by name (`assessed.ASSESSED`), as far as present.
+        others: further tables by name, as far as present: `retrieved` (passages shown to systems), `references` (used
+            unless the tools name a reference system), and decisions on the answers (`assessed.ASSESSED`).
         progress: called with the number of answers done and the total. Grades come last and do not count.
-        retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
-        references: `schema.Reference` rows, used unless the tools name a reference system; None for none.
 
     Raises:
         UnknownName: if a feature is not one of `FEATURES`, or the reference not one of the systems.
         BadInput: if an answer's query is missing, or a feature needs a missing tool.
     """
-    tools = replace(tools, written=references is not None)
-    names = sorted(set(_measurable_of(assessed, tools) if only is None else only))
+    tools = replace(tools, written="references" in others)
+    names = sorted(set(_measurable_of(others, tools) if only is None else only))
     for name in names:
         if name not in FEATURES:
             raise UnknownName("feature", name, FEATURES)
@@ -98,16 +95,15 @@ def compute(
     reads_texts = bool(needs & _READ_TEXTS)
     assessments = None
     if needs & set(ASSESSED):
-        assessments = Assessments(assessed, assigner=tools.assigner, grader=tools.grader, part=tools.part)
+        assessments = Assessments(others, assigner=tools.assigner, grader=tools.grader, part=tools.part)
     reader = AnswerReader(
         queries,
         passages,
         answers,
-        reference=tools.reference if "reference" in needs else None,
-        references=references if "reference" in needs and tools.reference is None else None,
+        reference=(tools.reference or others.get("references")) if "reference" in needs else None,
         texts=reads_texts,
         part=tools.part,
-        retrieved=retrieved,
+        retrieved=others.get("retrieved"),
         assessments=assessments,
     )
     blocks = reader.blocks(_MODEL_BLOCK if reads_texts else _BLOCK)
@@ -115,9 +111,9 @@ def compute(
     return measurements.table(reader.answers)
 
 
-def _measurable_of(assessed: Mapping[str, pa.Table], tools: Tools) -> list[str]:
+def _measurable_of(others: Mapping[str, pa.Table], tools: Tools) -> list[str]:
     """Return the features measurable with these tools and tables."""
-    absent = set(ASSESSED) - set(assessed)
+    absent = set(ASSESSED) - set(others)
     return [name for name in measurable(tools) if not absent & set(FEATURES[name].needs)]
 
 

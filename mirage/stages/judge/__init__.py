@@ -1,11 +1,12 @@
 """Pairwise verdicts on answers: choosing pairs, prompting a judge, parsing its replies, and measuring its consistency.
 
     battles = choose_pairs(answers, queries=100, among=judgeable(queries, passages))
-    judged = ask(battles, Prompts(battles, queries, passages, answers), judge="gpt-4o", ...)
+    prompts = Prompts(battles, queries, passages, answers)
+    judged = read_verdicts(battles, prompts, llm.put(prompts, engine=engine, ledger=ledger), judge="gpt-4o")
     judge_stats(judged.judgments, ledger)       # flips, position bias, ties, unparsed, tokens by judge and language
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
-`model.py` sends the battles to a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
+`model.py` makes the verdicts of a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
 `inclusion.py` adds the inclusion probabilities of battles chosen by earlier verdicts. `criteria.py` has the criteria
 and reads rubrics, `points.py` rates single answers, `planted.py` tests whether an answer can steer the judge.
 `heuristic.py` is a judge without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
@@ -16,10 +17,10 @@ from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Sca
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.inclusion import Cell, add_inclusion
-from mirage.stages.judge.model import Engine, JudgeResult, ask
+from mirage.stages.judge.model import Engine, JudgeResult, read_verdicts
 from mirage.stages.judge.pairs import OrderedPair, answering_systems, choose_known, choose_pairs, listed_pairs
 from mirage.stages.judge.planted import Plant
-from mirage.stages.judge.points import answers_of, ask_points
+from mirage.stages.judge.points import answers_of, read_points
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
@@ -49,8 +50,6 @@ __all__ = [
     "add_inclusion",
     "answering_systems",
     "answers_of",
-    "ask",
-    "ask_points",
     "choose_known",
     "choose_pairs",
     "family_preferences",
@@ -60,5 +59,7 @@ __all__ = [
     "listed_pairs",
     "load_criterion",
     "parse_verdict",
+    "read_points",
+    "read_verdicts",
     "render_battle",
 ]

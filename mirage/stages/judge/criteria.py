@@ -93,7 +93,7 @@ class Criterion:
 
     @property
     def prompt(self) -> str:
-        """Hash of everything that the judge is told and how its reply counts: 12 hexadecimal digits."""
+        """Hash of the instructions to the judge and of the scale: 12 hexadecimal digits."""
         scale = [self.scale.kind, self.scale.low, self.scale.high, self.scale.margin]
         told = json.dumps([self.templates, self.questions, scale], ensure_ascii=False)
         return hashlib.sha256(told.encode()).hexdigest()[:12]

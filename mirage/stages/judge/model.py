@@ -1,11 +1,11 @@
-"""A model as the judge: battles are sent to it, and its replies are parsed into verdicts."""
+"""A model as the judge: parse its replies on battles into verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage import llm, schema
 from mirage.errors import Unreachable
@@ -13,7 +13,6 @@ from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
-from mirage.store import Ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,35 +55,25 @@ class JudgeResult:
             )
 
 
-def ask(
+def read_verdicts(
     battles: Sequence[OrderedPair],
     prompts: Prompts,
+    replies: llm.Replies,
     *,
     judge: str,
     criterion: Criterion | None = None,
     repeat: int = 0,
-    engine: Engine,
-    ledger: Ledger,
-    limits: llm.Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **repetition: Any,
 ) -> JudgeResult:
-    """Judge battles by a model. Replies are written to the ledger immediately, so a repeated run pays for nothing
-    twice.
+    """Parse a model's replies on battles into verdicts.
 
     Args:
         battles: the battles.
         prompts: their prompts.
+        replies: the replies to the prompts.
         judge: name of the judge, for the rows.
         criterion: what the prompts ask, for the rows; None for the default criterion.
         repeat: number of this verdict on each battle, for the rows; 0 is the first.
-        engine: makes the calls.
-        ledger: stores the replies.
-        limits: prices and limits.
-        progress: called with the number of finished battles and their total.
-        repetition: `again` and `earlier`, as for the engine.
     """
-    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)
     criterion = criterion or load_criterion()
     rows = []
     for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):

@@ -6,17 +6,15 @@ Every answer of the battles is rated once, whatever the number of its battles.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mirage import llm, schema
 from mirage.battles.score_verdicts import verdicts_of_scores
-from mirage.errors import BadInput
 from mirage.stages.judge.criteria import Criterion
-from mirage.stages.judge.model import Engine, JudgeResult, result_of
+from mirage.stages.judge.model import JudgeResult, result_of
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
-from mirage.store import Ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,41 +26,23 @@ def answers_of(battles: Sequence[OrderedPair]) -> list[OrderedPair]:
     return [OrderedPair(*key, key[2]) for key in dict.fromkeys(keys)]
 
 
-def ask_points(
-    battles: Sequence[OrderedPair],
-    prompts: Prompts,
-    *,
-    judge: str,
-    criterion: Criterion,
-    repeat: int = 0,
-    engine: Engine,
-    ledger: Ledger,
-    limits: llm.Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **repetition: Any,
+def read_points(
+    battles: Sequence[OrderedPair], prompts: Prompts, replies: llm.Replies, *, judge: str, criterion: Criterion
 ) -> JudgeResult:
-    """Rate the answers of battles by a model, and decide the battles by the points.
+    """Parse a model's points for the answers of battles, and decide the battles by the points.
 
     Args:
         battles: the battles.
         prompts: those of `answers_of(battles)`.
+        replies: the replies to the prompts.
         judge: name of the judge, for the rows.
         criterion: with points.
-        repeat: must be 0: an answer has one number of points by a judge.
-        engine: makes the calls.
-        ledger: stores the replies.
-        limits: prices and limits.
-        progress: called with the number of finished answers and their total.
-        repetition: `again` and `earlier`, as for the engine.
 
     Returns:
         The scores, and one verdict for each pair of answers that both have points; the pairs are those of the battles.
     """
-    if repeat:
-        raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
     from mirage.stages.features.grades import parse_grade  # deferred: imports all features, which pages do not need
 
-    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress, **repetition)
     scale, rows, read = criterion.scale, [], {}
     for number, (answer, reply) in enumerate(zip(answers_of(battles), replies.by_number, strict=True)):
         if reply is None or reply.status == "api_error":

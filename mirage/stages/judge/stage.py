@@ -235,6 +235,8 @@ def judge_by_model(
         Unreachable: if the service rejects what every call needs, or no call got a reply.
     """
     _refuse_heuristic(settings.judge)
+    if settings.repeat and settings.criterion.scale.kind == "points":
+        raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
     name, model = settings.owner, calls.model
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
@@ -250,19 +252,21 @@ def judge_by_model(
             if settings.replace
             else ledger.latest_replacement(_owner(name))
         )
-        ask = judge.ask_points if settings.criterion.scale.kind == "points" else judge.ask
-        judged = ask(
-            battles,
+        replies = llm.put(
             prompts,
-            judge=name,
-            criterion=settings.criterion,
-            repeat=settings.repeat,
             engine=calls.engine,
             ledger=ledger,
             limits=model.limits,
             progress=calls.progress,
             **_repetition(name, number, replace=settings.replace, repeat=settings.repeat),
         )
+        criterion = settings.criterion
+        if criterion.scale.kind == "points":
+            judged = judge.read_points(battles, prompts, replies, judge=name, criterion=criterion)
+        else:
+            judged = judge.read_verdicts(
+                battles, prompts, replies, judge=name, criterion=criterion, repeat=settings.repeat
+            )
         battle_keys = schema.from_columns(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
@@ -273,18 +277,15 @@ def judge_by_model(
         rows = store.NewRows(judged.judgments, battle_keys.select([*schema.BATTLE, *of_repeat]))
         if settings.sample.possible is not None:
             rows = _chosen_rows(judged.judgments, settings.sample.possible, name)
-        criterion = settings.criterion
+        note = f"{llm.describe(model.settings)}, criterion {criterion.name}, prompt {criterion.prompt}"
         arena = _write(
             path,
             rows,
-            name=name,
             # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
             scores=judged.scores if name == criterion.judge_name(settings.judge) else None,
-            note=f"{llm.describe(model.settings)}, criterion {criterion.name}, prompt {criterion.prompt}",
-            made_by=calls.made_by,
+            made_by=_provenance(calls.made_by, name, note, step),
             seen=seen,
             check=refuse_another,
-            step=step,
         )
         if settings.replace and judged.complete:
             ledger.end_replacement(_owner(name), number)
@@ -316,7 +317,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         rows = store.NewRows(judgments, replaced)
         if sample.possible is not None:
             rows = _chosen_rows(judgments, sample.possible, name)
-        return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
+        return _write(path, rows, made_by=_provenance(made_by, name, note, step), seen=seen)
 
     return store.retry_outdated(make)
 
@@ -515,17 +516,19 @@ def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: 
     return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
 
 
+def _provenance(made_by: str, name: str, note: str, step: str | None) -> store.Provenance:
+    """Return the origin of a judge's verdicts, with a note that replaces its older ones."""
+    return store.Provenance(made_by, notes=[f"{name}: {note}"], subjects=[name], step=step)
+
+
 def _write(
     path: Path,
     rows: store.NewRows,
     *,
-    name: str,
-    note: str,
-    made_by: str,
+    made_by: store.Provenance,
     seen: store.Snapshot,
     scores: pa.Table | None = None,
     check: Callable[[store.Arena], object] | None = None,
-    step: str | None = None,
 ) -> store.Arena:
     """Replace a judge's earlier verdicts, keeping those of other judges.
 
@@ -538,16 +541,9 @@ def _write(
         parts["scores"] = store.by_key("scores", scores)
     if not parts:
         return there
-    new = any(len(part.new) for part in parts.values())
-    notes, subjects = ([f"{name}: {note}"], [name]) if new else ([], [])
-    result = store.upsert(
-        path,
-        parts,
-        made_by=store.Provenance(made_by, notes=notes, subjects=subjects, step=step),
-        seen=seen,
-        check=check,
-    )
-    return result.arena
+    if not any(len(part.new) for part in parts.values()):
+        made_by = replace(made_by, notes=(), subjects=())
+    return store.upsert(path, parts, made_by=made_by, seen=seen, check=check).arena
 
 
 def _heuristic(tables: Tables) -> dict[str, pa.Table]:

@@ -1,0 +1,96 @@
+"""Options of a command that are fields of a record of settings."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+from typer.models import OptionInfo
+
+from mirage.cli.common import codes
+from mirage.ranking.settings import Option
+from mirage.schema import Code, Range, field_docs
+
+
+def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of its records of settings.
+
+    A parameter whose type is a dataclass becomes one option for each of its fields with an `Option` of the library or
+    of typer, and the command receives the record made from them. The other fields keep their defaults.
+    """
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
+    options = {name: list(_options(record)) for name, record in records.items()}
+    expanded: list[inspect.Parameter] = []
+    for each in parameters:
+        made = [option.parameter for option in options.get(each.name, ())]
+        # Typer calls by keyword, and parameters without a default may then follow others.
+        expanded += made if each.name in records else [each.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        for name, record in records.items():
+            given[name] = record(**{option.name: option.read(given.pop(option.name)) for option in options[name]})
+        command(**given)
+
+    call.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]  # read by `inspect.signature`
+    call.__annotations__ = {each.name: each.annotation for each in expanded}
+    return call
+
+
+@dataclass(frozen=True, slots=True)
+class _FieldOption:
+    """A field of a record as an option of a command."""
+
+    name: str
+    default: Any
+    hint: Any
+    """Type of the field."""
+    items: Any
+    """Type of the items of a comma-separated list; None for a single value."""
+    option: Any
+    """The option, for typer."""
+
+    @property
+    def parameter(self) -> inspect.Parameter:
+        """The parameter of the command."""
+        default, hint = (self.default, self.hint) if self.items is None else (None, str | None)
+        hint = Annotated[hint, self.option]
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+    def read(self, given: Any) -> Any:
+        """Return the value of the field.
+
+        Raises:
+            BadInput: if it is a list without a code of a language, or with an unknown one.
+        """
+        if self.items is None:
+            return given
+        if given is None:
+            return self.default
+        return codes(given) if self.items == Code else tuple(part.strip() for part in given.split(",") if part.strip())
+
+
+def _options(record: Any) -> Iterator[_FieldOption]:
+    """Yield the fields of a record that are options."""
+    hints = get_type_hints(record, include_extras=True)
+    for field in fields(record):
+        hint, *notes = get_args(hints[field.name]) if get_origin(hints[field.name]) is Annotated else (None,)
+        limits = next((note for note in notes if isinstance(note, Range)), Range())
+        for note in notes:
+            if isinstance(note, OptionInfo):
+                yield _FieldOption(field.name, field.default, hint, None, note)
+            elif isinstance(note, Option):
+                lists = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple]
+                option = typer.Option(
+                    note.name or f"--{field.name.replace('_', '-')}",
+                    metavar=note.metavar,
+                    min=limits.low,
+                    max=limits.high,
+                    help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * bool(lists),
+                )
+                yield _FieldOption(field.name, field.default, hint, get_args(lists[0])[0] if lists else None, option)
