@@ -76,6 +76,14 @@ def one_scan_for_components() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Leave out `os.fsync`: it guards against a loss of power, which no test causes, and takes half of a write."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_program() -> Iterator[None]:
     """Restore `__main__`: AppTest leaves its page there, and every spawned process would run it."""
