@@ -77,6 +77,17 @@ def one_scan_for_components() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_building_of_the_commands() -> Iterator[None]:
+    """Build the commands and their options once; Typer does in every run of one, most of the time of a small one."""
+    from typer import testing
+
+    build = testing._get_command
+    testing._get_command = cache(build)
+    yield
+    testing._get_command = build
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_the_disk() -> Iterator[None]:
     """Leave out `os.fsync`: it guards against a loss of power, which no test causes, and takes half of a write."""
     with pytest.MonkeyPatch.context() as patch:
