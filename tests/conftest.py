@@ -7,8 +7,10 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import slow
@@ -97,6 +99,19 @@ def one_building_of_the_commands() -> Iterator[None]:
     testing._get_command = cache(build)
     yield
     testing._get_command = build
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_pauses() -> Iterator[None]:
+    """Try a call again after a moment and not after a second, unless a test says how long."""
+    from mirage.llm import Limits
+
+    # The parameters of `__init__` are the fields, in their order.
+    init: Any = Limits.__init__
+    given = {field.name: field.default for field in fields(Limits)} | {"backoff": 0.02}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(init, "__defaults__", tuple(given.values())[-len(init.__defaults__) :])
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
