@@ -7,8 +7,10 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import slow
@@ -27,6 +29,18 @@ settings.load_profile("unhurried")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="leave out every test of tests/slow.txt: for the inner loop")
     parser.addoption("--all", action="store_true", help="leave out nothing, as CI: see tests/slow.py")
+    parser.addoption("--again", action="store_true", help="leave out the files of tests/once.txt: see `once`")
+
+
+def once() -> set[str]:
+    """Return the files of tests/once.txt: they compute no number, so CI runs them under one hash seed and one BLAS."""
+    lines = (ROOT / "tests" / "once.txt").read_text(encoding="utf-8").splitlines()
+    return {line.split(maxsplit=1)[0] for line in lines}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what is not run again, as the option says."""
+    return True if config.getoption("--again") and collection_path.name in once() else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -73,6 +87,38 @@ def one_scan_for_components() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_building_of_the_commands() -> Iterator[None]:
+    """Build the commands and their options once; Typer does in every run of one, most of the time of a small one."""
+    from typer import testing
+
+    build = testing._get_command
+    testing._get_command = cache(build)
+    yield
+    testing._get_command = build
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_pauses() -> Iterator[None]:
+    """Try a call again after a moment and not after a second, unless a test says how long."""
+    from mirage.llm import Limits
+
+    # The parameters of `__init__` are the fields, in their order.
+    init: Any = Limits.__init__
+    given = {field.name: field.default for field in fields(Limits)} | {"backoff": 0.02}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(init, "__defaults__", tuple(given.values())[-len(init.__defaults__) :])
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Leave out `os.fsync`: it guards against a loss of power, which no test causes, and takes half of a write."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
         yield
 
 

@@ -366,20 +366,20 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function(SET_IN, arg=ground)
             opened.settle()
-            for _ in range(400):
+            for _ in range(2000):
                 contrasts = page.evaluate(CONTRAST)
                 faint = [contrast for contrast in contrasts if contrast[0] < 4.5]
                 if not faint:
                     break
-                page.wait_for_timeout(250)  # charts are drawn again after the page has changed
+                page.wait_for_timeout(50)  # charts are drawn again after the page has changed
             assert len(contrasts) > 10
             assert faint == [], scheme
         assert page.evaluate(CUT) == []
         page.set_viewport_size({"width": 420, "height": 900})
-        for _ in range(400):
+        for _ in range(2000):
             if page.evaluate(WIDTHS) == [420, 420]:
                 break
-            page.wait_for_timeout(250)  # charts are drawn again after the page has become narrow
+            page.wait_for_timeout(50)  # charts are drawn again after the page has become narrow
         assert page.evaluate(WIDTHS) == [420, 420], "nothing scrolls sideways but tables and charts in their own place"
         assert page.evaluate(CUT) == []
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ HOSTILE = (
 """Numbers too large, paths, markup, signs of other scripts."""
 
 
+@cache
 def parameters(name: str) -> list[str]:
     """Return the parameters that a page may read: keys of its widgets and what its file reads from the address."""
     text = (ROOT / "pages" / f"{name}.py").read_text(encoding="utf-8")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import browser
 import pytest
+from commands import mirage
 from conftest import PATIENCE, ROOT
 from many_languages_cases import SIXTY
 from streamlit.testing.v1 import AppTest
@@ -52,20 +52,6 @@ TEXTS: dict[str, list[tuple[str, str, str]]] = {
 UNKNOWN = {"vi": "Tôi không biết.", "el": "Δεν γνωρίζω.", "pt-BR": "Não sei."}
 
 
-def command(*args: str | Path) -> str:
-    """A command of the program; what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mirage", *map(str, args)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def records() -> dict[str, list[dict[str, Any]]]:
     queries, answers, judgments = [], [], []
     for code, rows in TEXTS.items():
@@ -93,9 +79,9 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind, rows in records().items():
         file = root / f"{kind}.jsonl"
         file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-        command("import", kind, file, "--into", root / "arenas" / "three")
-    command("outcomes", root / "arenas" / "three")
-    command("features", root / "arenas" / "three")
+        mirage("import", kind, file, "--into", root / "arenas" / "three")
+    mirage("outcomes", root / "arenas" / "three")
+    mirage("features", root / "arenas" / "three")
     return root / "arenas"
 
 
@@ -105,6 +91,14 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     simulation = simulate_arena(systems=20, queries=10, languages=SIXTY, seed=3)
     store.write(root / "sixty", dict(simulation.tables), made_by="test")
     return root
+
+
+@pytest.fixture(scope="module")
+def url(three: Path, sixty: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explorer with both arenas."""
+    home = str(tmp_path_factory.mktemp("home"))
+    with browser.server(MIRAGE_ARENAS=f"{three}{os.pathsep}{sixty}", MIRAGE_HOME=home) as url:
+        yield url
 
 
 def test_three_languages_are_stored_by_their_normal_codes(three: Path) -> None:
@@ -134,7 +128,7 @@ def test_their_answers_are_in_their_language_and_their_citations_count(three: Pa
 
 
 def test_they_are_ranked_and_judged(three: Path) -> None:
-    ranking = json.loads(command("rank", three / "three", "--judge", "j", "--format", "json"))
+    ranking = json.loads(mirage("rank", three / "three", "--judge", "j", "--format", "json").stdout)
     best = {row["language"]: row["system"] for row in ranking if row["rank"] == 1}
     assert set(TEXTS) <= set(best)
     assert "unsure" not in best.values()
@@ -191,8 +185,8 @@ def test_few_languages_have_no_search_by_name(three: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.browser
-def test_three_languages_by_hand_through_every_page_in_a_browser(three: Path) -> None:
-    with browser.server(arenas=three) as url, browser.chromium() as start:
+def test_three_languages_by_hand_through_every_page_in_a_browser(url: str) -> None:
+    with browser.chromium() as start:
         opened = start()
         for page in PAGES:
             opened.page.goto(f"{url}/{page}?arena=three")
@@ -207,15 +201,12 @@ def test_three_languages_by_hand_through_every_page_in_a_browser(three: Path) ->
 
 
 @pytest.mark.browser
-def test_texts_carry_their_language_and_sixty_columns_keep_their_width(three: Path, sixty: Path) -> None:
-    with browser.server(arenas=three) as url, browser.chromium() as start:
+def test_texts_carry_their_language_and_sixty_columns_keep_their_width(url: str) -> None:
+    with browser.chromium() as start:
         opened = start()
         opened.page.goto(f"{url}/answers?arena=three&languages=el")
         opened.settle()
         assert opened.page.locator('.mg-text[lang="el"][dir="ltr"]').count() > 0
-        assert opened.errors == []
-    with browser.server(arenas=sixty) as url, browser.chromium() as start:
-        opened = start()
         opened.page.goto(f"{url}/leaderboard?arena=sixty")
         opened.settle()
         chart = opened.page.locator("[class*=st-key-scroll_rank_map] svg").first

@@ -40,6 +40,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explorer, for tests that change nothing."""
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url
+
+
 def step(page: AppTest, where: str) -> Any:
     return page.button(key=f"answers_{where}")
 
@@ -432,11 +439,10 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
 
 
 @pytest.mark.browser
-def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: Path) -> None:
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+def test_the_list_and_the_keys_move_from_query_to_query(url: str) -> None:
+    with browser.chromium() as start:
         opened = start()
         page = opened.page
-        # The first request after a start is a deep link.
         page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
         page.wait_for_selector("text=1 of 30")
         opened.press("ArrowRight")
@@ -464,8 +470,8 @@ def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("arena", ["texts", "nomiracl"])
-def test_a_narrow_screen_never_scrolls_sideways(folder: Path, tmp_path: Path, arena: str) -> None:
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+def test_a_narrow_screen_never_scrolls_sideways(url: str, arena: str) -> None:
+    with browser.chromium() as start:
         opened = start(width=420)
         opened.page.goto(f"{url}/answers?arena={arena}&query=ar:a0")
         opened.page.wait_for_selector(".mg-answer")

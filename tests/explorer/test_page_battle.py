@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -37,6 +38,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(folder, "texts")
     small_arena.write(folder, "numbers", tables=("outcomes", "judgments"))
     return folder
+
+
+@pytest.fixture(scope="module")
+def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explorer, for tests that change nothing."""
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
@@ -289,8 +297,8 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
 
 
 @pytest.mark.browser
-def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path) -> None:
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+def test_keys_direction_and_citations_in_a_browser(url: str) -> None:
+    with browser.chromium() as start:
         opened = start(scheme="dark")
         page = opened.page
         page.goto(f"{url}/battle?arena=judged&referee=zeta&a={A}&b={B}")
@@ -328,8 +336,8 @@ def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path)
 
 
 @pytest.mark.browser
-def test_a_click_on_the_win_matrix_opens_the_battles(folder: Path, tmp_path: Path) -> None:
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+def test_a_click_on_the_win_matrix_opens_the_battles(url: str) -> None:
+    with browser.chromium() as start:
         opened = start()
         page = opened.page
         page.goto(f"{url}/battle?arena=judged&referee=zeta&view=win+matrix")

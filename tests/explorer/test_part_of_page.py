@@ -47,15 +47,18 @@ def start() -> Iterator[Callable[..., Opened]]:
         yield start
 
 
-@pytest.fixture
-def arenas(tmp_path: Path) -> Path:
-    small_arena.write(tmp_path / "arenas", "small")
-    return tmp_path / "arenas"
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One arena that stays as it is, and one that a test replaces."""
+    folder = tmp_path_factory.mktemp("arenas")
+    for name in ("small", "replaced"):
+        small_arena.write(folder, name)
+    return folder
 
 
-@pytest.fixture
-def url(arenas: Path, tmp_path: Path) -> Iterator[str]:
-    with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url:
+@pytest.fixture(scope="module")
+def url(arenas: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with browser.server(arenas, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
         yield url
 
 
@@ -98,10 +101,10 @@ def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url
 
 def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, arenas: Path) -> None:
     ear = Ear(opened)
-    page = show(opened, f"{url}/?arena=small")
+    page = show(opened, f"{url}/?arena=replaced")
     tables = page.locator("[data-testid=stSidebar]").get_by_role("button", name="tables")
     before = tables.inner_text()
-    small_arena.write(arenas, "small", tables=("outcomes", "judgments"), seed=9)
+    small_arena.write(arenas, "replaced", tables=("outcomes", "judgments"), seed=9)
     ear.empty()
     skill(opened, "abstain")
     assert ear.kinds >= FRAME, "all ran again"

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -34,6 +34,7 @@ from store_cases import edit_manifest, snapshot
 from mirage import schema, store
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stages.outcomes import wilson
+from mirage.store import cores
 
 RATES = (
     "language,subset,system,n,answered,abstained,clarification,unparsed,empty,api_error,missing,"
@@ -41,6 +42,20 @@ RATES = (
     "labels,corrected,corrected_low,corrected_high,audited,label_error,label_reason"
 )
 RANKS = ",".join(column.name for column in schema.columns("ratings"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_core() -> Iterator[None]:
+    """Let imports read small files in this process; `several_cores` and whatever is a program of its own do not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cores, "available", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def several_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let imports read files in two processes."""
+    monkeypatch.setattr(cores, "available", lambda: 2)
 
 
 @pytest.fixture(scope="module")
@@ -581,6 +596,7 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
 # --- the published figures, by the real commands ----------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("several_cores")
 def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path, tmp_path: Path) -> None:
     into = tmp_path / "build" / "n"
     program = [sys.executable, "-m", "mirage"]

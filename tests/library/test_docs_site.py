@@ -11,6 +11,7 @@ import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click import Context
@@ -99,11 +100,12 @@ def test_the_guide_fetches_nothing_from_elsewhere(site: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_a_command_in_the_guide_names_a_subcommand_and_options_that_exist(path: Path) -> None:
+    program: Any = get_command(app)
     blocks = re.findall(r"```bash[^\n]*\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for line in "".join(blocks).replace("\\\n", " ").splitlines():
         parts = shlex.split(line, comments=True)
         if parts and parts[0].removeprefix(".venv/bin/") == "mirage":
-            node = get_command(app)
+            node = program
             rest = parts[1:]
             while rest and hasattr(node, "commands"):
                 if (named := node.get_command(Context(node), rest[0])) is not None:

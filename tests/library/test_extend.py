@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import mirage
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.explorer.leaderboard import data
 from mirage.ranking.arena import rank_arena
 from mirage.store import open_arena
 
@@ -47,8 +49,8 @@ def apply(section: str, folder: Path) -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the package."""
-    shutil.copytree(ROOT / "mirage", tmp_path / "copy" / "mirage", ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of the package, with its bytecode: it holds for each file that stays as it is."""
+    shutil.copytree(ROOT / "mirage", tmp_path / "copy" / "mirage")
     return tmp_path / "copy"
 
 
@@ -72,7 +74,7 @@ def write(path: Path, *records: dict[str, object]) -> Path:
 
 
 def arena(copy: Path, language: str) -> Path:
-    """An arena of two queries, two systems and a judge, by the commands that users have."""
+    """An arena of two queries, two systems and a judge, by the commands that users have, of the program as it is."""
     folder = copy / "arena"
     queries = write(
         copy / "queries.jsonl",
@@ -103,29 +105,21 @@ def arena(copy: Path, language: str) -> Path:
         ),
     )
     for kind, file in (("queries", queries), ("answers", answers), ("judgments", judgments)):
-        run(copy, "import", kind, file, "--into", folder)
+        mirage("import", kind, file, "--into", folder)
     return folder
 
 
-def test_a_language_needs_no_line(copy: Path) -> None:
-    folder = arena(copy, "ta")
-    run(copy, "outcomes", folder)
-    run(copy, "features", folder)
-    rates = json.loads(run(copy, "rates", folder, "--format", "json"))
+def test_a_language_needs_no_line(tmp_path: Path) -> None:
+    folder = arena(tmp_path, "ta")
+    mirage("outcomes", folder)
+    mirage("features", folder)
+    rates = json.loads(mirage("rates", folder, "--format", "json").stdout)
     assert {row["language"] for row in rates} >= {"ta"}
-    ranking = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
+    ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
-    assert "ta" in run(copy, "features", folder, "--format", "json")
-    shown = (
-        "import sys; from pathlib import Path; from mirage import store; from mirage.explorer.leaderboard import data\n"
-        "board = data.board(store.open_arena(Path(sys.argv[1])), 'j', 'both', ('ta',))\n"
-        "print(board.languages, board.rows.num_rows)"
-    )
-    command = [sys.executable, "-c", shown, str(folder)]
-    result = subprocess.run(
-        command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=True
-    )
-    assert result.stdout.split("\n")[0] == "('ta',) 2"
+    assert "ta" in mirage("features", folder, "--format", "json").stdout
+    board = data.board(open_arena(folder), "j", "both", ("ta",))
+    assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 
 
 def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
