@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -24,7 +24,7 @@ def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
-    options = {name: list(_options(record)) for name, record in records.items()}
+    options = {name: _options(record) for name, record in records.items()}
     expanded: list[inspect.Parameter] = []
     for each in parameters:
         made = [option.parameter for option in options.get(each.name, ())]
@@ -75,15 +75,17 @@ class _FieldOption:
         return codes(given) if self.items == Code else tuple(part.strip() for part in given.split(",") if part.strip())
 
 
-def _options(record: Any) -> Iterator[_FieldOption]:
-    """Yield the fields of a record that are options."""
+@functools.cache
+def _options(record: Any) -> tuple[_FieldOption, ...]:
+    """Return the fields of a record that are options."""
+    options = []
     hints = get_type_hints(record, include_extras=True)
     for field in fields(record):
         hint, *notes = get_args(hints[field.name]) if get_origin(hints[field.name]) is Annotated else (None,)
         limits = next((note for note in notes if isinstance(note, Range)), Range())
         for note in notes:
             if isinstance(note, OptionInfo):
-                yield _FieldOption(field.name, field.default, hint, None, note)
+                options.append(_FieldOption(field.name, field.default, hint, None, note))
             elif isinstance(note, Option):
                 lists = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple]
                 option = typer.Option(
@@ -93,4 +95,6 @@ def _options(record: Any) -> Iterator[_FieldOption]:
                     max=limits.high,
                     help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * bool(lists),
                 )
-                yield _FieldOption(field.name, field.default, hint, get_args(lists[0])[0] if lists else None, option)
+                items = get_args(lists[0])[0] if lists else None
+                options.append(_FieldOption(field.name, field.default, hint, items, option))
+    return tuple(options)
