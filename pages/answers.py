@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
 FEW_SAMPLES = 8
-"""More samples than this are a list."""
+"""Maximum number of samples for a segmented control; more use a select box."""
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
@@ -137,8 +137,8 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     + (
                         (
                             across
-                            and " other_language, unused_language: everything relevant was shown in another language "
-                            "than the query's, which the system never cites if unused."
+                            and " other_language, unused_language: all relevant passages shown are in another language "
+                            "than the query; unused: the system never cites that language."
                         )
                         or ""
                     ),
@@ -152,8 +152,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     kind="language of passages",
                     named=lambda code: code if code == "any" else search_name(code),
                     width=150,
-                    help="Answers whose system was shown a passage in this language; with the languages of queries "
-                    "above, a pair of languages.",
+                    help="Answers whose system was shown a passage in this language.",
                 )
             noted = notes.noted_answers(page.arena, notes.pick_categories(page.arena))
     return views.AnswerFilter(
@@ -247,7 +246,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
             kind="sample",
             segments=len(numbers) <= FEW_SAMPLES,
             width="content" if len(numbers) <= FEW_SAMPLES else 110,
-            help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes are on.",
+            help="Repeated answers to the same query. 0: the first, used by filters, judges, features and notes.",
         )
         shown = views.sample_view(page.arena, shown, int(number), selection.parser)
     about = answer_card.decisions_note(shown)

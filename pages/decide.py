@@ -229,7 +229,7 @@ def languages(report: ChoiceReport) -> None:
 
 
 def corrected(page: ui.Page, needs: views.Needs) -> None:
-    """Show the choice by levels corrected by people's labels, and these levels beside the measured ones."""
+    """Show the choice by corrected levels, and the corrected beside the measured levels."""
     names = [name for name, _ in needs.weights if name != RATING]
     if not names:
         return

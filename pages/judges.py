@@ -198,12 +198,12 @@ def _table(
     columns = [
         ui.Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
         *(
-            [ui.Col("criterion", "Criterion", "text", help="What the judge decides by; overall: the better answer.")]
+            [ui.Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
             if any(about is not None and about.criterion != OVERALL for about in of_row)
             else []
         ),
         *(
-            [ui.Col("repeats", "Repeats", "count", help="Most verdicts on one battle in one order.")]
+            [ui.Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
             if any(about is not None and about.repeats > 1 for about in of_row)
             else []
         ),

@@ -210,18 +210,20 @@ def preferred_referee(arena: Arena, wanted: str | None = None, *, last: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class JudgeFacts:
-    """Criterion by which a judge decides, and how often it was asked."""
+    """Criterion of a judge, and its number of verdicts per battle and order."""
 
     criterion: str
     """The criterion; `overall` where none is stored."""
     repeats: int
-    """Most verdicts on one battle in one order."""
+    """Maximum number of verdicts on one battle in one order."""
 
     @property
     def words(self) -> str:
-        """The criterion and the repeats where they are not the usual ones; empty otherwise."""
+        """The criterion and the repeats, in words; empty for the defaults."""
         parts = [f"criterion {self.criterion}"] if self.criterion != OVERALL else []
-        return ", ".join([*parts, *([f"up to {self.repeats} verdicts a battle and order"] if self.repeats > 1 else [])])
+        return ", ".join(
+            [*parts, *([f"up to {self.repeats} verdicts per battle and order"] if self.repeats > 1 else [])]
+        )
 
 
 @lru_cache(maxsize=64)

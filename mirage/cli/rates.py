@@ -42,7 +42,7 @@ COUNTS = (
 )
 """Columns of `outcomes`."""
 PLAIN = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
-"""Columns of `rates` without those of an audit."""
+"""Columns of `rates`, without the audit columns."""
 CORRECTED = (
     *("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"),
     *("labels", "corrected", "corrected_low", "corrected_high", "lam", "width", "status", "reason"),
@@ -145,7 +145,7 @@ def rates(
     program without an audit say so. --by template also reads the table answers, and groups a system asked with
     several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
     the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
-    one a false positive. --corrected: beside each rate the rate by people's labels (`mirage votes label`), with the
+    one a false positive. --corrected: also each rate corrected by people's labels (`mirage votes label`), with the
     parsers as predictors; also reads the table scores.
     """
     from mirage import store
@@ -191,7 +191,7 @@ def rates(
 def _print_corrected(
     arena: Arena, parser: schema.Parser, languages: tuple[str, ...] | None, margin: float, output_format: Format
 ) -> None:
-    """Print the rates beside those corrected by people's labels."""
+    """Print the rates, uncorrected and corrected by people's labels."""
     from mirage.people.levels import corrected_rates
 
     table, notes = corrected_rates(arena, parser=parser, languages=languages, margin=margin)

@@ -154,7 +154,7 @@ def retrieve(
         str | None,
         typer.Option(
             metavar="all|LANG,..",
-            help="bm25, dense: search the passages of all or these languages, whatever the query's.",
+            help="bm25, dense: search the passages of all or these languages, not only the query's.",
         ),
     ] = None,
     languages: Languages = None,

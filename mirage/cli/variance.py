@@ -30,7 +30,7 @@ def variance(
     price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
     output_format: How = "table",
 ) -> None:
-    """Split the noise of a rate, or of a difference between systems, into its sources, and say what to buy next.
+    """Split the noise of a rate, or of a difference between systems, into its sources, and recommend what to add next.
 
     Without --judge: hallucination and error rates, into queries and samples (tables outcomes and samples). With it: the
     difference of two systems in points, into queries, judges, orders and repeats (table judgments). Components by the

@@ -87,7 +87,7 @@ def import_(
     labels: OnLabels = False,
     arena: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Reject votes on labels of queries that are gone or changed in this arena."),
+        typer.Option(metavar="DIR", help="Reject votes on labels of queries that this arena lacks or has changed."),
     ] = None,
 ) -> None:
     """Import a log of votes, or a returned ballot.
@@ -171,12 +171,10 @@ def write_audit(
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
     seed: Seed = 0,
 ) -> None:
-    """Write ballots that audit the labels of queries: can these passages answer this question?
-
-    Draws half of the queries from each label, within a label in proportion to the languages, and writes one HTML file
-    per language and person, without the labels. It returns a file for mirage votes import; then mirage rates corrects
-    for the label errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's
-    folder.
+    """Write ballots that audit the labels of queries: can these passages answer this question? Draws half of the
+    queries from each label, in proportion to the languages, and writes one HTML file per language and person, without
+    the labels. Each ballot saves a file for mirage votes import; mirage rates then corrects for the label errors. Reads
+    the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
 
@@ -204,7 +202,7 @@ def write_audit(
 
 @votes.command("labels")
 def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
-    """Print what people found in an audit of labels: the share of wrong labels, by language and label.
+    """Print the share of wrong labels that an audit by people found, by language and label.
 
     With 95% intervals (Wilson), weighted by the audit's design. Reads the table queries and the votes on labels; those
     on changed passages do not count. Writes nothing.

@@ -40,9 +40,9 @@ one piece to be rejected.
 VOTES = "votes.sqlite"
 """File name of people's votes."""
 ASK_FILE = "ask.yaml"
-"""Name of the file, in an arena's folder, that turns on the page Ask (`mirage.people.ask`)."""
+"""Name of the file, in an arena's folder, that enables the Ask page (`mirage.people.ask`)."""
 LIVE = "ask"
-"""Name of the folder, in an arena's folder, of the questions that readers asked (`mirage.people.ask`)."""
+"""Name of the subfolder of an arena for readers' questions (`mirage.people.ask`)."""
 TEXTS = "nomiracl-texts"
 """Name of the arena with the published NoMIRACL outputs and their texts."""
 
@@ -84,13 +84,13 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def ask_file(folder: Path) -> Path | None:
-    """Return the file that turns on questions to an arena; None without one, and for arenas on object storage."""
+    """Return the file that enables questions to an arena; None if missing, and for arenas on object storage."""
     path = folder / ASK_FILE
     return None if is_remote(folder) or not path.is_file() else path
 
 
 def _with_live(paths: dict[str, Path]) -> dict[str, Path]:
-    """Add the live arena of each arena after it, where readers have voted (`mirage.people.ask`)."""
+    """Insert the live arena, if any, after each arena (`mirage.people.ask`)."""
     every: dict[str, Path] = {}
     for name, path in paths.items():
         every[name] = path

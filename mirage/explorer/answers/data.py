@@ -297,7 +297,7 @@ def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.boo
 
 @lru_cache(maxsize=16)
 def _shown_in(arena: Arena, code: str) -> frozenset[tuple[str, str, str]]:
-    """Return language, query and system of the answers whose system was shown a passage in a language."""
+    """Return the answers (language, query, system) whose system was shown a passage in a language."""
     import pyarrow.compute as pc
 
     names = ("answers", "passages", "retrieved")
@@ -454,7 +454,7 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
 
 
 def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> QueryView:
-    """Return a query with the answers of one sample in place of the first ones, where systems have one.
+    """Return a query with each system's answer replaced by one of its samples, where it exists.
 
     Samples have no features, scores or causes; their outcomes are computed here.
 
@@ -484,7 +484,7 @@ def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> Que
 def _sample(
     first: AnswerView, rows: Mapping[str, dict[str, Any]], decided: Mapping[str, dict[str, Any]], number: int
 ) -> AnswerView:
-    """Return a system's sample in the place of its first answer."""
+    """Return a system's answer replaced by its sample."""
     row, outcome = rows.get(first.system), decided.get(first.system, {})
     start, end = outcome.get("span_start"), outcome.get("span_end")
     rule = outcome.get("rule", "")

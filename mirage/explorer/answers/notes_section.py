@@ -130,18 +130,18 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
         many=True,
         placeholder="Any category",
         width=210,
-        help="Answers with one of these categories in a note."
+        help="Answers with a note in one of these categories."
         if not battles
-        else "Battles with one of these categories in a note on the battle or on one of its answers.",
+        else "Battles with a note in one of these categories, on the battle or one of its answers.",
     )
     return chosen
 
 
 def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]) -> frozenset[tuple[str, str]] | None:
-    """Return the queries on which a battle of two systems, or one of its answers, has one of the categories in a note.
+    """Return the queries on which a battle of two systems, or one of its answers, has a note in one of the categories.
 
     Returns:
-        Language and id of each; None without any category.
+        Language and id of each; None if no category is selected.
     """
     if not categories:
         return None

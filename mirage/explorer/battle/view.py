@@ -194,7 +194,7 @@ def _judge(battle: BattleView, judge: str) -> str:
 
 
 def _criterion(judgment: schema.Judgment) -> str:
-    """Return a tag with what a verdict was decided by; empty for `overall`."""
+    """Return a tag with the criterion of a verdict; empty for `overall`."""
     if judgment.criterion in (None, schema.OVERALL):
         return ""
     return f' <span class="mg-tag">criterion: <bdi>{escape(str(judgment.criterion))}</bdi></span>'

@@ -55,7 +55,7 @@ _NAMED: Final = 6
 
 
 def rests_on_labels(choice: Choice) -> bool:
-    """Return whether the labels of the queries decide what is compared."""
+    """Return whether the compared measure depends on the labels of the queries."""
     return choice.measure == RATE or choice.referee == RELEVANCE
 
 
@@ -136,12 +136,12 @@ def report(
 
     Args:
         arena: the arena.
-        first: the system that is compared.
-        second: what it is compared with.
+        first: the system to compare.
+        second: the reference system.
         measure: one of `measures`.
-        referee: who decides the battles; only ratings have one.
+        referee: referee of the battles, for ratings.
         languages: codes to narrow to; empty for all.
-        margin: differences of at most this count as none.
+        margin: equivalence margin.
         against: the arena of the second system; None where it is in the first.
         labels: what is known about the labels of the queries.
 
@@ -241,7 +241,7 @@ def correct_by_labels(
         languages: codes to narrow to; empty for all.
 
     Returns:
-        None for ratings, and for systems of two arenas, which labels on answers do not correct.
+        None for ratings and for systems of two arenas, which cannot be corrected.
     """
     if choice.measure == RATING or choice.against is not None:
         return None
@@ -266,7 +266,7 @@ def rows(shown: ComparisonReport) -> pa.Table:
 
 
 def checked_rows(labelled: ComparisonReport) -> tuple[pa.Table, list[str]]:
-    """Return the rows of a corrected comparison with a difference, and the names of the languages without one."""
+    """Return the rows of a corrected comparison that have a difference, and the names of the other languages."""
     import pyarrow.compute as pc
 
     table = rows(labelled)

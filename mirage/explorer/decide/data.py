@@ -86,7 +86,7 @@ def correct_by_labels(arena: Arena, needs: Needs, languages: tuple[str, ...]) ->
         languages: codes to narrow to; empty for all.
 
     Returns:
-        None if a rating counts, which labels on answers do not correct.
+        None if ratings have a weight, since labels on answers cannot correct them.
     """
     if any(name == RATING for name, _ in needs.weights):
         return None
@@ -97,7 +97,7 @@ def correct_by_labels(arena: Arena, needs: Needs, languages: tuple[str, ...]) ->
             return labels
         influences[name] = corrected_influences(labels)
         if not influences[name]:
-            return NotEnoughData(f"no language has labels enough for {name} of two systems", do="label more answers")
+            return NotEnoughData(f"no language has enough labels of two systems for {name}", do="label more answers")
     settings = DecideSettings(
         weights=dict(needs.weights),
         requirements=needs.requirements,

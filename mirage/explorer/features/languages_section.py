@@ -1,4 +1,4 @@
-"""The section about languages of passages that each system prefers to cite."""
+"""Section on the passage languages that each system prefers to cite."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePrefer
 
 
 def show_cited_languages(page: Page, codes: Sequence[str]) -> None:
-    """Show one system's preference by languages of query and cited passage; nothing without a choice of languages."""
+    """Show one system's preference by languages of query and cited passage; nothing if passages are in one language."""
     rows = preference(page.arena, tuple(codes))
     if not rows:
         return
@@ -38,7 +38,11 @@ def show_cited_languages(page: Page, codes: Sequence[str]) -> None:
         plain(
             "Share of a language among the cited passages, minus its share among those shown, within relevant and "
             "irrelevant ones. "
-            + ("Prefers the query's language significantly." if claimed else "No significant preference for its own.")
+            + (
+                "Significantly prefers the query's language."
+                if claimed
+                else "No significant preference for the query's language."
+            )
         )
     )
     shown = [{**asdict(row), "value": row.preference} for row in own]

@@ -51,7 +51,7 @@ class Rates:
     """One row a system: `system`, and for either metric the columns of `TRADE_OFF`, joint over the languages (or of the
     one language). Fewest hallucinations first."""
     cells: pa.Table
-    """One row a metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
+    """One row per metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
     system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
     `decided` (answers), `decided_low, decided_high` (the interval of `rate`), `value, low, high` (the rate by the
     chosen definition with its 95% interval; null with `reason` where there is none), `other` (the rate by the other
@@ -99,15 +99,15 @@ def both_rates(
     picked: tuple[str, ...] = (),
     labels: QueryLabels | None = None,
 ) -> Rates:
-    """Both rates over the languages picked.
+    """Both rates over the selected languages.
 
     Args:
         arena: an arena with outcomes.
         figures: an arena with printed figures (table `published`).
-        parser: whose outcomes count.
+        parser: parser whose outcomes count.
         definition: which rate is `value`; the other one is `other`.
         picked: codes; empty for all that the arena has.
-        labels: what is known about the labels: with an audit the cells have `corrected` rates. None if nothing is.
+        labels: what is known about the labels: with an audit the cells have `corrected` rates. None if unknown.
 
     Raises:
         NotEnoughData: if the outcomes have none of the languages.

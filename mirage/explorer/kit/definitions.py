@@ -316,10 +316,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Corrected level",
         "People's labels",
-        "What people's labels on all answers would average, from labels y on a random part and predictions f of all "
-        "programs on every answer. It holds whatever the programs do; their quality affects the width only. A "
-        "language with fewer than 10 labels of a system is not checked, or borrows the error of the others if a test "
-        "finds it equal between labelled languages with the power to see a difference.",
+        "Estimated mean of people's labels on all answers, from labels y on a random sample and programs' predictions "
+        "f on every answer. Valid for any predictions; their quality affects only the width. A language with fewer "
+        "than 10 labels of a system borrows the error of the others if a test with enough power finds no difference "
+        "between labelled languages. Otherwise it is not checked.",
         r"\lambda\,\overline{f} + \overline{(y - \lambda f)}",
         "Angelopoulos, Duchi and Zrnic, arXiv 2311.01453 (PPI++); interval: ours",
         "f is fitted on other queries than those it is applied to. The interval is Wilson's at the number of labels "
@@ -328,9 +328,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Language preference",
         "Languages of passages",
-        "How much a retriever or a system favours passages in a language. Of a retriever: the language's share among "
-        "its first k passages, minus its share among the relevant passages of the same query. Of a system: its share "
-        "among the cited passages, minus its share among those shown, within relevance classes. Mean over queries, "
+        "How much a retriever or a system favours passages in a language. Retriever: the language's share of its "
+        "first k passages, minus its share of the relevant passages of the same query. System: its share of the cited "
+        "passages, minus its share of those shown, within relevance classes. Mean over queries, "
         "then over their languages; a query with one id in several languages is one unit. Significant at 5% over all "
         "languages of one retriever or system.",
         r"\operatorname{pref}_k(l) = \frac{1}{|Q|} \sum_{q \in Q} \left( \frac{n_k(q, l)}{n_k(q)} - "

@@ -28,7 +28,7 @@ class PageEntry:
     """Whether it reads single queries, so that the tags picked narrow it; else it shows what was computed from all."""
 
     optional: bool = False
-    """Whether the sidebar lists it although it is not `listed`, once an arena turns it on (`mirage.people.ask`)."""
+    """Whether the sidebar lists the page once an arena enables it (`mirage.people.ask`), even if not `listed`."""
 
     @property
     def file(self) -> Path:
@@ -53,7 +53,7 @@ PAGES = (
         "ask",
         TOOLS,
         "Ask",
-        "Which of two systems answers my question better?",
+        "Which system answers my question better?",
         listed=False,
         by_query=False,
         optional=True,

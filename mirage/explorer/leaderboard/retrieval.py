@@ -70,7 +70,7 @@ def retrieval(arena: Arena, languages: tuple[str, ...]) -> Retrieval | None:
 
 @lru_cache(maxsize=16)
 def by_pair(arena: Arena, languages: tuple[str, ...]) -> tuple[PairMean, ...]:
-    """Measure the retrievers by languages of query and passage; none where passages are in one language."""
+    """Measure the retrievers by languages of query and passage; empty if passages are in one language."""
     if not is_cross_lingual(arena):
         return ()
     try:
@@ -81,7 +81,7 @@ def by_pair(arena: Arena, languages: tuple[str, ...]) -> tuple[PairMean, ...]:
 
 @lru_cache(maxsize=16)
 def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
-    """Return the language preferences of the retrievers, where `by_pair` measures them."""
+    """Return the language preferences of the retrievers that `by_pair` measures."""
     return tuple(retriever_preference(arena, languages=languages)) if by_pair(arena, languages) else ()
 
 

@@ -64,7 +64,7 @@ def show_retrieval(page: Page) -> None:
 
 
 def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) -> None:
-    """Show one retriever by languages of query and passage; nothing where passages are in one language."""
+    """Show one retriever by languages of query and passage; nothing if passages are in one language."""
     pairs = views.by_pair(page.arena, languages)
     if not pairs:
         return
@@ -84,8 +84,8 @@ def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) 
         found = f"Significant over all queries: {'; '.join(claims)}." if claims else "No significant preference."
         st.caption(
             plain(
-                f"Share of a language in the top 10, minus its share among the relevant passages. {found} "
-                "Shown: languages with a relevant passage."
+                f"Share of a language in the top 10, minus its share of the relevant passages. {found} "
+                "Only languages with a relevant passage are shown."
             )
         )
     else:

@@ -83,12 +83,12 @@ map $http_upgrade $mirage_connection {{
     default upgrade;
     ""      "";
 }}
-# Which explorer a reader is sent to: the one that the cookie names, else the least busy.
+# Sticky sessions: the explorer named by the cookie, else the least busy.
 map $cookie_{COOKIE} $mirage_upstream {{
     default mirage_any;
 {_lines(f'"{k}" mirage_{k};' for k in range(len(settings.ports)))}
 }}
-# Which explorer has answered: the last that was tried.
+# The explorer that answered: the last one tried.
 map $upstream_addr $mirage_served {{
     default "";
 {_lines(f'"~:{port}$" "{k}";' for k, port in enumerate(settings.ports))}
@@ -129,7 +129,7 @@ server {{
         proxy_set_header {PROXY_HEADER} "{settings.secret}";
         proxy_hide_header X-Content-Type-Options;
         proxy_hide_header Server;
-        # One that is gone is left at once; one that works on a page may take its time.
+        # Fail over at once from an explorer that is down; allow a busy one its time.
         proxy_connect_timeout 2s;
         proxy_next_upstream error timeout;
         proxy_read_timeout 1d;

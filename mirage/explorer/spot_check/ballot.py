@@ -43,7 +43,7 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
 
 
 def label_ballot_html(arena: Arena, ballot: LabelBallot) -> str:
-    """Return the file of a ballot of labels; the same ballot gives the same file.
+    """Return the file of a ballot of labels; the output is deterministic.
 
     Raises:
         NotEnoughData: if a query or a passage of the ballot has changed or is gone.

@@ -64,7 +64,7 @@ class VoteSession:
     left_out: list[str] = field(default_factory=list)
     """Sentences on votes that do not count (`votes.ArenaVotes.notes`)."""
     failed: MirageError | None = None
-    """Why the last vote could not be kept or taken back."""
+    """Why the last vote could not be stored or undone."""
     order: str = ""
     """Whose order the queue has: the voter's, or the reader's session's if it began without a name."""
     held: HeldVote | None = None

@@ -109,7 +109,7 @@ def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, 
 
 
 def _choices(record: Record) -> list[list[str]]:
-    """Return the answers to the turns, of each choice."""
+    """Return each choice's answers to the turns."""
     choices = [choice.get("turns") if isinstance(choice, Mapping) else None for choice in list_field(record, "choices")]
     if not choices or not all(isinstance(turns, Sequence) and not isinstance(turns, str) for turns in choices):
         raise wrong(record, "choices", "a list of objects with turns", record.value.get("choices"))
@@ -117,7 +117,7 @@ def _choices(record: Record) -> list[list[str]]:
 
 
 def _answers(record: Record, builder: Builder) -> None:
-    """Read a model's answers to the turns; the choices beyond the first are its samples."""
+    """Read a model's answers to the turns; further choices are samples."""
     model = need(record, "model_id")
     for sample, answers in enumerate(_choices(record)):
         for place, answer in enumerate(answers, start=1):

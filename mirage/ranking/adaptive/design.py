@@ -40,7 +40,7 @@ _SURE = 1e-3
 
 _HALVINGS = 60
 _NO_VARIANCE = 1e-30
-"""Variances up to this are rounding: the battles judged so far all agree."""
+"""Variances up to this are rounding errors: all battles judged so far agree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ def begin(
 
 
 def _invert(variance: Array) -> Array:
-    """Return 1 / variance, 0 where battles that all agree leave none: only the random share goes there."""
+    """Return 1 / variance; 0 without variance, where only the random share of battles goes."""
     return np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > _NO_VARIANCE)
 
 

@@ -94,7 +94,7 @@ def choose_systems(
         arena: holds the tables of the measures; cards and the ledger, if present, give price and latency.
         settings: the settings.
         ranking: ratings in these languages, if computed already; None to compute them.
-        corrected: by measure and language, values to use in place of the arena's: those corrected by people's labels.
+        corrected: by measure and language, levels corrected by people's labels, which replace the arena's.
 
     Raises:
         BadInput: if a weight is invalid.

@@ -1,4 +1,4 @@
-"""Hallucination and error rates corrected for the errors of automatic labels that an audit finds."""
+"""Hallucination and error rates corrected for label errors found by an audit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NOT_AUDITED = "labels not audited"
-"""What stands beside a rate on automatic labels that no person checked."""
+"""Mark of a rate on automatic labels that no person checked."""
 AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
 """Fields of `Rate` that an audit of labels fills."""
 
 
 @dataclass(frozen=True)
 class QueryLabels:
-    """What is known about the labels of an arena: whether a program made them, and their audit."""
+    """Origin and audit of an arena's labels."""
 
     automatic: bool = False
     """Whether a program decided which queries are answerable."""
@@ -38,8 +38,8 @@ class QueryLabels:
 def correct_rates(rates: pa.Table, labels: QueryLabels) -> pa.Table:
     """Return rates with the columns on label errors filled: `labels`, `corrected` with its interval, `audited`.
 
-    A language with enough audited queries is corrected by its own label errors, another by those of all languages of
-    the table. The row `all` is corrected by those of all of them.
+    A language with enough audited queries is corrected by its own label errors; other languages and the row `all` by
+    the errors of all languages of the table.
 
     Args:
         rates: result of `rates`.
@@ -80,7 +80,7 @@ def _correct_pair(
     shares = [_observed(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)]
     reason, both = None, None
     if shares[0] is None or shares[1] is None:
-        reason = "the correction takes decided answers to queries of both labels"
+        reason = "the correction needs decided answers to queries of both labels"
     else:
         try:
             both = correct_shares(shares[0], shares[1], errors, audited_among=own)
