@@ -54,7 +54,7 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
         pa.Table.from_pylist(rows),
         [
             ui.Col("fault", "Fault", "text"),
-            _rate("detected", "Seen", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
+            _rate("detected", "Detected", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
             *(
                 [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
                 if people
