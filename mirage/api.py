@@ -597,7 +597,7 @@ def load_data_sample(
     from mirage.io.sources.nomiracl import seeded
 
     ratios = relevant_ratio, non_relevant_ratio
-    folder = seeded.fetched(language) if data_dir is None else Path(data_dir)
+    folder = seeded.fetch_language(language) if data_dir is None else Path(data_dir)
     return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 

@@ -35,7 +35,7 @@ def main(page: ui.Page) -> None:
         ui.refuse(error)
         return
     if desk is None:
-        unconfigured(page)
+        explain_setup(page)
         return
     settings = desk.settings
     page.summary(
@@ -56,7 +56,7 @@ def main(page: ui.Page) -> None:
         show(desk, asked)
 
 
-def unconfigured(page: ui.Page) -> None:
+def explain_setup(page: ui.Page) -> None:
     """Explain how to enable questions."""
     asked_about = page.arena.path.parent
     if page.arena.path.name == LIVE and ask_file(asked_about) is not None:

@@ -66,7 +66,7 @@ def main(page: ui.Page) -> None:
     sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
     page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
-    corrected(page, choice)
+    show_corrected(page, choice)
     queries(page, report, choice)
     page.download(
         "comparison",
@@ -198,7 +198,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
     )
 
 
-def corrected(page: ui.Page, choice: views.Choice) -> None:
+def show_corrected(page: ui.Page, choice: views.Choice) -> None:
     """Show the difference corrected by people's labels beside the measured one, or how to get labels."""
     labelled = views.correct_by_labels(page.arena, choice, tuple(page.picked))
     if labelled is None:

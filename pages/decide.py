@@ -59,7 +59,7 @@ def main(page: ui.Page) -> None:
         languages(report)
     if report.by_weight:
         weights(report)
-    corrected(page, needs)
+    show_corrected(page, needs)
     page.download(
         "choice",
         views.option_rows(report),
@@ -228,7 +228,7 @@ def languages(report: ChoiceReport) -> None:
     )
 
 
-def corrected(page: ui.Page, needs: views.Needs) -> None:
+def show_corrected(page: ui.Page, needs: views.Needs) -> None:
     """Show the choice by corrected levels, and the corrected beside the measured levels."""
     names = [name for name, _ in needs.weights if name != RATING]
     if not names:

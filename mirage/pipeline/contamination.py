@@ -268,7 +268,7 @@ def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Pa
     answers: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
     for row in table.to_pylist():
         answers[row["system"]][row["language"], row["query_id"]] = row["outcome"] == "answered"
-    known = _known(arena)
+    known = _known_answers(arena)
     rows = []
     for system in dict.fromkeys(systems):
         codes = in_order({language for language, _ in answers[system]})
@@ -290,7 +290,7 @@ def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Pa
     return rows
 
 
-def _known(arena: store.Arena) -> Mapping[str, Mapping[tuple[str, str], bool]]:
+def _known_answers(arena: store.Arena) -> Mapping[str, Mapping[tuple[str, str], bool]]:
     """Return by system and query whether the answer states every vital nugget, by the assigner with the most rows."""
     found: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
     if not {"nuggets", "nugget_assignments"} <= set(arena.tables):

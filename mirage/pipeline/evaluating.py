@@ -147,7 +147,7 @@ def evaluate(
     planned = None
     if settings.model is not None:
         asked = replace(run, start="judge", end="judge", judge=settings.judge or "", model=settings.model)
-        planned = _refused(into, asked, made_by, agree)
+        planned = _refused_cost(into, asked, made_by, agree)
         if planned is None:
             results += run_all(into, asked, made_by=made_by, progress=watch)
     if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
@@ -189,7 +189,9 @@ def _fill(
     return done.arena, (), done.summary
 
 
-def _refused(into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None) -> llm.Cost | None:
+def _refused_cost(
+    into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None
+) -> llm.Cost | None:
     """Return the maximum cost of the judge's calls if they are not agreed to; None to go on."""
     if agree is None:
         return None

@@ -172,7 +172,7 @@ def _fluent(query: _Query) -> _Made:
     return _pad(query, claim, {})
 
 
-def _uncited(query: _Query) -> _Made:
+def _answer_uncited(query: _Query) -> _Made:
     ease = query.ease("uncited")
     if not query.facts:
         return _invent(query, None) if ease < 0.45 else _abstain(query)
@@ -211,7 +211,7 @@ def _english(query: _Query) -> _Made:
     return _Made(compose_answer(claim, claim), {fact.nugget.nugget_id: query.english for fact in query.vital})
 
 
-def _padded(query: _Query) -> _Made:
+def _answer_padded(query: _Query) -> _Made:
     ease = query.ease("padded")
     if not query.facts and ease > 0.8:
         return _abstain(query)
@@ -241,11 +241,11 @@ _SYSTEMS: Mapping[str, Callable[[_Query], _Made]] = {
     "thorough": _thorough,
     "concise": _concise,
     "fluent": _fluent,
-    "uncited": _uncited,
+    "uncited": _answer_uncited,
     "half": _half,
     "cautious": _cautious,
     "english": _english,
-    "padded": _padded,
+    "padded": _answer_padded,
     "copier": _copier,
     GUESSER: _guesser,
 }

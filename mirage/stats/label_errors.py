@@ -211,12 +211,12 @@ def correct_shares(
         NotEnoughData: if the labels are hardly better than chance.
     """
     separation(errors)
-    first = _corrected(unanswerable, answerable, *errors, audited_among=audited_among)
-    second = _corrected(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
+    first = _correct_share(unanswerable, answerable, *errors, audited_among=audited_among)
+    second = _correct_share(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
     return first, second
 
 
-def _corrected(
+def _correct_share(
     own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError, *, audited_among: bool
 ) -> CorrectedShare:
     """Correct one share, given that of the other label."""

@@ -1,4 +1,4 @@
-"""Figures of the Compare page: differences of two systems with their intervals, and the margin that counts as none."""
+"""Figures of the Compare page: differences of two systems with intervals and equivalence margin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYMBOLS: Final = {
     "equivalent": "square",
     "inconclusive": "circle",
 }
-"""Mark of each verdict; that of `inconclusive` is hollow."""
+"""Mark of each verdict; `inconclusive` is hollow."""
 
 
 def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str, mode: Mode) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Figures of the page Which one: what systems are worth against what they cost, and the choice by weight."""
+"""Charts of the Decide page: worth against cost, and the choice by weight."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from mirage.store import Arena
 
 @lru_cache(maxsize=8)
 def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
-    """Return the language preferences of the systems; none where passages are in one language."""
+    """Return the language preferences of the systems; empty if passages are in one language."""
     if "answers" not in arena.tables or not is_cross_lingual(arena):
         return ()
     return tuple(system_preference(arena, languages=languages))

@@ -25,13 +25,13 @@ from mirage.text.segmentation import count_text
 PICKERS = ("signal", "loss", "promise", "withheld_in")
 """Keys of the section's pickers."""
 ERRORS = ("0.05", "0.1", "0.2", "0.3", "0.5")
-"""Errors that can be promised."""
+"""Choices for the guaranteed error."""
 _CURVES = 4
 _WRITE = FORMATS["rate"].write
 
 
 def show_withholding(page: Page, parser: str) -> None:
-    """Draw the section: pickers, the best system in a sentence, curves, and a row a system."""
+    """Draw the section: pickers, a sentence on the best system, curves, and one row per system."""
     with st.container(horizontal=True, gap="medium"):
         signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=_SIGNAL)
         loss = pick("Error type", tuple(LOSSES), key="loss", kind="loss", segments=True, help=_losses())

@@ -8,7 +8,7 @@ from functools import cache
 from pkgutil import get_data
 
 FORMULAS, INK = "formulas.json", "INK"
-"""File of the formulas as SVG by their LaTeX (`docs/site/formulas.py` writes it); what stands for a colour there."""
+"""File of the formulas as SVG by their LaTeX (written by `docs/site/formulas.py`), and its colour placeholder."""
 MB = "MIRAGE-Bench, NAACL 2025 (arXiv 2410.13716)"
 NM = "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361)"
 
@@ -20,15 +20,15 @@ class Definition:
     term: str
     """The term, as pages and tables use it."""
     group: str
-    """Heading it stands under."""
+    """Heading of its group."""
     meaning: str
-    """What it is, in a few sentences of plain text."""
+    """Definition in a few sentences of plain text."""
     formula: str
-    """LaTeX, without the dollar signs; empty where words say it all."""
+    """LaTeX without dollar signs; empty without a formula."""
     source: str
-    """Paper, section or table; ours where it is ours."""
+    """Paper, section or table; `ours` for our own."""
     departure: str = ""
-    """What we do differently from the source, and why."""
+    """Departures from the source, with reasons."""
 
     def matches(self, words: str) -> bool:
         """Return whether every word occurs in the entry, ignoring case."""
@@ -360,6 +360,6 @@ def formula_svg(formula: str, color: str) -> str:
 
     Args:
         formula: its LaTeX, as the definition has it.
-        color: of its signs.
+        color: text colour.
     """
     return _svgs()[formula].replace(INK, color)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def labels_of(page: Page) -> QueryLabels:
     """Return what is known about the labels of a page's arena; if the votes cannot be read, without an audit."""
-    from mirage.explorer.kit import votes as people  # deferred: pages without votes need none of its imports
+    from mirage.explorer.kit import votes as people  # deferred import: pages without votes do not need it
 
     try:
         return people.labels_at(page.arena)

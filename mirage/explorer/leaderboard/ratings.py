@@ -68,7 +68,7 @@ FACTS = {
     "released": Col("released", "Released", "text", of="systems", width=80),
     "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
 }
-"""Facts about systems, which are shown where they are known of some."""
+"""Facts about systems, shown if known for some."""
 
 
 def zero(scale: Scale, reference: str | None) -> float:

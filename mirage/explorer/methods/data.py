@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 _DRAWS = 100
-"""Draws of the intervals that are compared: the ratio of widths is a mean over all systems and languages, so few do."""
+"""Number of draws for compared intervals: few suffice, since the ratio of widths is a mean over all systems and
+languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,17 @@ class DepartureEffect:
     """Effect of one departure."""
 
     departure: str
-    """What is done differently."""
+    """Name of the departure."""
     published: str
-    """What the published programs do."""
+    """Method of the published programs."""
     ours: str
-    """What is done here."""
+    """Method here."""
     moved: str
-    """How much that moves, in words with numbers."""
+    """Effect, in words with numbers."""
     n: int
-    """What the numbers rest on."""
+    """Data behind the numbers."""
     unit: str
-    """What n counts."""
+    """Unit of n."""
 
 
 @lru_cache(maxsize=8)
@@ -80,8 +81,8 @@ def outcome_accuracy() -> tuple[str, pa.Table]:
 
 @lru_cache(maxsize=8)
 def rule_counts(arena: Arena) -> pa.Table | None:
-    """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
-    the outcomes are by one parser alone.
+    """Return the answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words;
+    None if there is only one parser.
     """
     import pyarrow as pa
 
@@ -204,18 +205,18 @@ def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
 
 
 def _share(part: int, whole: int) -> str:
-    """A share as a percentage; 0.0% of nothing."""
+    """Return a share as a percentage; 0.0% if the total is 0."""
     return f"{part / max(1, whole):.1%}"
 
 
 def _width(row: rank.LanguageRanking) -> float:
-    """Mean width of the intervals that the data bounds on both sides."""
+    """Return the mean width of the bounded intervals."""
     width = np.ptp(row.interval(), axis=0)
     return float(width[np.isfinite(width)].mean()) if np.isfinite(width).any() else float("nan")
 
 
 def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
-    """Measure the departures of the ranking; each says why where it cannot be measured."""
+    """Measure the departures of the ranking; a departure that cannot be measured gives the reason."""
     try:
         battles = rank.from_outcomes(outcomes, skill="both")
         ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
@@ -292,7 +293,7 @@ def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
 
 
 def _battle_units(battles: rank.Battles) -> rank.Battles:
-    """The same battles, each a query of its own."""
+    """Return the battles with each battle as a separate query."""
     s = len(battles.systems)
     q, i, j = np.nonzero((battles.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (battles.ties > 0)))
     wins = np.zeros((len(q), s, s), dtype=np.uint8)
@@ -308,7 +309,7 @@ def _battle_units(battles: rank.Battles) -> rank.Battles:
 
 
 def _sources(names: list[str]) -> str:
-    """The first source, and how many files stand behind it."""
+    """Return the first source, and the number of files."""
     if len(names) <= 2:
         return "; ".join(names)
     return f"{names[0]}; {len(names) - 1} files, each with its SHA-256 in the manifest"
@@ -319,7 +320,7 @@ def _scope(code: str) -> str:
 
 
 def _tau(a: list[float], b: list[float]) -> float | None:
-    """Kendall's tau-b; None where one side does not vary."""
+    """Return Kendall's tau-b; None if one side does not vary."""
     from scipy.stats import kendalltau
 
     if len(set(a)) < 2 or len(set(b)) < 2:

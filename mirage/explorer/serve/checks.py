@@ -16,28 +16,28 @@ from mirage.store.roles import ROLES, roles
 State = Literal["fine", "absent", "wrong"]
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
 _FILES = 4_096
-"""Open files that a busy explorer may need: two a reader, and those of its arenas."""
+"""Open files needed by a busy explorer: two per reader, and those of its arenas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     what: str
-    """What was looked at."""
+    """Subject of the check."""
     state: State
-    """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
+    """`fine`; `absent`: missing but optional; `wrong`: something will not work."""
     message: str
-    """What was found."""
+    """Finding."""
     do: str
-    """What to do; empty where nothing is to be done."""
+    """Suggested action; empty if none is needed."""
 
 
 def deployment_checks(environment: Mapping[str, str]) -> list[Check]:
     """Check the requirements of serving several readers.
 
     Args:
-        environment: the variables of the deployment. What a message says of them names no secret.
+        environment: the variables of the deployment. Messages contain no secrets.
     """
     checks = [_nginx(), *_names(environment), *_secrets(environment), _roles(), _folder(), _quota()]
     return [*checks, _database(environment), _descriptors()]

@@ -77,7 +77,9 @@ def _correct_pair(
             errors, own = audit.errors_for(language, selection)
     except NotEnoughData as error:
         return {subset: _columns(None, None, error.what) for subset in ("non_relevant", "relevant")}
-    shares = [_observed(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)]
+    shares = [
+        _observed_share(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)
+    ]
     reason, both = None, None
     if shares[0] is None or shares[1] is None:
         reason = "the correction needs decided answers to queries of both labels"
@@ -110,7 +112,7 @@ def _columns(error: LabelError | None, share: CorrectedShare | None, reason: str
     }
 
 
-def _observed(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedShare | None:
+def _observed_share(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedShare | None:
     """Return the share of answers on the queries of one label; None without decided answers."""
     if row is None or row.rate is None or row.rate_low is None or row.rate_high is None:
         return None

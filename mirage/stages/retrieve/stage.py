@@ -211,13 +211,13 @@ def _corpus_across(tables: Tables, options: RetrieveSettings) -> Corpus:
     """Return one corpus of the passages in all languages to search."""
     if options.corpus is not None:
         known = corpus_languages(options.corpus)
-        return join_corpora([read_corpus(options.corpus, code) for code in _named(options, known)])
+        return join_corpora([read_corpus(options.corpus, code) for code in _languages_to_search(options, known)])
     passages = own_language(tables.get("passages", schema.arrow_schema("passages").empty_table()))
     known = sorted(set(passages["language"].to_pylist()))
-    return join_corpora([arena_corpus(passages, code) for code in _named(options, known)])
+    return join_corpora([arena_corpus(passages, code) for code in _languages_to_search(options, known)])
 
 
-def _named(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
+def _languages_to_search(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
     """Return the languages to search, which must be among those of the passages."""
     for code in options.across or ():
         if code not in known:
