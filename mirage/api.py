@@ -118,7 +118,7 @@ class Rows(Sequence[Mapping[str, Any]]):
     title: str
     """One-line description of the rows."""
     first: tuple[str, ...] = ()
-    """Columns to print; empty for the first ones."""
+    """Columns to print; empty for the first columns."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -548,7 +548,7 @@ def load_model(
 
 
 def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
-    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt of so many passages.
+    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt for `count` passages.
 
     Args:
         name: vanilla, role, repeat or explanation.
@@ -1221,7 +1221,7 @@ def retrieval_measures(
             for nDCG@10 and R@10.
         languages: codes; None for all.
         relevant_from: lowest grade that counts as relevant.
-        by: `language-pair` measures each language of passages by itself: only passages in it count as relevant.
+        by: `language-pair` measures each passage language separately: only passages in it count as relevant.
 
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
@@ -1267,7 +1267,7 @@ def variance(
         parser: parser whose outcomes count.
 
     Returns:
-        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to buy next.
+        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to add next.
 
     Raises:
         TableMissing: if the arena lacks the table.
@@ -2029,7 +2029,7 @@ def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = N
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
-    """Place a new system among the judged ones, and list the battles that would settle its tier.
+    """Place a new system among the judged systems, and list the battles that would determine its tier.
 
     Args:
         arena: with judgments, and features or answers of the new system.
@@ -2212,7 +2212,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def _values(record: Any) -> dict[str, Any]:
-    """Return the fields of a record, for a subclass with further ones."""
+    """Return the fields of a record, for a subclass with more fields."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 

@@ -3,7 +3,7 @@
 A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
 schemas, validation, column help on the pages and the file-format page of the docs are derived from here.
 
-Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
+Three rules hold everywhere. A failed measurement is a null with a reason, never 0, a tie or a dropped row.
 Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
 """
 
@@ -41,7 +41,7 @@ class Range:
 
 
 LARGEST = 1e15
-"""Largest absolute measured value; sums of squares of larger ones overflow or lose precision."""
+"""Largest absolute measured value; sums of squares of larger values overflow or lose precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +366,7 @@ class Rating:
     referee: str
     """The referee of the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
-    """Queries that count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
+    """Queries that count. With the relevance referee `abstain`: non-relevant queries, `answer`: relevant queries,
     `both`: the two weighted equally. With a judge always `both`: every judged query.
     """
     system: str

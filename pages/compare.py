@@ -286,7 +286,7 @@ COLUMNS = (
         "more",
         "More queries",
         "count",
-        help="Queries to add for 80% power, if the observed difference is the true one. –: unknown.",
+        help="Queries to add for 80% power, if the observed difference is the true difference. –: unknown.",
         width=60,
     ),
 )

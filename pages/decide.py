@@ -158,7 +158,7 @@ def choice(report: ChoiceReport) -> None:
 
 
 def systems(page: ui.Page, report: ChoiceReport) -> None:
-    """Worth against what it costs, and every system."""
+    """Worth against cost, and the table of systems."""
     rows = views.option_rows(report)
     if not rows.num_rows:
         return
@@ -197,9 +197,9 @@ def without(rows: pa.Table, page: ui.Page) -> None:
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
     if not unknown:
         return
-    rest = " The choice rests on worth alone." if len(unknown) == 2 else ""
+    rest = " The choice depends on worth only." if len(unknown) == 2 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.note(f"No {' or '.join(unknown)} is known of these systems.{rest}")
+        ui.note(f"No {' or '.join(unknown)} is known for these systems.{rest}")
         with st.popover("How to add it"):
             st.caption(
                 "Prices come from system cards; latency and tokens from logged calls. You can also set token counts "

@@ -61,7 +61,7 @@ class Referee:
 
     @classmethod
     def judge(cls, name: str) -> Referee:
-        """Return the referee that is one judge."""
+        """Return a single judge as a referee."""
         return cls("judge", name, judges=(name,))
 
     @classmethod

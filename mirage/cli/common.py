@@ -62,7 +62,7 @@ FORMER: dict[str, tuple[str, ...]] = {
 
 
 class Command(TyperCommand):
-    """Command whose help lists the options of a model's service in a section of their own."""
+    """Command whose help lists the options of a model's service in a separate section."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options, and those of a model's service."""

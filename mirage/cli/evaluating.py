@@ -48,7 +48,7 @@ def evaluate(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default beside the file."),
+        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default next to the file."),
     ] = None,
     judge: Annotated[
         str | None,

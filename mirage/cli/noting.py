@@ -125,7 +125,7 @@ def taxonomy(
 ) -> None:
     """Print the categories of notes, and the file that defines them.
 
-    The file is taxonomy.yaml beside the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled one.
+    The file is taxonomy.yaml next to the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled one.
     Writes nothing.
     """
     from mirage import store

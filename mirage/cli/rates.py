@@ -221,7 +221,7 @@ def print_published_figures(
     ] = "estimate",
     output_format: How = "table",
 ) -> None:
-    """Print the figures of the two papers, beside those of an arena.
+    """Print the figures of the two papers next to an arena's.
 
     Reads the bundled figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes
     nothing. Rates are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure.

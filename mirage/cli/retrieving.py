@@ -57,7 +57,7 @@ def retrievers(
     """Evaluate each retriever by human labels, with 95% intervals over queries.
 
     Reads the tables passages, documents (for grades) and retrieved; `given` is the passages supplied with the queries.
-    Unlabelled passages count as not relevant: judged@k, beside every measure at k, is the labelled share. Writes
+    Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
     nothing.
     """
     from mirage import api, store
@@ -164,9 +164,9 @@ def retrieve(
 
     Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
     the file name gives it (corpus.fi.jsonl). Vectors of `dense` come from the service of --model and are cached: rerun
-    the command to resume; no call is paid for twice. Writes the table retrieved, where the lists of other retrievers
-    stay. `mirage generate --retriever NAME` shows the passages to a model. `bm25` needs the extra `retrieval`. Prints
-    the number of queries with passages.
+    the command to resume; no call is paid for twice. Writes the table retrieved, keeping the lists of other retrievers.
+    `mirage generate --retriever NAME` shows the passages to a model. `bm25` needs the extra `retrieval`. Prints the
+    number of queries with passages.
     """
     from mirage.stages.retrieve.lists import refuse_name
     from mirage.stages.retrieve.stage import RetrieveSettings

@@ -42,8 +42,8 @@ def sft(
     mix: Annotated[
         Mix,
         typer.Option(
-            help="With several teachers: all: every good answer; one: a random one per query; first: that of "
-            "the first listed teacher that has one."
+            help="With several teachers: all: every good answer; one: a random one per query; first: the "
+            "first teacher's answer."
         ),
     ] = "all",
     languages: Languages = None,

@@ -124,7 +124,7 @@ def ballot(
         typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
     ] = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per battle.")] = 1,
-    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ones.")] = None,
+    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ballots.")] = None,
     seed: Seed = 0,
 ) -> None:
     """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
@@ -281,12 +281,12 @@ def correct(
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
+    """Print a judge's ranking, uncorrected and corrected by people's votes.
 
-    Prediction-powered inference with 95% intervals. Several judges, and features, become one prediction of the votes,
-    fitted on other queries than those it is applied to. The intervals are valid whatever the quality of judges and
-    features; the column width compares them to those from the votes alone. Reads the votes on battles drawn with a
-    known probability, the table judgments, and features if requested. Writes nothing.
+    Prediction-powered inference with 95% intervals. Judges and features are combined into one prediction of the votes,
+    cross-fitted over queries. The intervals are valid whatever the quality of judges and features; the column width
+    compares them to those from the votes alone. Reads the votes on battles drawn with a known probability, the table
+    judgments, and features if requested. Writes nothing.
     """
     from mirage import store
     from mirage.people.votes import Vote

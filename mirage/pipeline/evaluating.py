@@ -68,7 +68,7 @@ class EvaluationReport:
     imported: Summary | None = None
     """What was read from the file; None for an arena."""
     referee: str | None = None
-    """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
+    """Referee of the ranking: `relevance`, `nuggets` or a judge; None if there is none."""
     ranking: Ranking | None = None
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
 
     Args:
         given: a file, a folder of files, an arena, or the name of a bundled arena; None for the bundled sample.
-        into: the folder; None for the arena itself, or a folder beside the file named after it. Bundled arenas are
+        into: the folder; None for the arena itself, or a folder next to the file, named after it. Bundled arenas are
             copied into the current folder, and never changed in place.
 
     Raises:
@@ -116,7 +116,7 @@ def evaluate(
 ) -> EvaluationReport:
     """Evaluate a file, rows or an arena: import, measure what needs no model, judge if a model is named, and rank.
 
-    Repeating it continues: what is up to date is skipped, and no call is paid for twice.
+    Repeating it resumes: up-to-date steps are skipped, and no call is paid for twice.
 
     Args:
         data: a file or folder in any known format, an arena, or rows.
@@ -203,7 +203,7 @@ def _refused_cost(
 def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:
     """Add the ranking, or the reason why there is none."""
     if report.referee is None:
-        return replace(report, remarks=("nobody decides between systems",))
+        return replace(report, remarks=("nothing decides between systems",))
     try:
         ranked = rank_arena(report.arena, report.referee, RankSettings(draws=settings.draws, seed=settings.seed))
     except NotEnoughData as error:

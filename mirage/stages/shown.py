@@ -1,4 +1,4 @@
-"""Passages shown to each system: those given with the query, or the top ones of a retriever.
+"""Passages shown to each system: those given with the query, or a retriever's top passages.
 
     shown_passages(tables)              # one row per answer and passage shown to its system
 

@@ -90,7 +90,7 @@ def components(data: Nested) -> tuple[Component, ...]:
         raise NotEnoughData(f"{n} queries are too few for variance components", do=f"measure at least {LEAST}")
     squares, noise, counts = _estimate(data)
     folds = min(n, FOLDS)
-    # Queries alternate between the folds, since neighbouring ones can be alike.
+    # Queries alternate between the folds, since neighbouring queries can be alike.
     left_out = np.array(
         [
             _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[:2]

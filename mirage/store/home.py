@@ -1,7 +1,7 @@
 """The user's folder: downloaded data, and the arenas made from it.
 
     HOME/nomiracl/       public files, as published
-    HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
+    HOME/arenas/NAME/    arenas, listed by the explorer with the bundled arenas
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
     HOME/remote/         local folders of arenas on object storage (`location.py`): their ledgers
     HOME/search/         indexes of answers, which can be deleted at any time
@@ -53,7 +53,7 @@ def home_arenas() -> dict[str, Path]:
 
 
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
-    """Return every available arena: those of MIRAGE_ARENAS, the bundled ones, the user's own.
+    """Return every available arena: those of MIRAGE_ARENAS, the bundled arenas, the user's own.
 
     MIRAGE_ARENAS holds folders or addresses on object storage, each an arena or a folder of arenas, separated by the
     system's path separator.

@@ -1,4 +1,4 @@
-"""Runs of a system: the present one under the system's name, earlier ones as systems named `NAME@DATE`.
+"""Runs of a system: the current run under the system's name, earlier runs as systems named `NAME@DATE`.
 
 An earlier run is a system like any other: it has its answers, outcomes, features and verdicts, and every page and
 command takes its name.

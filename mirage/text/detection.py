@@ -4,7 +4,7 @@ The detector is py3langid: a naive Bayes classifier over byte sequences whose sc
 the text's length in bytes, then normalised to sum to 1 over the competing languages. It needs no network.
 
     detect("Hà Nội là thủ đô.")     # "vi"; None if no language is likely enough
-    detect_set(texts)               # related texts: short ones take a language of the others
+    detect_set(texts)               # related texts: short texts take a language of the others
     language_probabilities(text)    # of the 18 languages of `LANGUAGES` only
     language_probabilities(text, every=True)    # of every language of the model
     probabilities_of(texts)         # batched, several times as fast

@@ -80,7 +80,7 @@ def _warm() -> None:
 
 
 def languages(arena: Arena) -> list[str]:
-    """Return the languages to choose from: those of the arena's passages first, then the other tested ones."""
+    """Return the languages to choose from: those of the arena's passages first, then other tested languages."""
     own = in_order(corpus_languages(arena))
     return [DETECT, *own, *(code for code in in_order(LANGUAGES) if code not in own)]
 

@@ -36,8 +36,8 @@ def show_cited_languages(page: Page, codes: Sequence[str]) -> None:
     claimed = any(row.significant for row in own if row.passage_language == OWN)
     st.caption(
         plain(
-            "Share of a language among the cited passages, minus its share among those shown, within relevant and "
-            "irrelevant ones. "
+            "Share of a language in the cited passages, minus its share in the passages shown, within relevance "
+            "classes. "
             + (
                 "Significantly prefers the query's language."
                 if claimed

@@ -137,7 +137,9 @@ def _given_retrieval(lost: views.Losses, code: str) -> None:
             "whole", "Correct", "rate", width=78, help="Share of correct decisions on queries with a relevant passage."
         ),
         Col("n", "n", "count", width=60, help="Answers to queries with a relevant passage."),
-        Col("given", "Given retrieval", "rate", width=110, help="The same where all relevant passages were shown."),
+        Col(
+            "given", "Given retrieval", "rate", width=110, help="The same for queries with all relevant passages shown."
+        ),
         Col("n_given", "n", "count", width=60, help="Number of such answers."),
         Col("lost", "Cost", "rate", width=78, help="Given retrieval minus correct: the cost of retrieval."),
         Col("lost", "95%", "interval", low="low", high="high", width=112, help="Cost with its 95% interval."),

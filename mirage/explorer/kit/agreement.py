@@ -240,7 +240,7 @@ def _ranking(ranking: CorrectionResult) -> None:
     correction = ranking.languages[code]
     ratings = ranking.table().filter(pc.field("language") == code)
     names = join_or_count([name_of(name) for name in correction.languages or (code,)], "language")
-    refusals = [f"Not in it: {error.what}." for error in ranking.refused.values()]
+    refusals = [f"Not included: {error.what}." for error in ranking.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:
         table(ratings, _OF, key="corrected_ratings")

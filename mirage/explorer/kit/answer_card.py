@@ -24,7 +24,7 @@ from mirage.text.segmentation import count_text
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""
 _WORDS = {"api_error": "API error"}
-MEASURED = "Labels tell whether a system should have answered, not whether its answer is true."
+MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
 """Basis of a correct decision."""
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),

@@ -49,7 +49,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
             f"No feature correlates significantly with the rating by {names[0]}; the strongest is {title} ({evidence})."
         )
     lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
-    reverse = "" if (most.tau or 0.0) > 0 else ". More of it goes with a lower rating"
+    reverse = "" if (most.tau or 0.0) > 0 else ". Higher values correlate with lower ratings"
     return (
         f"{title} correlates most clearly with the rating by {names[0]} among {count_text(len(known), 'feature')} "
         f"({evidence}){reverse}{lacking}."

@@ -49,13 +49,13 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Two parsers are available. published reproduces the printed figures. strict corrects its misreadings: curly "
         "apostrophes, negations, quoted instructions, API errors, abstentions in other languages. strict reads "
         "answers to NoMIRACL's prompts by their formulas, and other answers clause by clause in 18 languages. A "
-        "claim outweighs an admitted gap, also if it rests on the system's own knowledge.",
+        "claim outweighs an admitted gap, even if it comes from the system's own knowledge.",
     ),
     Definition(
         "Relevant and non-relevant subset",
         "Outcomes and rates",
         "A query is relevant if people labelled at least one of its passages as answering it, else non-relevant. The "
-        "correct decision is to answer relevant queries and to abstain on non-relevant ones.",
+        "correct decision is to answer relevant queries and to abstain on non-relevant queries.",
         "",
         f"{NM}",
     ),
@@ -109,7 +109,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Ranking",
         "Decides battles: relevance labels, nugget scores, an LLM judge, people's votes or a surrogate. With relevance "
         "labels no model is used: a correct decision to answer or abstain beats a wrong one; otherwise the battle is a "
-        "tie. Unparsed and empty answers are no correct decision. Missing answers and API errors are excluded. With "
+        "tie. Unparsed and empty answers are not correct decisions. Missing answers and API errors are excluded. With "
         "nuggets the answer that states the greater share of the vital nuggets in full wins, and equal shares tie; a "
         "query without vital nuggets, or an answer with an unassigned one, has no battle.",
         "",
@@ -154,9 +154,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Rank interval",
         "Ranking",
-        "On the Leaderboard, the ranks that the tests between systems leave open (see Tier): one more than the systems "
-        "that are significantly better, up to those not significantly worse. The intervals of all systems hold "
-        "together with 95%. Files and `mirage rank` also have `rank_low` and `rank_high`, percentiles of the rank over "
+        "On the Leaderboard, the ranks compatible with the tests between systems (see Tier): from one plus the "
+        "number of significantly better systems to the number of systems that are not significantly worse. Intervals "
+        "are jointly valid for all systems at 95%. Files and `mirage rank` also have `rank_low` and `rank_high`, "
+        "percentiles of the rank over "
         "the draws of the ratings, for one system at a time.",
         "",
         "M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, Review of Economic Studies 91 (2024)",
@@ -231,8 +232,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "with a value; a feature with values on under 10% of a system's queries is dropped for that language; "
         "nothing is imputed. default selects a regressor by nested leave-two-out validation.",
         r"\hat\theta_{s,l} = f_{-s}\!\left(\bar x_{s,l}\right)",
-        f"{MB}, section 4.3, with a random forest a language",
-        "Pooled ridge shrinks the languages' slopes to shared ones; pairwise learns verdicts from feature "
+        f"{MB}, section 4.3, with a random forest per language",
+        "Pooled ridge shrinks the languages' slopes to shared slopes; pairwise learns verdicts from feature "
         "differences; answers learns single-answer scores with randomised trees. The published regressor and the "
         "other four of Table 3 are included.",
     ),

@@ -24,7 +24,7 @@ LABELS = {
     "published figures": ("violet", "Figures printed in a paper; not recomputed."),
     "published verdicts": (
         "blue",
-        "Verdicts of people and LLM judges as published, without texts. Source and licence: the list of tables.",
+        "Verdicts of people and LLM judges as published, without texts. The list of tables has source and licence.",
     ),
     "baseline": ("gray", "Built-in systems that need no model."),
     "sample": ("gray", "Synthetic data for trying things out; says nothing about real systems."),

@@ -22,8 +22,8 @@ _TIER = (
 )
 _ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
 _RANKS = (
-    "Ranks that the tests leave open, for all systems together with 95%: behind every system that is significantly "
-    "better, before every one significantly worse. Systems whose intervals overlap may be equally good."
+    "Ranks compatible with the tests, at 95% for all systems jointly: below every significantly better system, above "
+    "every significantly worse system. Systems whose intervals overlap may be equally good."
 )
 _RECORD = (
     Col("wins", "Wins", "count", of="ratings", width=62),

@@ -132,14 +132,14 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     if moved is None:
         effect = "not measured: outcomes of only one parser"
     else:
-        effect = f"{differ:,} answers ({_share(differ, answers)}) get another outcome; " + (
+        effect = f"{differ:,} answers ({_share(differ, answers)}) have a different outcome; " + (
             f"a cell's rate moves by {100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most "
             f"({len(changes)} cells)"
             if changes
             else "no cell has a rate by both parsers"
         )
     return DepartureEffect(
-        "Reading an answer",
+        "Parsing an answer",
         "Four fixed English phrases, or a passage number in an answer under 10 characters; both or neither is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
         effect,
@@ -287,7 +287,7 @@ def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
     """Calculate how much wider intervals of draws of 100 queries are."""
     sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return (
-        f"with {int(np.median(sizes))} queries a language, draws of 100 widen intervals about "
+        f"with {int(np.median(sizes))} queries per language, draws of 100 widen intervals about "
         f"{np.sqrt(np.median(sizes) / 100):.1f} times (square root of the ratio; calculated)"
     )
 

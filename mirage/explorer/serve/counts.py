@@ -25,10 +25,10 @@ KIND = CONTENT_TYPE_LATEST
 REGISTRY = CollectorRegistry()
 """Registry of these metrics, without the libraries' own."""
 RERUNS = Histogram(
-    "mirage_rerun_seconds", "Seconds of the runs of a page.", ("page",), buckets=BUCKETS, registry=REGISTRY
+    "mirage_rerun_seconds", "Duration of page runs in seconds.", ("page",), buckets=BUCKETS, registry=REGISTRY
 )
-WAITING = Gauge("mirage_votes_waiting", "Votes that wait for the database.", registry=REGISTRY)
-SESSIONS = Gauge("mirage_sessions", "Open connections of readers.", registry=REGISTRY)
+WAITING = Gauge("mirage_votes_waiting", "Votes waiting for the database.", registry=REGISTRY)
+SESSIONS = Gauge("mirage_sessions", "Open connections.", registry=REGISTRY)
 COUNTERS: dict[str, Counter] = {
     "requests": Counter(
         "mirage_requests",
@@ -36,9 +36,12 @@ COUNTERS: dict[str, Counter] = {
         ("method", "path", "status"),
         registry=REGISTRY,
     ),
-    "errors": Counter("mirage_errors", "Errors that a page has shown, by class.", ("page", "kind"), registry=REGISTRY),
+    "errors": Counter("mirage_errors", "Errors shown on pages, by class.", ("page", "kind"), registry=REGISTRY),
     "votes": Counter(
-        "mirage_votes", "Votes sent: kept, waiting for the database, or refused.", ("result",), registry=REGISTRY
+        "mirage_votes",
+        "Votes by result: stored, waiting for the database, or rejected.",
+        ("result",),
+        registry=REGISTRY,
     ),
 }
 """Counters and histograms by name."""
@@ -49,10 +52,8 @@ class _Now:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics, as Prometheus' client expects."""
-        hits = CounterMetricFamily(
-            "mirage_cache", "Look-ups in the caches of the explorer.", labels=("cache", "result")
-        )
-        held = GaugeMetricFamily("mirage_cache_entries", "Entries of the caches of the explorer.", labels=("cache",))
+        hits = CounterMetricFamily("mirage_cache", "Cache look-ups of the explorer.", labels=("cache", "result"))
+        held = GaugeMetricFamily("mirage_cache_entries", "Cache entries of the explorer.", labels=("cache",))
         for name, module in sorted(sys.modules.items()):
             if not name.startswith(_CACHED):
                 continue
@@ -71,8 +72,8 @@ def _calls() -> Iterator[Metric]:
     """Model calls and their cost, from the arenas' ledgers."""
     from mirage.store import home
 
-    calls = GaugeMetricFamily("mirage_calls", "Replies of models kept beside an arena.", labels=("arena",))
-    tokens = GaugeMetricFamily("mirage_tokens", "Tokens of these calls: what they cost.", labels=("arena", "direction"))
+    calls = GaugeMetricFamily("mirage_calls", "Model replies cached per arena.", labels=("arena",))
+    tokens = GaugeMetricFamily("mirage_tokens", "Tokens of these calls.", labels=("arena", "direction"))
     for name, path in home.all_arenas()[0].items():
         try:
             totals = _totals(path, _stamp(path))

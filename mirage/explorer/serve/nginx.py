@@ -174,14 +174,14 @@ def _check(settings: Site) -> None:
     for name, is_sound in sound.items():
         if not is_sound:
             given = (
-                "not of letters, digits, - and _, at least 16" if name == "secret" else repr(getattr(settings, name))
+                "it needs 16 or more letters, digits, - and _" if name == "secret" else repr(getattr(settings, name))
             )
-            raise BadInput(f"nginx cannot be given this {name}: {given}", do="see docs/deploy.md for what it may hold")
+            raise BadInput(f"invalid setting for nginx: {name}: {given}", do="see docs/deploy.md")
 
 
 def _quote(text: str) -> str:
     if any(character in text for character in '"\\\n$'):
-        raise BadInput(f"nginx cannot be given the path {text!r}", do="move the file to a path of plain characters")
+        raise BadInput(f"invalid path for nginx: {text!r}", do="move the file to a path of plain characters")
     return f'"{text}"'
 
 

@@ -53,7 +53,7 @@ class _Kept:
         if self.process is not None:
             if self.process.poll() is None:
                 return
-            tell(f"{self.name} ended with {self.process.returncode}; it is started again")
+            tell(f"{self.name} exited with {self.process.returncode}; restarting")
             self.pause = min(2 * self.pause, LONGEST) if now - self.began < SOON else 0.5
             self.process, self.due = None, now + self.pause
         if now >= self.due:
@@ -146,7 +146,7 @@ def need_nginx() -> str:
     program = find_nginx()
     if program is None:
         raise BadInput(
-            "there is no nginx, which several explorers need before them",
+            "nginx is not installed; several explorers need it",
             do="install it (Debian: apt-get install nginx), or write a configuration for another: --nginx-conf FILE",
         )
     return program

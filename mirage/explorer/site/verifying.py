@@ -332,7 +332,7 @@ def _content_faults(name: str, printed: str, expected: str) -> list[BoardFault]:
     more = len(faults) - _MOST
     last = [BoardFault(name, "", "lines", f"{more:,} more differences", "")] if more > 0 else []
     # Only line endings may differ.
-    return [*faults[:_MOST], *last] or [BoardFault(name, "", "bytes", "other line ends", "those of this program")]
+    return [*faults[:_MOST], *last] or [BoardFault(name, "", "bytes", "different line ends", "those of this program")]
 
 
 def _line_faults(name: str, n: int, a: str | None, b: str | None, heads: Sequence[str]) -> Iterator[BoardFault]:

@@ -118,7 +118,7 @@ class VoteSession:
         finally:
             self.held = None
         if votes.item(row) in map(votes.item, self.own_votes):
-            self.notice = "You had voted on this one before. Your earlier vote counts."
+            self.notice = "You have already voted on this item. Your earlier vote counts."
         else:
             self.send(row)
 

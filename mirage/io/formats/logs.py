@@ -218,7 +218,7 @@ def _passage(entry: Any, where: str) -> ShownPassage | None:
 
 
 def members(value: Any) -> Mapping[str, Any]:
-    """Return an object; an empty one for any other value."""
+    """Return a JSON object unchanged; {} for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 

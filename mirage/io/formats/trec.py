@@ -371,7 +371,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             wanted |= {passage for pool in pools.values() for ranked in pool.lists.values() for passage in ranked}
         passage_id = need(record, "passage_id")
         if passage_id not in wanted:
-            builder.left_out("passages of the corpus", "nobody judged them and no run has them")
+            builder.left_out("passages of the corpus", "they are unjudged and in no run")
             continue
         code = text(record, "language")
         texts[code, passage_id] = ShownPassage(

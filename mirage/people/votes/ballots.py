@@ -9,8 +9,8 @@ A ballot has an opaque id for each battle: a keyed digest (HMAC-SHA256) of ballo
 ids to systems, and the secret of the digests, are stored in the user's folder.
 
 Returned files are JSONL: a head, one event per line (a vote or an undo), and a signature of all preceding lines by the
-ballot's key. The signature detects files that are damaged, edited or merged. It does not authenticate the voter:
-whoever has a ballot can vote on it.
+ballot's key. The signature detects files that are damaged, edited or merged. It does not authenticate the voter: anyone
+who has a ballot can vote on it.
 """
 
 from __future__ import annotations
@@ -206,10 +206,10 @@ def draw_ballots(
     Args:
         arena: the arena; it has answers.
         language: a code.
-        n: how many battles in all; fewer where the language has no more.
+        n: total number of battles; fewer if the language has fewer.
         people: for whom the ballots are; None for a person who gives a name in the ballot.
-        reviews: how many people see each battle.
-        seed: other battles come with another.
+        reviews: number of people per battle.
+        seed: random seed.
 
     Returns:
         A ballot a person, in their order.

@@ -241,7 +241,7 @@ class Votes:
         return (0,) * len(tables.KINDS) if self._absent else self._do(work)
 
     def close(self) -> None:
-        """Close the connections; the next use opens new ones."""
+        """Close the connections; the next use reconnects."""
         if "_engine" in vars(self):
             self._engine.dispose()
 

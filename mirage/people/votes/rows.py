@@ -40,7 +40,7 @@ class Submitted:
     key = ("vote_id",)
 
     vote_id: str
-    """Made by whoever submits it, before it is submitted, and unique: a vote that is sent again is kept once."""
+    """Created by the submitter before submission, and unique: a vote that is sent again is kept once."""
     time: str
     """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
     arena: str
@@ -83,9 +83,8 @@ class Vote(Submitted):
     holds the query, and does not count for answers that have taken the place of these. Without a hyphen it is of the
     answers alone, as earlier versions wrote it; null where unknown."""
     inclusion: Annotated[float, Range(0, 1)] | None = None
-    """The chance with which the queue had this battle among those that it asks, all of which come in random order; in
-    corrected ratings a vote weighs one over it. Null where the chance is not known: such votes count where `control`
-    says so."""
+    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
+    corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +270,7 @@ def validate_row(row: AnyRow) -> AnyRow:
 
 
 def _validate_note(note: Note) -> Note:
-    """Validate what a note is on, and write its categories in one form."""
+    """Validate a note's target, and normalise its categories."""
     pair = (note.system_a, note.system_b)
     if (note.system is None) == (pair == (None, None)) or (note.system is None and None in pair):
         raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")

@@ -5,10 +5,10 @@
         counts = state.choose(n)                     # how far into each cell's random order to judge
         state = state.after(points)                  # verdicts of population.judged(counts)
 
-A share of each round's battles is uniform over what is not judged. The others go to where they reduce the variance of
+A share of each round's battles is uniform over unjudged battles. The others go where they reduce the variance of
 the differences that matter most, relative to these variances, per unit of cost: those of pairs that matter to the goal
 and are not separated yet. A pair counts by P (1 - P), with P the predicted probability that it will be separated at the
-end of the planned rounds: neither pairs that will be separated anyway nor hopeless ones need more. Under the weighted
+end of the planned rounds: pairs that will be separated anyway, and hopeless pairs, need no more. Under the weighted
 estimate, the variance of a difference is a sum over cells of `pull^2 noise / counts`, so the best counts are
 proportional to the square root of each cell's part (Neyman, Journal of the Royal Statistical Society 97(4), 1934), and
 no cell loses battles.
@@ -143,7 +143,7 @@ class AdaptiveState:
         return self.reached or self.number >= self.settings.rounds or not self.left
 
     def choose(self, n: int) -> Places:
-        """Return how many battles of each cell to judge in all after the next round.
+        """Return the total number of battles of each cell to judge after the next round.
 
         Args:
             n: number of further battles.

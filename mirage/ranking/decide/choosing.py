@@ -124,7 +124,7 @@ def choose_systems(
     contests = weighed.contests(shares, scales)
     if not contests and allowed:
         raise NotEnoughData(
-            "no system has all of these measures", do="choose other measures, or compute the missing ones"
+            "no system has all of these measures", do="choose other measures, or compute the missing measures"
         )
     return ChoiceReport(
         rows=_rows(weighed, contests),

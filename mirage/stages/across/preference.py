@@ -87,7 +87,7 @@ class ShareOfQuery:
 def retriever_shares(
     runs: pa.Table, passages: pa.Table, grades: pa.Table, *, depth: int, relevant_from: int = RELEVANT_FROM
 ) -> list[ShareOfQuery]:
-    """Return the shares of languages among the first passages and among the relevant ones, by retriever and query.
+    """Return the shares of languages among the first and the relevant passages, by retriever and query.
 
     Args:
         runs: columns language, query_id, retriever, passage_id, rank and passage_language.

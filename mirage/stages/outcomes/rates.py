@@ -59,9 +59,9 @@ class Rate:
     missing: Count
     """Queries without an answer."""
     rate: Share | None
-    """Wrong answers among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
-    the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a rate.
-    Source: NoMIRACL.
+    """Wrong decisions among the decided answers: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN +
+    TP), the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a
+    rate. Source: NoMIRACL.
     """
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
