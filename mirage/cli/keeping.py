@@ -32,7 +32,7 @@ def keep(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
     date: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Day of the run, where its answers have none: 2026-11-20."),
+        typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
     ] = None,
 ) -> None:
     """Keep the current run of a system as SYSTEM@DATE, before the next run replaces it.

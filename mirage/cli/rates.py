@@ -141,8 +141,8 @@ def rates(
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
     Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy;
     `undecided` is the share between them. If people audited the labels of the queries (mirage votes audit),
-    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on labels of a
-    program without an audit say so. --by template also reads the table answers, and groups a system asked with
+    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on a program's
+    labels without an audit are marked. --by template also reads the table answers, and groups a system asked with
     several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
     the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
     one a false positive. --corrected: also each rate corrected by people's labels (`mirage votes label`), with the

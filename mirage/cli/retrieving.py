@@ -93,8 +93,8 @@ def failures(
     Where passages are in other languages than their query, also other_language (found in another language only) and
     unused_language (shown in a language that the system does not use). Reads the tables answers, outcomes, passages,
     documents and retrieved. The cause of an answer follows from the human labels of passages, the passages shown to its
-    system, and what it says and cites. `right` and `right_refusal` are correct decisions, to answer and to abstain: the
-    labels do not tell whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
+    system, and its outcome and citations. `right` and `right_refusal` are correct decisions, to answer and to abstain:
+    the labels do not say whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
     """
     from mirage import api, store
 

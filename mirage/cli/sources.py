@@ -93,7 +93,8 @@ def import_nomiracl(
     """Import NoMIRACL's published answers, or its queries, into an arena.
 
     Reads PATH as downloaded by `mirage pull nomiracl`. Writes the tables queries, passages, answers and outcomes (for
-    queries: queries and passages) in one step, and removes tables derived from the old rows. Prints the counts read.
+    queries: queries and passages) in one step, and removes tables derived from the old rows. Prints the numbers of rows
+        read.
     """
     from mirage.io.imports.public import import_nomiracl_queries, import_outputs
     from mirage.io.sources import nomiracl
@@ -170,7 +171,7 @@ def import_miracl(
 @pull.command("mirage-bench")
 def pull_mirage_bench(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
-    what: Annotated[Bench | None, typer.Option(help="Only this one of the three datasets.")] = None,
+    what: Annotated[Bench | None, typer.Option(help="Only this dataset of the three.")] = None,
     languages: Languages = None,
     source: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="Folder with copies of the datasets.")

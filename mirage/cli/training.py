@@ -60,7 +60,7 @@ def sft(
     tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
     Lines, each with its teacher as `system`), the held-out queries (.heldout.jsonl), the statistics of the paper's
     Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the
-    statistics; without a teacher they are over all.
+    statistics; rows without a teacher are over all teachers.
     """
     from mirage.stages.sft import stage as training
 

@@ -92,8 +92,8 @@ def import_(
 ) -> None:
     """Import a log of votes, or a returned ballot.
 
-    Reads FILE. Writes the votes that are new, all or none: one invalid line rejects the file, and the error names the
-    line. A ballot's file is also rejected if it was modified, or if the ballot was not made here.
+    Reads FILE. Writes new votes all-or-nothing: one invalid line rejects the file, and the error names the line. A
+    ballot's file is also rejected if it was modified, or if the ballot was not made here.
     """
     from mirage import store
     from mirage.people.votes import Votes
@@ -129,9 +129,9 @@ def ballot(
 ) -> None:
     """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
 
-    A ballot holds the next battles of the queue, blind and in random order. It returns a file for mirage votes import.
-    The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings. Writes
-    FILE, and the key to its items in the user's folder.
+    A ballot holds the next battles of the queue, blind and in random order. Voters save a file in it for mirage votes
+    import. The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings.
+    Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
 
@@ -276,7 +276,7 @@ def correct(
     languages: Languages = None,
     features: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Comma-separated features that help to predict the votes, or: all."),
+        typer.Option(metavar="NAMES", help="Comma-separated features to use as predictors of the votes, or: all."),
     ] = None,
     seed: Seed = 0,
     output_format: How = "table",

@@ -78,4 +78,4 @@ def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str,
 def _hover(row: Mapping[str, Any]) -> str:
     low, high = ("no bound" if row[end] is None else signed(row[end]) for end in ("low", "high"))
     head = f"<b>{label_text(row['where'])}</b>: {row['verdict']}<br>{signed(row['difference'])} ({low} to {high})"
-    return f"{head}<br>n = {row['n_queries']:,} queries of both"
+    return f"{head}<br>n = {row['n_queries']:,} queries answered by both"

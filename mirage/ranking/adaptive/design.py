@@ -97,7 +97,7 @@ class AdaptiveState:
 
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
-        """P: whether each pair matters to the goal: all pairs, or those of a best system with another."""
+        """P: whether the goal depends on each pair: all pairs, or pairs of a best system with another."""
         goal = self.settings.goal
         if goal.kind != "top" or self.rated is None:
             return np.ones(self.population.pairs, dtype=bool)
