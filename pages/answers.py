@@ -246,7 +246,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
             kind="sample",
             segments=len(numbers) <= FEW_SAMPLES,
             width="content" if len(numbers) <= FEW_SAMPLES else 110,
-            help="Repeated answers to the same query. 0: the first, used by filters, judges, features and notes.",
+            help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes are on.",
         )
         shown = views.sample_view(page.arena, shown, int(number), selection.parser)
     about = answer_card.decisions_note(shown)

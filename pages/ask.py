@@ -35,7 +35,7 @@ def main(page: ui.Page) -> None:
         ui.refuse(error)
         return
     if desk is None:
-        explain_setup(page)
+        unconfigured(page)
         return
     settings = desk.settings
     page.summary(
@@ -56,8 +56,8 @@ def main(page: ui.Page) -> None:
         show(desk, asked)
 
 
-def explain_setup(page: ui.Page) -> None:
-    """Explain how to enable questions."""
+def unconfigured(page: ui.Page) -> None:
+    """Explain that questions are off, and how to turn them on."""
     asked_about = page.arena.path.parent
     if page.arena.path.name == LIVE and ask_file(asked_about) is not None:
         page.summary("These are readers' questions and their votes.")

@@ -210,7 +210,7 @@ def preferred_referee(arena: Arena, wanted: str | None = None, *, last: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class JudgeFacts:
-    """Criterion of a judge, and its number of verdicts per battle and order."""
+    """A judge's criterion and number of repeated verdicts."""
 
     criterion: str
     """The criterion; `overall` where none is stored."""

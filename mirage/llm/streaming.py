@@ -2,7 +2,7 @@
 
     with Streams() as streams:
         stream = streams.start(StreamCall(endpoint, settings, messages), events.put)
-        stream.close()  # the service can stop generating
+        stream.close()  # ends the request, so the service can stop generating
 
 All streams of a process share one thread. A reply that is not an event stream (HTML, other bytes), stalls, ends early
 or does not end yields the text received so far, then an ending with the reason.
@@ -160,7 +160,7 @@ class Streams:
 
 @dataclass
 class _Reply:
-    """The received part of a reply."""
+    """The part of a reply that has arrived."""
 
     call: StreamCall
     put: Put

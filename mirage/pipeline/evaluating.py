@@ -68,7 +68,7 @@ class EvaluationReport:
     imported: Summary | None = None
     """What was read from the file; None for an arena."""
     referee: str | None = None
-    """Referee of the ranking: `relevance`, `nuggets` or a judge; None if there is none."""
+    """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
     ranking: Ranking | None = None
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()

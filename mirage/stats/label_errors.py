@@ -28,7 +28,7 @@ from mirage.stats.intervals import CONFIDENCE, of_variance, wilson_of_variance
 LEAST_AUDITED = 5
 """Minimum number of audited queries of each label for a correction."""
 LEAST_OWN = 10
-"""Minimum number of audited queries of each label for a language-specific correction."""
+"""Minimum number of audited queries of each label in a language for errors of its own."""
 _LEAST_SEPARATION = 0.05
 """Minimum of 1 - e0 - e1, below which the labels are too close to chance."""
 

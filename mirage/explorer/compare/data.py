@@ -136,12 +136,12 @@ def report(
 
     Args:
         arena: the arena.
-        first: the system to compare.
-        second: the reference system.
+        first: the system that is compared.
+        second: what it is compared with.
         measure: one of `measures`.
-        referee: referee of the battles, for ratings.
+        referee: who decides the battles; only ratings have one.
         languages: codes to narrow to; empty for all.
-        margin: equivalence margin.
+        margin: differences of at most this count as none.
         against: the arena of the second system; None where it is in the first.
         labels: what is known about the labels of the queries.
 

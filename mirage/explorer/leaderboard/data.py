@@ -60,9 +60,9 @@ class Board:
     n_answers: int
     """Number of answers; battles for a judge."""
     method: str
-    """Method, in one line."""
+    """How the ratings came about, in a line."""
     ranking: rank.Ranking
-    """The rankings."""
+    """The ratings themselves."""
     counted: tuple[str, ...] = ()
     """Verdicts counted and excluded, if verdicts were selected."""
     moved: tuple[str, ...] = ()
@@ -233,7 +233,7 @@ def _count_verdicts(
 
 @lru_cache(maxsize=256)
 def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.Ranking:
-    """Return the ranking of one language by relevance labels."""
+    """The ranking of one language by relevance labels."""
     return rank.rate({code: battles_of(arena, RELEVANCE, skill)[code]}, ties=ties)
 
 

@@ -210,7 +210,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _width(row: rank.LanguageRanking) -> float:
-    """Return the mean width of the bounded intervals."""
+    """Mean width of the intervals that the data bounds on both sides."""
     width = np.ptp(row.interval(), axis=0)
     return float(width[np.isfinite(width)].mean()) if np.isfinite(width).any() else float("nan")
 
@@ -293,7 +293,7 @@ def _size_effect(battles: Mapping[str, rank.Battles]) -> str:
 
 
 def _battle_units(battles: rank.Battles) -> rank.Battles:
-    """Return the battles with each battle as a separate query."""
+    """The same battles, each a query of its own."""
     s = len(battles.systems)
     q, i, j = np.nonzero((battles.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (battles.ties > 0)))
     wins = np.zeros((len(q), s, s), dtype=np.uint8)

@@ -34,8 +34,8 @@ def read_judged(path: Path) -> tuple[pa.Table, int]:
 
     People's verdicts are those of the judge `people`, marked as a person's, as in an import of LMArena's votes. Queries
     are numbered from 00001, in the order of the first system, the second system and the file: the file's own ids are 32
-    random digits each, three times the size of everything else. A row that repeats a battle is left out, since it may
-    not be another person's vote.
+    random digits each, three times the size of everything else. A row that repeats a battle is left out: it may be a
+    second vote of the same person, and would count as another's.
 
     Args:
         path: the file, whose name may end in `.gz`.

@@ -41,7 +41,7 @@ class AuditItem:
 
 @dataclass(frozen=True, slots=True)
 class LabelCheck:
-    """Audit results for one label, in one language or in all."""
+    """People's answers on the queries with one label, in one language or in all."""
 
     key = ("language", "label")
 
@@ -162,7 +162,7 @@ def _allot(n: int, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
-    """Return the audit of an arena's labels; None if no label was checked.
+    """Return people's findings on the labels of an arena; None if none has been checked.
 
     The majority on a query counts; queries without a majority for yes or no are excluded. Votes on queries whose
     text or passages have changed do not count.
@@ -192,7 +192,7 @@ def check_labels(arena: store.Arena, log: Iterable[LabelVote]) -> list[LabelChec
     """Summarise an audit by language and label, `all` last.
 
     Raises:
-        NotEnoughData: if no label of the arena's current texts was checked.
+        NotEnoughData: if no label of the arena in its current state has been checked.
     """
     log = list(log)
     audit, by_query, labelled = label_audit(arena, log), _votes_by_query(arena, log), query_labels(arena)

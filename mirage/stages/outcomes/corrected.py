@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NOT_AUDITED = "labels not audited"
-"""Mark of a rate on automatic labels that no person checked."""
+"""What stands beside a rate on automatic labels that no person checked."""
 AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
 """Fields of `Rate` that an audit of labels fills."""
 
 
 @dataclass(frozen=True)
 class QueryLabels:
-    """Origin and audit of an arena's labels."""
+    """What is known about the labels of an arena: whether a program made them, and their audit."""
 
     automatic: bool = False
     """Whether a program decided which queries are answerable."""
