@@ -214,7 +214,7 @@ def onward(report: ChoiceReport, system: str) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**", width="content")
         if rival is not None:
-            ui.onward("compare", "Compare with the choice", by=next(iter(report.weights)), a=system, b=rival)
+            ui.onward("compare", "Compare with the chosen system", by=next(iter(report.weights)), a=system, b=rival)
         ui.onward("answers", "Read its answers", systems=system)
 
 
@@ -280,7 +280,7 @@ SYSTEMS = (
         "p_front",
         "P(Pareto)",
         "probability",
-        help="Probability that no system as cheap and as fast is worth more.",
+        help="Probability that no equally cheap and fast system is worth more.",
         width=56,
     ),
 )

@@ -142,9 +142,9 @@ def show_nuggets(
 ) -> None:
     """Print nugget scores by system, with --bank the nuggets, or with --agreement the agreement with people.
 
-    Scores by system and language, and over languages; exact agreement and Cohen's weighted kappa of people and each
-    assigner; all with 95% intervals over queries. Reads the tables nuggets, nugget_assignments and answers, and for
-    --agreement the votes on nuggets. Writes nothing.
+    Scores are by system and language, and over languages. Agreement is exact agreement and Cohen's weighted kappa of
+    people with each assigner. All have 95% intervals over queries. Reads the tables nuggets, nugget_assignments and
+    answers, and for --agreement the votes on nuggets. Writes nothing.
     """
     from mirage import store
     from mirage.stages.features.stage import nugget_means

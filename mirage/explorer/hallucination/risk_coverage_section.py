@@ -102,7 +102,7 @@ COLUMNS = (
     ),
     Col("area", "95% interval", "interval", low="area_low", high="area_high", help="Interval of the area.", width=104),
     Col("risk", "Full coverage", "rate", help="Error rate when every answer is given.", width=70),
-    Col("threshold", "Threshold", "value", help="Answers with at least this signal are given.", width=78),
+    Col("threshold", "Threshold", "value", help="Minimum signal for an answer to be given.", width=78),
     Col("coverage", "Coverage", "rate", help="Share of test queries answered.", width=64),
     Col("test_risk", "Risk", "rate", help="Error rate among these.", width=64),
     Col(
